@@ -27,6 +27,7 @@ let hummingbird = server("Hummingbird", package: "hummingbird")
 let hummingbirdCore = server("HummingbirdCore", package: "hummingbird")
 let httpTypes = server("HTTPTypes", package: "swift-http-types")
 let logging = server("Logging", package: "swift-log")
+let mustache = server("Mustache", package: "swift-mustache")
 let nioCore = server("NIOCore", package: "swift-nio")
 let nioHTTP1 = server("NIOHTTP1", package: "swift-nio")
 let nioPosix = server("NIOPosix", package: "swift-nio")
@@ -162,6 +163,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
     ],
     targets: [
@@ -222,14 +224,23 @@ let package = Package(
             name: "HTTPServing",
             dependencies: ["GatehouseWire", hummingbird, hummingbirdCore, httpTypes, logging, nioCore, nioHTTP1],
             swiftSettings: strict),
+        /// libcurl's handles, for threads that own them.
+        .target(name: "CurlTransfers", dependencies: ["CCurl"], swiftSettings: strict),
+        /// Writes mails and hands them to a server. Knows no account.
+        .target(
+            name: "SMTP", dependencies: ["GatehouseWire", "CurlTransfers", "CCurl"], swiftSettings: strict),
         /// The Supabase Auth protocol.
         .target(
             name: "AuthServer",
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                "IdentityProviders", crypto, hummingbird, httpTypes, logging, nioCore,
+                "IdentityProviders", "MailTemplates", crypto, hummingbird, httpTypes, logging, nioCore,
             ],
             swiftSettings: strict),
+        /// Writes mails: built-in ones in five languages, or an operator's. Knows no account and sends nothing.
+        .target(
+            name: "MailTemplates", dependencies: ["GatehouseWire", mustache],
+            resources: [.embedInCode("Layout/mail.html"), .embedInCode("Layout/mail.txt")], swiftSettings: strict),
         /// Serves profiles to holders of a token. Cannot reach accounts.
         .target(
             name: "ProfileGateway",
@@ -238,11 +249,12 @@ let package = Package(
                 nioCore,
             ],
             swiftSettings: strict),
-        /// What `gatehouse dev` has beside the server: stand-ins for Apple and Google. `gatehouse serve` never routes it.
+        /// What `gatehouse dev` has beside the server: stand-ins and an inbox. `gatehouse serve` never routes it.
         .target(
             name: "DevStack",
             dependencies: [
-                "GatehouseWire", "JSONWebTokens", "HTTPServing", crypto, hummingbird, httpTypes,
+                "GatehouseWire", "JSONWebTokens", "HTTPServing", crypto, hummingbird, httpTypes, nioCore,
+                serviceLifecycle,
             ],
             swiftSettings: strict),
         /// The server, built from its settings and what it needs of the machine. Knows every concrete type.
@@ -251,7 +263,8 @@ let package = Package(
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
                 "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "IdentityProviders",
-                "CCurl", "CMemory", "CYAML", hummingbird, httpTypes, logging, nioCore,
+                "MailTemplates", "SMTP", "CurlTransfers", "CCurl", "CMemory", "CYAML", hummingbird, httpTypes, logging,
+                nioCore,
                 serviceLifecycle,
             ],
             swiftSettings: strict),
@@ -261,8 +274,8 @@ let package = Package(
             dependencies: [
                 "GatehouseServer", "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens",
                 "PasswordHashing", "HTTPServing", "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver",
-                "PostgresDriver", "Gatehouse", "GatehouseModel", "IdentityProviders", "DevStack", crypto, logging,
-                nioCore,
+                "PostgresDriver", "Gatehouse", "GatehouseModel", "IdentityProviders", "DevStack", "SMTP", crypto,
+                logging, nioCore,
                 server("ArgumentParser", package: "swift-argument-parser"),
                 serviceLifecycle,
                 server("UnixSignals", package: "swift-service-lifecycle"),
@@ -343,7 +356,7 @@ let package = Package(
             name: "GatehouseTestingTests",
             dependencies: [
                 "GatehouseTesting", "GatehouseModel", "Gatehouse", "GatehouseWire", "TestSupport", "AuthServer",
-                httpTypes,
+                "AccountDomain", httpTypes,
             ],
             swiftSettings: strict),
         /// The code of the pages for app developers (Scripts/test_example_page.py). Tests/Example/Package.swift makes it a
@@ -358,6 +371,9 @@ let package = Package(
             name: "IdentityProvidersTests",
             dependencies: ["IdentityProviders", "JSONWebTokens", "GatehouseWire", crypto],
             swiftSettings: strict),
+        .testTarget(name: "SMTPTests", dependencies: ["SMTP", "GatehouseWire"], swiftSettings: strict),
+        .testTarget(
+            name: "MailTemplatesTests", dependencies: ["MailTemplates", "GatehouseWire"], swiftSettings: strict),
         .testTarget(
             name: "DevStackTests",
             dependencies: [
@@ -385,7 +401,7 @@ let package = Package(
             name: "GatehouseServerTests",
             dependencies: [
                 "GatehouseServer", "GatehouseWire", "AccountDomain", "AuthServer", "IdentityProviders",
-                "ProfileGateway", "TestSupport",
+                "ProfileGateway", "SMTP", "TestSupport",
             ],
             swiftSettings: strict),
         /// What reads bytes from outside, as functions over bytes.
@@ -393,7 +409,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "GatehouseCLI", "AuthServer", "HTTPServing", "IdentityProviders", "AccountDomain", "JSONWebTokens",
-                "GatehouseWire", httpTypes,
+                "MailTemplates", "SMTP", "GatehouseWire", httpTypes,
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: strict),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
@@ -434,13 +450,15 @@ if Context.environment["GATEHOUSE_FUZZ"] != nil,
 // `make sanitize` names its sanitizer here. Only the tests that it watches are built.
 if let name = Context.environment["GATEHOUSE_SANITIZER"] {
     let watched: [String: Set<String>] = [
-        "address": ["PasswordHashingTests", "SQLDatabaseTests", "SQLiteDriverTests", "PostgresDriverTests"],
+        "address": [
+            "PasswordHashingTests", "SQLDatabaseTests", "SQLiteDriverTests", "PostgresDriverTests", "SMTPTests",
+        ],
         "thread": [
             "GatehouseWireTests", "AccountDomainTests", "JSONWebTokensTests", "PasswordHashingTests",
             "SQLDatabaseTests",
             "SQLiteDriverTests", "PostgresDriverTests", "AccountStoreTests", "HTTPServingTests", "AuthServerTests",
             "ProfileGatewayTests", "GatehouseTests", "GatehouseModelTests", "GatehouseTestingTests",
-            "IdentityProvidersTests", "DevStackTests", "EndToEndTests",
+            "IdentityProvidersTests", "SMTPTests", "DevStackTests", "EndToEndTests",
         ],
     ]
     package.targets.removeAll { $0.type == .test && watched[name]?.contains($0.name) != true }

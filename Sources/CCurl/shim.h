@@ -36,6 +36,39 @@ static inline CURLcode transfer_set_http_only(CURL *transfer) {
 #endif
 }
 
+static inline CURLcode transfer_set_mail_only(CURL *transfer) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+    return curl_easy_setopt(transfer, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+#else
+    return curl_easy_setopt(transfer, CURLOPT_PROTOCOLS, (long)(CURLPROTO_SMTP | CURLPROTO_SMTPS));
+#endif
+}
+
+typedef int (*transfer_observer)(CURL *transfer, curl_infotype kind, char *bytes, size_t count, void *owner);
+
+// Sees what libcurl sends and receives.
+static inline CURLcode transfer_set_observer(CURL *transfer, transfer_observer observer) {
+    return curl_easy_setopt(transfer, CURLOPT_DEBUGFUNCTION, observer);
+}
+
+typedef int (*transfer_watch)(void *owner, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
+
+// Called at least once a second while libcurl works, even if it blocks. Another result than 0 ends the transfer.
+static inline CURLcode transfer_set_watch(CURL *transfer, transfer_watch watch) {
+    curl_easy_setopt(transfer, CURLOPT_NOPROGRESS, 0L);
+    return curl_easy_setopt(transfer, CURLOPT_XFERINFOFUNCTION, watch);
+}
+
+// For each reply of a server of mail. The name of the option depends on the version.
+static inline CURLcode transfer_set_reply_limit(CURL *transfer, long seconds) {
+    return curl_easy_setopt(transfer, CURLOPT_FTP_RESPONSE_TIMEOUT, seconds);
+}
+
+// The number of idle connections that are kept.
+static inline void transfers_keep(CURLM *transfers, long connections) {
+    curl_multi_setopt(transfers, CURLMOPT_MAXCONNECTS, connections);
+}
+
 // A transfer that ends does not wait for the system's resolver. Before libcurl 7.87 it does.
 static inline CURLcode transfer_leave_resolver(CURL *transfer) {
 #if LIBCURL_VERSION_NUM >= 0x075700

@@ -1,0 +1,76 @@
+import Mustache
+
+/// The form that all built-in mails share: `mail.html` and `mail.txt`.
+struct MailLayout: Sendable {
+    private let htmlTemplate: MustacheTemplate
+    private let textTemplate: MustacheTemplate
+
+    init() throws(MailTemplateProblems) {
+        htmlTemplate = try Self.template(PackageResources.mail_html, "mail.html")
+        textTemplate = try Self.template(PackageResources.mail_txt, "mail.txt")
+    }
+
+    private static func template(_ bytes: [UInt8], _ name: String) throws(MailTemplateProblems) -> MustacheTemplate {
+        do {
+            return try MustacheTemplate(string: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            throw MailTemplateProblems(problems: [.init(name, nil, "cannot be parsed")])
+        }
+    }
+
+    func html(_ mail: BuiltInMail) -> String { htmlTemplate.render(mail.shown) }
+    func text(_ mail: BuiltInMail) -> String { textTemplate.render(mail.shown) }
+}
+
+/// One of our own mails, in words.
+struct BuiltInMail {
+    let wording: Wording
+    private let language: MailLanguage
+    private let words: MailWords
+    private let isNotice: Bool
+    private let appName: String
+    private let url: MailText?
+    private let code: MailText?
+    private let siteURL: MailText?
+
+    init(_ kind: MailTemplateKind, _ language: MailLanguage, _ values: MailValues) {
+        let people = MailNames(values, language)
+        self.language = language
+        (wording, words) = language.words(kind, people)
+        isNotice = kind.isNotice
+        appName = people.plainApp
+        let mayLink = kind.variables.contains(.confirmationURL)
+        url = mayLink ? values.text(.confirmationURL, in: language) : nil
+        code = kind.variables.contains(.token) ? values.text(.token, in: language) : nil
+        let isWeb = values.siteURL.hasPrefix("https://") || values.siteURL.hasPrefix("http://")
+        siteURL = isWeb ? values.text(.siteURL, in: language) : nil
+    }
+
+    /// What the layouts show.
+    var shown: [String: Any] {
+        var shown: [String: Any] = [
+            "lang": language.rawValue, "dir": language.isRightToLeft ? "rtl" : "ltr",
+            "start": language.isRightToLeft ? "right" : "left",
+            "app": Self.text(appName), "title": Self.text(wording.title),
+            "paragraphs": wording.paragraphs.map(Self.text),
+            "hasFacts": !wording.facts.isEmpty,
+            "facts": wording.facts.map { ["name": Self.text($0.name), "value": Self.text($0.value)] },
+            "isNotice": isNotice, "warning": Self.text(wording.warning), "footer": Self.text(words.footer),
+        ]
+        if let url, let button = wording.button {
+            shown["link"] = [
+                "url": url, "button": Self.text(button), "linkHint": Self.text(words.linkHint),
+            ]
+        }
+        if let code {
+            shown["code"] =
+                shown["link"] == nil ? ["digits": code] : ["digits": code, "hint": Self.text(words.codeHint)]
+        }
+        if (url ?? code) != nil, let lifetime = words.lifetime { shown["lifetime"] = Self.text(lifetime) }
+        shown["site"] = siteURL
+        return shown
+    }
+
+    /// The values inside are bounded and clean. The marks that isolate them have to stay.
+    private static func text(_ text: String) -> MailText { MailText(composed: text) }
+}

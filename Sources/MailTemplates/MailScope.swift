@@ -1,0 +1,54 @@
+import GatehouseWire
+import Mustache
+
+/// The values of one mail, as Mustache reads them.
+struct MailScope: MustacheParent {
+    let values: MailValues
+    let language: MailLanguage
+
+    /// The transform of sections. Its result is a Bool, which Mustache does not look into: else a member of the user's
+    /// metadata called `ConfirmationURL` would hide the link inside of a section.
+    static let exists = "exists"
+
+    func child(named name: String) -> Any? {
+        switch MailVariable(rawValue: name) {
+        case nil: nil
+        case .data: MetadataScope(members: values.data)
+        case .some(let variable): values.text(variable, in: language)
+        }
+    }
+}
+
+/// An object in the user's metadata. Lists and null show as nothing.
+struct MetadataScope: MustacheParent {
+    let members: JSONObject
+
+    func child(named name: String) -> Any? {
+        switch members[name] {
+        case .object(let members): MetadataScope(members: members)
+        case .string(let text) where !text.isEmpty: Self.text(text)
+        case .integer(let number): Self.text("\(number)")
+        case .double(let number): Self.text("\(number)")
+        case .bool(let value): Self.text("\(value)")
+        case .string, .array, .null, nil: nil
+        }
+    }
+
+    private static func text(_ text: String) -> MailText { MailText(text, limit: MailVariable.data.limit) }
+}
+
+extension MetadataScope: CustomStringConvertible {
+    /// An object in the place of a text shows as nothing.
+    var description: String { "" }
+}
+
+extension MetadataScope: MustacheTransformable {
+    func transform(_ name: String) -> Any? { name == MailScope.exists ? true : nil }
+}
+
+extension MailText: MustacheTransformable {
+    /// - Returns: nil for an unknown name. Mustache then renders nothing.
+    func transform(_ name: String) -> Any? {
+        name == MailScope.exists ? true : MailEscape(rawValue: name).map(escaped)
+    }
+}

@@ -1,0 +1,98 @@
+package import GatehouseWire
+
+/// What one mail says. Text that users chose is bounded and cleaned when it is rendered.
+package struct MailValues: Sendable {
+    package var appName: String
+    package var siteURL: String
+    /// The account's address. In the notice of a changed address: the new one.
+    package var email: String
+    /// The recipient's address.
+    package var sendingTo: String
+    package var newEmail: String?
+    package var oldEmail: String?
+    /// The link of the mail.
+    package var confirmationURL: String?
+    /// The code, as it is typed.
+    package var token: String?
+    package var tokenHash: String?
+    package var redirectTo: String?
+    /// How long link and code are good for.
+    package var lifetime: Duration?
+    /// The user's metadata. The built-in mails show none of it: a stranger may have signed up with this address, and
+    /// could advertise with a name.
+    package var data = JSONObject()
+    /// The name of a sign-in method, such as Google.
+    package var provider: String?
+    package var device: String?
+    package var time: Instant?
+
+    package init(appName: String, siteURL: String, email: String) {
+        (self.appName, self.siteURL, self.email, sendingTo) = (appName, siteURL, email, email)
+    }
+}
+
+extension MailValues {
+    /// The value as it is shown; nil without one.
+    func text(_ variable: MailVariable, in language: MailLanguage) -> MailText? {
+        let text: String? =
+            switch variable {
+            case .appName: appName
+            case .siteURL: siteURL
+            case .email: email
+            case .sendingTo: sendingTo
+            case .newEmail: newEmail
+            case .oldEmail: oldEmail
+            case .confirmationURL: confirmationURL
+            case .token: token
+            case .tokenHash: tokenHash
+            case .redirectTo: redirectTo
+            case .lifetime: lifetime.map { language.words(for: $0) }
+            case .provider: provider
+            case .device: device
+            case .time: time.map { language.words(for: $0) }
+            case .data: nil
+            }
+        guard let text, !text.isEmpty else { return nil }
+        return MailText(text, limit: variable.limit)
+    }
+
+    /// - Throws: ``MailRenderingError`` if the mail cannot be written with these values.
+    func check(for kind: MailTemplateKind) throws(MailRenderingError) {
+        for (variable, url) in [(.siteURL, siteURL), (.confirmationURL, confirmationURL), (.redirectTo, redirectTo)]
+            as [(MailVariable, String?)]
+        where (url?.utf8.count ?? 0) > variable.limit {
+            throw .tooLong(variable)
+        }
+        for variable in MailVariable.allCases
+        where kind.required.contains(variable) && text(variable, in: .english) == nil {
+            throw .missing(variable)
+        }
+    }
+
+    /// Values for each variable of the kind, to check a template with.
+    static func sample(_ kind: MailTemplateKind) -> MailValues {
+        var values = MailValues(
+            appName: "Example", siteURL: "https://app.example.org", email: "ana@example.org")
+        if kind == .emailChangeNew || kind == .emailChangeCurrent { values.newEmail = "ana@example.com" }
+        if kind == .emailChangeNew { values.sendingTo = "ana@example.com" }
+        if kind == .emailChanged { (values.email, values.oldEmail) = ("ana@example.com", "ana@example.org") }
+        if kind.variables.contains(.confirmationURL) {
+            values.confirmationURL = "https://api.example.org/auth/v1/verify?token=pkce_5f2a&type=signup"
+            values.redirectTo = "https://app.example.org/welcome"
+        }
+        if kind.variables.contains(.token) {
+            (values.token, values.tokenHash, values.lifetime) = ("042917", "pkce_5f2a", .seconds(3_600))
+        }
+        if kind.variables.contains(.provider) { values.provider = "Google" }
+        if kind.isNotice { (values.device, values.time) = ("iPhone", Instant(seconds: 1_770_108_930)) }
+        return values
+    }
+}
+
+/// Why a mail cannot be written. The caller passed values that its own checks have to refuse earlier.
+package enum MailRenderingError: Error, Equatable, Sendable {
+    /// The kind needs a value that is not there.
+    case missing(MailVariable)
+    /// A URL is longer than its limit.
+    case tooLong(MailVariable)
+}

@@ -1,0 +1,41 @@
+/// What a template can show. The raw values are Supabase's names where there is one.
+package enum MailVariable: String, CaseIterable, Sendable {
+    case appName = "AppName"
+    case siteURL = "SiteURL"
+    /// The account's address.
+    case email = "Email"
+    /// The address that the mail goes to.
+    case sendingTo = "SendingTo"
+    case newEmail = "NewEmail"
+    case oldEmail = "OldEmail"
+    case confirmationURL = "ConfirmationURL"
+    /// The code to type.
+    case token = "Token"
+    case tokenHash = "TokenHash"
+    case redirectTo = "RedirectTo"
+    /// A member of the user's metadata: `.Data.first_name`.
+    case data = "Data"
+    /// How long link and code are good for, in words.
+    case lifetime = "Lifetime"
+    /// The name of a sign-in method.
+    case provider = "Provider"
+    case device = "Device"
+    case time = "Time"
+}
+
+extension MailVariable {
+    /// Whether the value is an address that the server made or allowed. A link may begin with it.
+    var isURL: Bool { self == .confirmationURL || self == .siteURL || self == .redirectTo }
+
+    /// The most bytes of a value. A longer text is cut; a longer URL is refused, because half of one leads elsewhere.
+    package var limit: Int {
+        switch self {
+        case .siteURL, .confirmationURL, .redirectTo: 4_096
+        case .data: 512
+        case .email, .sendingTo, .newEmail, .oldEmail: 320
+        case .tokenHash, .device: 256
+        case .appName, .lifetime, .provider, .time: 128
+        case .token: 32
+        }
+    }
+}

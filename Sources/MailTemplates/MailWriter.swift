@@ -1,0 +1,53 @@
+import Mustache
+
+/// A mail in one language, ready for a composer of messages. Lines end with LF.
+package struct RenderedMail: Equatable, Sendable {
+    /// One line, without control characters.
+    package let subject: String
+    package let text: String
+    package let html: String
+
+    package init(subject: String, text: String, html: String) {
+        (self.subject, self.text, self.html) = (subject, text, html)
+    }
+}
+
+/// Writes the mails of an account server: built-in ones in five languages, or an operator's.
+///
+/// Knows no account, no database and no transport. The work of one mail is linear in its template and its values, and
+/// both are bounded.
+package struct MailWriter: Sendable {
+    private let layout: MailLayout
+    private let replaced: [TemplatePlace: OperatorTemplate]
+
+    /// - Throws: ``MailTemplateProblems`` with every fault of every template, and its line.
+    package init(_ overrides: MailOverrides = MailOverrides()) throws(MailTemplateProblems) {
+        let reader = OverrideReader(overrides)
+        guard reader.problems.isEmpty else { throw MailTemplateProblems(problems: reader.problems) }
+        replaced = reader.templates
+        layout = try MailLayout()
+    }
+
+    /// - Throws: ``MailRenderingError`` if a value that the kind needs is missing, or a URL is too long.
+    package func render(
+        _ kind: MailTemplateKind, language: MailLanguage, values: MailValues
+    ) throws(MailRenderingError) -> RenderedMail {
+        try values.check(for: kind)
+        let scope = MailScope(values: values, language: language)
+        let builtIn = BuiltInMail(kind, language, values)
+        let (html, text) = (template(kind, language, .html), template(kind, language, .text))
+        let shownHTML = html?.render(scope) ?? layout.html(builtIn)
+        return RenderedMail(
+            subject: template(kind, language, .subject)?.render(scope) ?? builtIn.wording.subject,
+            text: text?.render(scope) ?? (html == nil ? layout.text(builtIn) : PlainText.text(of: shownHTML)),
+            html: shownHTML)
+    }
+
+    /// The operator's template for the language, before the one for all languages.
+    private func template(
+        _ kind: MailTemplateKind, _ language: MailLanguage, _ format: OperatorTemplate.Format
+    ) -> OperatorTemplate? {
+        replaced[TemplatePlace(kind.templateName, language, format)]
+            ?? replaced[TemplatePlace(kind.templateName, nil, format)]
+    }
+}

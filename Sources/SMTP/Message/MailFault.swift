@@ -1,0 +1,36 @@
+import GatehouseWire
+
+/// Why a mail cannot be written. Does not contain the text.
+package enum MailFault: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Part: String, Sendable {
+        case address, name, subject, text, html, header
+    }
+
+    /// The part has a line break, a zero byte or another control character, with which a text could add a header or a
+    /// recipient of its own.
+    case controlCharacter(Part)
+    /// The part has more than `maximum` bytes in UTF-8.
+    case tooLong(Part, maximum: Int)
+    case malformed(Part)
+
+    package var description: String {
+        switch self {
+        case .controlCharacter(let part): "the \(part.rawValue) has a control character"
+        case .tooLong(let part, let maximum): "the \(part.rawValue) has more than \(maximum) bytes"
+        case .malformed(let part): "the \(part.rawValue) is malformed"
+        }
+    }
+}
+
+extension MailFault {
+    /// Checks a text for a header.
+    static func check(_ text: String, _ part: Part, maximum: Int) throws(MailFault) {
+        guard text.utf8.count <= maximum else { throw .tooLong(part, maximum: maximum) }
+        guard !text.unicodeScalars.contains(where: \.isControl) else { throw .controlCharacter(part) }
+    }
+}
+
+extension Unicode.Scalar {
+    /// C0, DEL and C1.
+    var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
+}

@@ -1,0 +1,98 @@
+import GatehouseWire
+
+/// Follows an attempt by the commands that libcurl sends and the replies that it gets. Decides what its end means.
+package struct SMTPDialogue {
+    package private(set) var stage = SMTPStage.connection
+    /// To the last command but QUIT.
+    package private(set) var reply: SMTPReply?
+    package private(set) var isAuthenticated = false
+    /// Whether the server may have the whole mail.
+    package var hasSentMail = false
+
+    private let needsSMTPUTF8: Bool
+    private var hasSMTPUTF8 = false
+    private var hasQuit = false
+    private var hasReply = false
+    /// Whether the attempt began with a mail, without a greeting.
+    private var isOnKeptConnection = false
+    private var isRefusedByUs = false
+    private var sendsTooMuch = false
+    private var replies = SMTPReplyReader()
+
+    /// - Parameter needsSMTPUTF8: Whether one of the addresses does.
+    package init(needsSMTPUTF8: Bool = false) { self.needsSMTPUTF8 = needsSMTPUTF8 }
+
+    /// Follows a command. What a login consists of starts with none of these words: it is Base64.
+    package mutating func addCommand(_ bytes: some Collection<UInt8>) {
+        let stages: KeyValuePairs<String, SMTPStage> = [
+            "EHLO ": .connection, "HELO ": .connection, "STARTTLS\r\n": .tls, "AUTH ": .authentication,
+            "MAIL FROM:": .sender, "RCPT TO:": .recipient, "DATA\r\n": .message,
+        ]
+        if bytes.starts(with: "QUIT\r\n".utf8) { hasQuit = true }
+        guard let (command, stage) = stages.first(where: { bytes.starts(with: $0.key.utf8) }) else { return }
+        if stage == .sender, self.stage == .connection, !hasReply { isOnKeptConnection = true }
+        self.stage = stage
+        reply = nil
+        // Only what the server says after STARTTLS counts (RFC 3207 §4.2).
+        if command == "EHLO " { hasSMTPUTF8 = false }
+    }
+
+    /// Follows a line of a reply.
+    ///
+    /// - Returns: Whether the attempt may go on.
+    package mutating func addReplyLine(_ line: some Collection<UInt8>) -> Bool {
+        if hasQuit { return true }
+        hasReply = true
+        if stage == .connection, line.dropFirst(4).starts(with: "SMTPUTF8".utf8) { hasSMTPUTF8 = true }
+        do throws(SMTPReplyReader.TooMuch) {
+            guard let reply = try replies.add(line) else { return true }
+            self.reply = reply
+        } catch {
+            sendsTooMuch = true
+            return false
+        }
+        if stage == .authentication, reply?.code == 235 { isAuthenticated = true }
+        // libcurl would send the address all the same.
+        isRefusedByUs = stage == .sender && needsSMTPUTF8 && !hasSMTPUTF8 && (reply?.code ?? 0) < 400
+        return !isRefusedByUs
+    }
+
+    /// Whether the last reply is a refusal: 4xx or 5xx.
+    package var isRefused: Bool { (reply?.code ?? 0) >= 400 }
+
+    /// Whether the server only closed a kept connection, so that a new one may help at once. Some servers take a
+    /// certain number of mails from each.
+    package var wantsNewConnection: Bool {
+        isOnKeptConnection && stage == .sender && (isRefused ? reply?.code == 421 : !hasReply)
+    }
+
+    /// The meaning of an attempt that did not succeed.
+    ///
+    /// - Parameters:
+    ///   - stage: Where libcurl found that the settings do not work; nil for other ends.
+    ///   - cause: libcurl's words, for an end without a refusal.
+    package func failure(settingsAt stage: SMTPStage? = nil, cause: String, isCancelled: Bool) -> SMTPFailure {
+        if isRefusedByUs {
+            let cause = "the server does not accept addresses with characters beyond ASCII"
+            return .permanent(SMTPTrouble(stage: .recipient, cause: cause))
+        }
+        let isConfiguration = stage != nil
+        let stage = stage ?? self.stage
+        if isRefused, let reply { return Self.refusal(reply, at: stage) }
+        let words = sendsTooMuch ? "the server's replies are too long" : cause
+        let trouble = SMTPTrouble(
+            stage: stage, cause: isCancelled ? "cancelled" : words, isConfiguration: isConfiguration)
+        if hasSentMail { return .unknown(trouble) }
+        return isCancelled ? .cancelled : .temporary(trouble)
+    }
+
+    private static func refusal(_ reply: SMTPReply, at stage: SMTPStage) -> SMTPFailure {
+        let isForGood = reply.code >= 500
+        // 552: the mail is too big.
+        let isAboutMail = stage == .recipient || stage == .message || (stage == .sender && reply.code == 552)
+        let trouble = SMTPTrouble(
+            stage: stage, reply: reply, cause: "the server answered \(reply)",
+            isConfiguration: isForGood && !isAboutMail && stage != .connection)
+        return isForGood && isAboutMail ? .permanent(trouble) : .temporary(trouble)
+    }
+}

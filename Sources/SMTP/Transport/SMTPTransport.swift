@@ -1,0 +1,146 @@
+import CurlTransfers
+import Foundation
+import GatehouseWire
+import Synchronization
+
+/// Sends mails to a server, each to one recipient, with libcurl (RFC 5321). Each connection has a thread of its own; it is
+/// kept for further mails and closed after half a minute without one.
+package final class SMTPTransport: Sendable {
+    /// Callers that wait for a connection.
+    private static let maximumWaiting = 1_024
+    private static let idleMilliseconds: Int32 = 30_000
+
+    private struct State {
+        var waiting: [SMTPJob] = []
+        var idle: [SMTPLane] = []
+        var count = 0
+    }
+
+    private let server: SMTPServer
+    private let state = Mutex(State())
+
+    /// Makes no connection yet.
+    package init(_ server: SMTPServer) { self.server = server }
+
+    /// Sends a mail. A cancelled caller, too, gets the true outcome, at most a second later.
+    ///
+    /// The limit is ``SMTPServer/timeLimit``, without the time in which the mail waits for a connection; twice that if the
+    /// server has closed a kept connection.
+    ///
+    /// - Parameter message: The mail as ``MailMessage/bytes(boundary:)`` writes it.
+    /// - Returns: The server's reply: it is responsible for the mail now.
+    /// - Throws: ``SMTPFailure``.
+    package func send(
+        _ message: [UInt8], from: MailAddress, to: MailAddress
+    ) async throws(SMTPFailure) -> SMTPReply {
+        try await run(SMTPJob(SMTPJob.Mail(bytes: message, from: from, to: to)))
+    }
+
+    /// Connects, authenticates, and sends no mail.
+    ///
+    /// - Throws: ``SMTPFailure``, also if there is a password and the server asks for none.
+    package func check() async throws(SMTPFailure) { _ = try await run(SMTPJob(nil)) }
+
+    private func run(_ job: SMTPJob) async throws(SMTPFailure) -> SMTPReply {
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { caller in
+                job.wait(caller)
+                give(job)
+            }
+        } onCancel: {
+            job.cancel()
+            let waits = state.withLock { state in
+                let count = state.waiting.count
+                state.waiting.removeAll { $0 === job }
+                return state.waiting.count < count
+            }
+            if waits { job.end(.failure(.cancelled)) }
+        }
+        return try outcome.get()
+    }
+
+    private func give(_ job: SMTPJob) {
+        do throws(SMTPFailure) {
+            let refusal = { (cause: String) in SMTPFailure.temporary(SMTPTrouble(stage: .connection, cause: cause)) }
+            try state.withLock { state throws(SMTPFailure) in
+                if let lane = state.idle.popLast() {
+                    lane.give(job)
+                } else if state.count < server.connections {
+                    let lane: SMTPLane
+                    do throws(CurlFailure) { lane = try SMTPLane(job) } catch { throw refusal(error.cause) }
+                    state.count += 1
+                    Thread.detachNewThread { self.run(lane) }
+                } else if job.isCancelled {
+                    throw .cancelled
+                } else if state.waiting.count < Self.maximumWaiting {
+                    state.waiting.append(job)
+                } else {
+                    throw refusal("too many mails wait for a connection")
+                }
+            }
+        } catch {
+            job.end(.failure(error))
+        }
+    }
+
+    /// The life of a thread.
+    private func run(_ lane: SMTPLane) {
+        lane.run(SMTPConnection(server, lane.multi), next: next)
+    }
+
+    /// The next job for a lane; nil if it has nothing to do any more.
+    private func next(_ lane: SMTPLane) -> SMTPJob? {
+        let waiting: SMTPJob? = state.withLock { state in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.idle.append(lane)
+            return nil
+        }
+        if let waiting { return waiting }
+        // The second time because the first may end with a cancellation that came too late for the last job.
+        for _ in 0..<2 {
+            lane.multi.wait(milliseconds: Self.idleMilliseconds)
+            if let job = lane.take() { return job }
+        }
+        return state.withLock { state in
+            if let job = lane.take() { return job }
+            state.idle.removeAll { $0 === lane }
+            state.count -= 1
+            return nil
+        }
+    }
+}
+
+/// A thread with a connection.
+final class SMTPLane: Sendable {
+    let multi: CurlMulti
+    private let given: Mutex<SMTPJob?>
+
+    /// - Throws: ``CurlFailure`` without memory or files.
+    init(_ job: SMTPJob) throws(CurlFailure) {
+        multi = try CurlMulti()
+        given = Mutex(job)
+    }
+
+    func give(_ job: SMTPJob) {
+        given.withLock { $0 = job }
+        multi.wake()
+    }
+
+    func take() -> SMTPJob? {
+        given.withLock { given in
+            defer { given = nil }
+            return given
+        }
+    }
+
+    func run(_ connection: SMTPConnection, next: (SMTPLane) -> SMTPJob?) {
+        var job = take()
+        while let present = job {
+            present.begin(wake: multi.wake)
+            present.end(connection.outcome(of: present))
+            job = next(self)
+        }
+        connection.end()
+        multi.end()
+    }
+}

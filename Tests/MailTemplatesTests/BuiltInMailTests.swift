@@ -1,0 +1,160 @@
+import Foundation
+import GatehouseWire
+import Testing
+
+@testable import MailTemplates
+
+@Suite("Built-in mails")
+struct BuiltInMailTests {
+    private let templates: MailWriter
+
+    init() throws { templates = try MailWriter() }
+
+    @Test("Each has a subject of one line, a text and HTML, with every value that it needs (D11)", arguments: Case.all)
+    func complete(_ mail: Case) throws {
+        let values = MailValues.sample(mail.kind)
+        let rendered = try templates.sample(mail.kind, mail.language)
+        for part in [rendered.subject, rendered.text, rendered.html] {
+            #expect(!part.isEmpty)
+            #expect(!part.contains("{{") && !part.contains("}}") && !part.contains("Optional"))
+        }
+        #expect(!rendered.subject.contains { $0.isNewline } && rendered.subject.count <= 78)
+        #expect(rendered.subject.contains("Example") && rendered.text.contains(values.sendingTo))
+        for variable in mail.kind.required {
+            let value = try #require(values.text(variable, in: mail.language)).description
+            #expect(rendered.text.contains(value))
+            #expect(rendered.html.contains(MailText(composed: value).escaped(.html).description))
+        }
+        #expect(rendered.html.utf8.count < 12_000 && rendered.text.utf8.count < 4_000)
+    }
+
+    @Test("HTML names its language and direction, and loads nothing", arguments: Case.all)
+    func selfContained(_ mail: Case) throws {
+        let html = try templates.sample(mail.kind, mail.language).html
+        let direction = mail.language == .arabic ? "rtl" : "ltr"
+        #expect(html.contains("<html lang=\"\(mail.language.rawValue)\" dir=\"\(direction)\">"))
+        #expect(html.contains("prefers-color-scheme: dark"))
+        let tags = structure(of: html)
+        for loading in ["<img", "<script", "<link", "<iframe", "src", "background", "<form", "<object"] {
+            #expect(!tags.contains(loading))
+        }
+        #expect(!html.contains("url(") && !html.contains("@import"))
+        // What opens is closed.
+        for name in ["table", "tr", "td", "p", "h1", "a", "body", "html", "head", "style", "title", "span", "bdi"] {
+            #expect(tags.count { $0 == "<" + name } == tags.count { $0 == "/" + name }, "\(name)")
+        }
+    }
+
+    @Test("Nothing of one language is left in another", arguments: MailTemplateKind.allCases)
+    func translated(_ kind: MailTemplateKind) {
+        var seen: [String: MailLanguage] = [:]
+        for language in MailLanguage.allCases {
+            let (wording, words) = language.words(kind, MailNames(.sample(kind), language))
+            let sentences =
+                [wording.subject, wording.title, wording.warning, words.codeHint, words.linkHint, words.footer]
+                + [wording.button, words.lifetime].compactMap(\.self) + wording.paragraphs
+                + wording.facts.map(\.name)
+            for sentence in sentences {
+                #expect(!sentence.isEmpty)
+                #expect(seen[sentence, default: language] == language, "\(sentence)")
+                seen[sentence] = language
+                if language != .english {
+                    let words = sentence.lowercased().split { !$0.isLetter }
+                    #expect(
+                        words.allSatisfy { !["the", "your", "you", "email", "not", "and"].contains($0) }, "\(sentence)")
+                }
+            }
+        }
+    }
+
+    @Test("Every kind has something to press or to type, or is a notice", arguments: MailTemplateKind.allCases)
+    func proof(_ kind: MailTemplateKind) throws {
+        let mail = try templates.sample(kind)
+        let isProof = kind.required.contains(.token)
+        #expect(mail.html.contains("class=\"code\"") == (isProof || kind == .accountExists))
+        #expect(kind.isNotice || isProof || kind == .accountExists)
+        // A link stands in the mail as a button, and as a text to copy.
+        let count = mail.html.components(separatedBy: "verify?token=pkce_5f2a&amp;type=signup").count - 1
+        #expect(count == (kind.variables.contains(.confirmationURL) ? 3 : 0))
+    }
+
+    @Test("A mail without the values that it needs is refused")
+    func missing() throws {
+        var values = MailValues.sample(.recovery)
+        values.token = ""
+        #expect(throws: MailRenderingError.missing(.token)) {
+            try templates.render(.recovery, language: .english, values: values)
+        }
+        values = .sample(.recovery)
+        values.confirmationURL = "https://api.example.org/" + String(repeating: "a", count: 4_096)
+        #expect(throws: MailRenderingError.tooLong(.confirmationURL)) {
+            try templates.render(.recovery, language: .english, values: values)
+        }
+    }
+
+    @Test("The owner of an account gets a link for a new password only if there is one")
+    func optionalLink() throws {
+        let values = MailValues(appName: "Example", siteURL: "app.example:/", email: "ana@example.org")
+        let mail = try templates.render(.accountExists, language: .english, values: values)
+        #expect(!mail.text.contains("Set a new password") && mail.text.contains("ask for a new one in the app"))
+        #expect(!structure(of: mail.html).contains("<a"))
+    }
+
+    @Test("Text of strangers changes neither the markup nor the lines of a mail", arguments: MailTemplateKind.allCases)
+    func hostile(_ kind: MailTemplateKind) throws {
+        let expected = try MailLanguage.allCases.map { language in
+            let mail = try templates.render(kind, language: language, values: .all("x", kind))
+            return (language, structure(of: mail.html), mail.text.split(separator: "\n").count)
+        }
+        for (index, text) in HostileTexts().enumerated() {
+            let (language, markup, lines) = expected[index % expected.count]
+            let mail = try templates.render(kind, language: language, values: .all("x" + text, kind))
+            #expect(structure(of: mail.html) == markup, "\(text.debugDescription)")
+            #expect(mail.text.split(separator: "\n").count == lines)
+            for part in [mail.subject, mail.text, mail.html] {
+                #expect(!part.unicodeScalars.contains { Self.isForbidden($0) }, "\(text.debugDescription)")
+            }
+            #expect(!mail.subject.unicodeScalars.contains("\n"))
+        }
+    }
+
+    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar == "\n" { return false }
+        return scalar.properties.generalCategory == .control || (0x202A...0x202E).contains(scalar.value)
+            || scalar.value == 0x2028
+    }
+
+    @Test("A value that is too long is cut, and costs no more than its limit")
+    func long() throws {
+        let long = String(repeating: "<", count: 1_000_000)
+        let mail = try templates.render(.newDevice, language: .arabic, values: .all("x" + long, .newDevice).withSite())
+        #expect(mail.html.utf8.count < 64 * 1_024)
+    }
+
+    @Test("Times and durations are written in the language of the mail")
+    func units() {
+        let expected: [MailLanguage: String] = [
+            .english: "1 hour", .spanish: "1 hora", .german: "1 Stunde", .japanese: "1 時間",
+        ]
+        for (language, words) in expected {
+            let shown = language.words(for: .seconds(3_600)).replacing(" ", with: "").replacing("\u{A0}", with: "")
+            #expect(shown == words.replacing(" ", with: ""))
+        }
+        #expect(MailLanguage.arabic.words(for: .seconds(3_600)).contains("ساعة"))
+        #expect(MailLanguage.english.words(for: .seconds(86_400)) == "24 hours")
+        #expect(MailLanguage.english.words(for: .seconds(61)) == "2 minutes")
+        for language in MailLanguage.allCases {
+            let time = language.words(for: Instant(seconds: 1_770_108_930))
+            #expect(time.contains("2026") && time.contains("55") && time.hasSuffix("UTC"), "\(time)")
+        }
+    }
+}
+
+extension MailValues {
+    /// With an address that is not too long.
+    fileprivate func withSite() -> MailValues {
+        var values = self
+        values.siteURL = "https://app.example.org"
+        return values
+    }
+}
