@@ -142,10 +142,12 @@ extension Accounts {
     private func change(_ id: UserID, _ attributes: AdminAttributes, at now: Instant) async throws -> AdminOutcome {
         try await revoking(at: now) { db in
             guard var account = try db.account(id) else { return .unknownUser }
+            let before = account.user
             if let email = attributes.email, try db.isTaken(email, besides: id) { return .emailTaken }
             if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
             if let email = attributes.email, email.text != account.user.email {
                 try setEmail(email, of: &account, isVerified: attributes.confirmsEmail, at: now, in: db)
+                try notify(.emailChanged, before, newEmail: email.text, from: nil, at: now, in: db)
             }
             if let phone = attributes.phone, phone.text != account.user.phone {
                 account.user.phone = phone.text
@@ -154,8 +156,12 @@ extension Accounts {
             try Self.apply(attributes, to: &account, at: now)
             guard Self.fits(account.user) else { throw MetadataTooLong() }
             if attributes.passwordHash != nil {
+                account.user.newEmail = nil
                 try db.endSessions(of: id, keeping: nil, at: now)
                 try db.voidCodes(of: id)
+                try db.voidTokens(of: id)
+                try db.forgetMails(of: &account.user)
+                try notify(.passwordChanged, before, from: nil, at: now, in: db)
             }
             if attributes.ban != nil { try db.revoke(id, until: account.user.times.bannedUntil ?? now, at: now) }
             try db.update(account.user)

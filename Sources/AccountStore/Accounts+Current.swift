@@ -57,10 +57,12 @@ extension Accounts {
             case (.others, let session?):
                 try db.endSessions(of: user, keeping: session, at: now)
                 try db.voidCodes(of: user)
+                try db.endAddressChange(of: user)
             // Without a session in the token, all sessions end.
             default:
                 try db.endSessions(of: user, keeping: nil, at: now)
                 try db.voidCodes(of: user)
+                try db.endAddressChange(of: user)
             }
             try record([AuditEntry(.logout, actor: user, actorName: name)], at: now, in: db)
         }
@@ -137,7 +139,8 @@ extension Accounts {
     package static func hotProviderStatements(user: UserID, digest: [UInt8], at now: Instant) -> [SQL] {
         [
             flowLookup(digest), codeLookup(digest), ticketLookup(digest, at: now), undoLookup(user, at: now),
-            due(limit: 10, at: now), idTokenLookup(digest), revocationLookup(since: now),
+            due(limit: 10, at: now), idTokenLookup(digest), revocationLookup(since: now), tokenLookup(link: digest),
+            tokenLookup(user, .recovery), dueMails(.codes, limit: 10, at: now),
         ]
     }
 }

@@ -50,6 +50,7 @@ extension Accounts {
     private func remove(_ account: Account, actor: UserID?, at now: Instant, in db: any Connection) throws {
         let id = account.user.id
         try promiseRevocation(ofTokensOf: id, at: now, in: db)
+        try dropMails(to: account.user, at: now, in: db)
         try db.run("DELETE FROM users WHERE id = \(id)")
         try db.revoke(id, at: now)
         let entry =
@@ -68,6 +69,7 @@ extension Accounts {
         try await revoking(at: now) { db in
             guard var account = try db.account(id) else { return false }
             if account.user.times.deletedAt != nil { return true }
+            try dropMails(to: account.user, at: now, in: db)
             account.user.email = account.user.email.map { Self.digest($0, of: id) }
             account.user.phone = account.user.phone.map { String(Self.digest($0, of: id).prefix(15)) }
             account.user.passwordHash = nil
@@ -87,6 +89,7 @@ extension Accounts {
             }
             try promiseRevocation(ofTokensOf: id, at: now, in: db)
             try db.forgetLinks(of: id)
+            try db.forgetDevices(of: id)
             try db.endSessions(of: id, keeping: nil, at: now)
             try db.revoke(id, at: now)
             try db.run("DELETE FROM profiles WHERE id = \(id)")

@@ -9,9 +9,10 @@ extension Accounts {
         users.app_metadata, users.user_metadata, users.is_anonymous, users.new_email, users.new_phone, users.updated_at,
         users.email_confirmed_at, users.phone_confirmed_at, users.last_sign_in_at, users.invited_at,
         users.confirmation_sent_at, users.recovery_sent_at, users.email_change_sent_at, users.phone_change_sent_at,
-        users.reauthentication_sent_at, users.banned_until, users.deleted_at, users.email_proven_at
+        users.reauthentication_sent_at, users.banned_until, users.deleted_at, users.email_proven_at,
+        users.email_undeliverable_at
         """
-    static let userColumnCount = 25
+    static let userColumnCount = 26
 
     static let identityColumns: StaticString = """
         identities.id, identities.user_id, identities.provider, identities.provider_id, identities.identity_data,
@@ -59,6 +60,7 @@ extension Row {
         user.times.bannedUntil = instantIfPresent()
         user.times.deletedAt = instantIfPresent()
         user.times.emailProvenAt = instantIfPresent()
+        user.times.emailUndeliverableAt = instantIfPresent()
         return user
     }
 

@@ -32,6 +32,7 @@ extension Accounts {
                 AND (banned_until IS NULL OR banned_until <= \(now)) AND deleted_at IS NULL
                 """)
             guard changed == 1 else { return .changedMeanwhile }
+            try noteDevice(device, of: account.user, at: now, in: db)
             try db.insert(session, from: device)
             let login = AuditEntry(
                 .login, actor: account.user.id, actorName: account.user.email ?? "", traits: ["provider": "email"])

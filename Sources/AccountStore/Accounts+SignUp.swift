@@ -5,13 +5,16 @@ import SQLDatabase
 /// A validated sign-up with email address and password.
 package struct EmailSignUp: Sendable {
     package let email: EmailAddress
-    package let passwordHash: Secret
+    /// nil for an account that signs in with mailed codes.
+    package let passwordHash: Secret?
     /// The caller's `user_metadata`.
     package let metadata: JSONObject
     /// Whether the address counts as confirmed without a mail (auto-confirm).
     package let isConfirmed: Bool
+    /// The mail that confirms the address; nil if the server sends none.
+    package var mail: MailRequest?
 
-    package init(email: EmailAddress, passwordHash: Secret, metadata: JSONObject, isConfirmed: Bool) {
+    package init(email: EmailAddress, passwordHash: Secret?, metadata: JSONObject, isConfirmed: Bool) {
         self.email = email
         self.passwordHash = passwordHash
         self.metadata = metadata
@@ -25,17 +28,19 @@ package enum SignUpOutcome: Sendable {
     case signedIn(IssuedSession)
     /// The account was created and awaits confirmation of its address.
     case waits(Account)
-    /// An earlier sign-up with this address still awaits confirmation. Nothing changed.
+    /// An earlier sign-up with this address still awaits confirmation. If mail is sent, its link confirms the address
+    /// with the password of this sign-up for the client that sent it; its code confirms without a password.
     case waitsAlready
-    /// The address belongs to a confirmed account.
+    /// The address belongs to a confirmed account. If mail is sent, its owner gets one.
     case taken
 }
 
 extension Accounts {
     /// Creates an account with its email identity and profile, and opens a session if the address is confirmed.
     ///
-    /// A repeated sign-up for an unconfirmed address changes nothing, neither the password nor the metadata, so a
-    /// second person cannot take over the first one's sign-up.
+    /// A repeated sign-up for an unconfirmed address sets neither password nor metadata until the client that sent it
+    /// proves the address. The mail of the repeated one voids that of the first, and the first one's password with it.
+    /// A waiting invitation is not replaced.
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account and its session may exist.
     package func signUp(_ signUp: EmailSignUp, from device: Device, at now: Instant) async throws -> SignUpOutcome {
@@ -48,9 +53,16 @@ extension Accounts {
         let fresh = account
         return try await database.write { db in
             if let existing = try db.accounts(Self.emailLookup(signUp.email)).first {
-                return try repeated(existing, signUp.email, at: now, in: db)
+                return try repeated(existing, signUp, at: now, in: db)
             }
-            try db.insert(fresh.user)
+            var fresh = fresh
+            if let mail = signUp.mail, !signUp.isConfirmed {
+                fresh.user.times.confirmationSentAt = now
+                try db.insert(fresh.user)
+                try queueConfirmation(of: fresh, signUp.email, mail, at: now, in: db)
+            } else {
+                try db.insert(fresh.user)
+            }
             try db.insert(fresh.identities[0])
             let traits: JSONObject = ["provider": "email"]
             let signedUp = AuditEntry(.userSignedUp, actor: fresh.user.id, actorName: signUp.email.text, traits: traits)
@@ -58,6 +70,7 @@ extension Accounts {
                 try record([signedUp], at: now, in: db)
                 return .waits(fresh)
             }
+            try noteDevice(device, of: fresh.user, at: now, in: db)
             try db.insert(session, from: device)
             let login = AuditEntry(.login, actor: fresh.user.id, actorName: signUp.email.text, traits: traits)
             try record([signedUp, login], at: now, in: db)
@@ -79,6 +92,7 @@ extension Accounts {
         let session = newSession(of: user.id, by: .anonymous, at: now)
         return try await database.write { db in
             try db.insert(account.user)
+            try noteDevice(device, of: account.user, at: now, in: db)
             try db.insert(session, from: device)
             let signedUp = AuditEntry(.userSignedUp, actor: account.user.id, actorName: "")
             let login = AuditEntry(.login, actor: account.user.id, actorName: "")
@@ -90,10 +104,12 @@ extension Accounts {
     /// The fictitious account returned for an address that is already registered, so that the caller cannot tell. Made
     /// from the caller's input, with random ids.
     package func decoy(for signUp: EmailSignUp, at now: Instant) -> Account {
-        newAccount(
+        var account = newAccount(
             EmailSignUp(
                 email: signUp.email, passwordHash: signUp.passwordHash, metadata: signUp.metadata, isConfirmed: false),
             at: now)
+        if signUp.mail != nil { account.user.times.confirmationSentAt = now }
+        return account
     }
 
     func newAccount(_ signUp: EmailSignUp, at now: Instant) -> Account {
@@ -124,16 +140,51 @@ extension Accounts {
     }
 
     private func repeated(
-        _ existing: Account, _ email: EmailAddress, at now: Instant, in db: any Connection
+        _ existing: Account, _ signUp: EmailSignUp, at now: Instant, in db: any Connection
     ) throws -> SignUpOutcome {
-        guard existing.isAbandoned, existing.user.email == email.text else {
+        guard existing.isAbandoned, existing.user.email == signUp.email.text else {
+            if let mail = signUp.mail, !signUp.isConfirmed {
+                let content = try content(.accountExists, to: signUp.email, of: existing.user, nil, mail)
+                try queue(content, of: existing.user.id, until: now + mail.lifetime, at: now, in: db)
+            }
             let entry = AuditEntry(
                 .userRepeatedSignUp, actor: existing.user.id, actorName: existing.user.email ?? "",
                 traits: ["provider": "email"])
             try record([entry], at: now, in: db)
             return .taken
         }
+        if let mail = signUp.mail, !signUp.isConfirmed, try !isInvited(existing.user.id, at: now, in: db) {
+            try forgetPassword(of: existing.user.id, in: db)
+            try queueConfirmation(
+                of: existing, signUp.email, mail,
+                confirming: PendingSignUp(passwordHash: signUp.passwordHash, data: signUp.metadata), at: now, in: db)
+        }
         return .waitsAlready
+    }
+
+    /// Records a sign-up that was refused because the address just got a mail: it competes with an earlier sign-up, so
+    /// the code of that mail must not confirm the earlier one's password. The same work for every address.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the earlier password may be forgotten.
+    package func noteRefusedSignUp(_ email: EmailAddress, at now: Instant) async throws {
+        _ = try await database.write { db in
+            let found = try db.accounts(Self.emailLookup(email)).first { $0.isAbandoned && $0.user.email == email.text }
+            let user = found?.user.id ?? Self.nobody
+            let isInvited = try isInvited(user, at: now, in: db)
+            try forgetPassword(of: isInvited ? Self.nobody : user, in: db)
+        }
+    }
+
+    /// No account has the nil UUID.
+    private static let nobody = UserID(bytes: Array(repeating: 0, count: 16))
+
+    private func queueConfirmation(
+        of account: Account, _ email: EmailAddress, _ request: MailRequest, confirming pending: PendingSignUp? = nil,
+        at now: Instant, in db: any Connection
+    ) throws {
+        let content = try mail(
+            .signUp, .confirmation, to: email, of: account, request, confirming: pending, at: now, in: db)
+        try queue(content, of: account.user.id, until: now + request.lifetime, at: now, in: db)
     }
 
     /// Finds the account of an address: by its own column, or by an identity whose provider verified the address.

@@ -11,8 +11,28 @@ package struct UserUpdate: Sendable {
     package var checkedHash: Secret?
     /// Takes effect immediately; counts as confirmed but not as proven.
     package var email: EmailAddress?
+    /// Takes effect when mailed codes confirm it.
+    package var emailChange: EmailChange?
+    /// The device of the caller, for the notice of the change.
+    package var device: Device?
+    /// The mailed code that stands for the password. The change spends it.
+    package var reauthentication: MailedReauthentication?
 
-    package init() {}
+    package init(device: Device? = nil) { self.device = device }
+}
+
+/// A change of address that codes confirm.
+package struct EmailChange: Sendable {
+    package let email: EmailAddress
+    package let mail: MailRequest
+    /// Whether a mail goes to the present address, too.
+    package let asksBoth: Bool
+
+    package init(email: EmailAddress, mail: MailRequest, asksBoth: Bool) {
+        self.email = email
+        self.mail = mail
+        self.asksBoth = asksBoth
+    }
 }
 
 /// The result of a user's change. Only `updated` has changed anything.
@@ -21,6 +41,8 @@ package enum UserUpdateOutcome: Sendable {
     case emailTaken
     /// Another request changed the password in between.
     case changedMeanwhile
+    /// Another change spent the mailed code, or it has expired.
+    case codeSpent
     case gone
     /// The caller's session has ended, or the user was banned.
     case sessionEnded
@@ -41,8 +63,10 @@ extension Accounts {
             let changer = try changer(user, by: session, at: now, in: db)
             guard case .good(var account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             var entries: [AuditEntry] = []
-            let name = account.user.email ?? ""
-            if let email = update.email, email.text != account.user.email, try db.isTaken(email, besides: user) {
+            let before = account.user
+            let name = before.email ?? ""
+            let wanted = update.email ?? update.emailChange?.email
+            if let wanted, wanted.text != account.user.email, try db.isTaken(wanted, besides: user) {
                 return .emailTaken
             }
             account.user.times.updatedAt = now
@@ -53,26 +77,63 @@ extension Accounts {
                 }
                 entries.append(AuditEntry(.userModified, actor: user, actorName: name))
             }
+            if update.passwordHash != nil, account.user.passwordHash?.reveal() != update.checkedHash?.reveal() {
+                return .changedMeanwhile
+            }
+            if let code = update.reauthentication, try !db.spend(code, of: user, at: now) { return .codeSpent }
             if let hash = update.passwordHash {
-                guard account.user.passwordHash?.reveal() == update.checkedHash?.reveal() else {
-                    return .changedMeanwhile
-                }
-                account.user.passwordHash = hash
-                try db.endSessions(of: user, keeping: session, at: now)
-                try db.voidCodes(of: user)
+                try setPassword(hash, of: &account.user, keeping: session, at: now, in: db)
                 entries.append(AuditEntry(.userUpdatedPassword, actor: user, actorName: name))
             }
             if let email = update.email, email.text != account.user.email {
-                try setEmail(email, of: &account, isVerified: false, at: now, in: db)
-                account.user.times.emailConfirmedAt = now
-                account.user.isAnonymous = false
-                account.user.appMetadata = try Self.providersRecomputed(account)
+                try setConfirmedEmail(email, of: &account, at: now, in: db)
                 entries.append(AuditEntry(.userModified, actor: user, actorName: email.text))
             }
+            if let change = update.emailChange { try begin(change, of: &account, at: now, in: db) }
+            try notify(update, of: before, at: now, in: db)
             try db.update(account.user)
             try record(entries, at: now, in: db)
             return .updated(account)
         }
+    }
+
+    private func setPassword(
+        _ hash: Secret, of user: inout User, keeping session: SessionID?, at now: Instant, in db: any Connection
+    ) throws {
+        user.passwordHash = hash
+        // Its codes are void, and no repeated mail may bring them back.
+        user.newEmail = nil
+        try db.endSessions(of: user.id, keeping: session, at: now)
+        try db.voidCodes(of: user.id)
+        try db.voidTokens(of: user.id)
+        try db.forgetMails(of: &user)
+    }
+
+    private func setConfirmedEmail(
+        _ email: EmailAddress, of account: inout Account, at now: Instant, in db: any Connection
+    ) throws {
+        try setEmail(email, of: &account, isVerified: false, at: now, in: db)
+        account.user.times.emailConfirmedAt = now
+        account.user.isAnonymous = false
+        account.user.appMetadata = try Self.providersRecomputed(account)
+    }
+
+    private func notify(_ update: UserUpdate, of before: User, at now: Instant, in db: any Connection) throws {
+        if update.passwordHash != nil {
+            try notify(.passwordChanged, before, from: update.device, at: now, in: db)
+        }
+        if let email = update.email, email.text != before.email {
+            try notify(.emailChanged, before, newEmail: email.text, from: update.device, at: now, in: db)
+        }
+    }
+
+    private func begin(
+        _ change: EmailChange, of account: inout Account, at now: Instant, in db: any Connection
+    ) throws {
+        account.user.newEmail = change.email.text
+        account.user.times.emailChangeSentAt = now
+        try changeMails(
+            account, to: change.email, change.mail, confirmsBoth: change.asksBoth, at: now, in: db)
     }
 
     static func merged(_ changes: JSONObject, into text: String) throws -> String {
@@ -86,11 +147,15 @@ extension Accounts {
         return AnyJSON.object(AccountMetadata.providers(account.identities.map(\.provider), over: members)).text
     }
 
-    /// Sets the email address of the account and of its email identity.
+    /// Sets the email address of the account and of its email identity. Voids the codes that were mailed to the old
+    /// one, and a change of address that waits for them.
     func setEmail(
         _ email: EmailAddress, of account: inout Account, isVerified: Bool, at now: Instant, in db: any Connection
     ) throws {
         account.user.email = email.text
+        account.user.times.emailUndeliverableAt = nil
+        account.user.newEmail = nil
+        try db.voidTokens(of: account.user.id)
         // A new address is unproven, unless a linked provider verified it.
         let isProven = account.identities.contains { $0.vouches(for: email.text) }
         account.user.times.emailProvenAt = isProven ? account.user.times.emailConfirmedAt : nil
@@ -142,7 +207,8 @@ extension Connection {
                 email_confirmed_at = \(times.emailConfirmedAt), email_proven_at = \(times.emailProvenAt),
                 phone_confirmed_at = \(times.phoneConfirmedAt),
                 last_sign_in_at = \(times.lastSignInAt), banned_until = \(times.bannedUntil),
-                deleted_at = \(times.deletedAt)
+                deleted_at = \(times.deletedAt),
+                email_undeliverable_at = CASE WHEN email = \(user.email) THEN email_undeliverable_at END
             WHERE id = \(user.id)
             """)
     }

@@ -15,6 +15,12 @@ package struct Accounts: Sendable {
     package let audience: String
     package let role: String
     package let randomBytes: @Sendable (Int) -> [UInt8]
+    /// Whether both addresses must confirm a change from one to the other.
+    package var confirmsBothAddresses = true
+    /// What the owner of an account hears of by mail.
+    package var notices = MailNotices()
+    /// Whether a link question can be answered with a mailed code.
+    package var mailsLinkCodes = false
     /// Called after a commit that may have ended sessions or blocked a user, before the method returns.
     /// ``revocations(since:)`` lists the tokens concerned.
     package var afterRevocation: @Sendable (_ since: Instant) async -> Void = { _ in }

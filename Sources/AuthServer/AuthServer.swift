@@ -15,6 +15,8 @@ package struct AuthServer: Sendable {
     /// nil disables the limit on wrong passwords, as in `gatehouse dev`.
     let attempts: Attempts?
     let providers: SignInProviders
+    /// nil for a server that sends no mail.
+    let mailer: Mailer?
     let upgrades = HashUpgrades()
     /// Responses that stay the same while the server runs.
     let fixed: FixedAnswers
@@ -24,7 +26,7 @@ package struct AuthServer: Sendable {
 
     package init(
         settings: AuthSettings, accounts: Accounts, keys: KeyRing, passwords: PasswordHasher, runtime: ServerRuntime,
-        attempts: Attempts? = nil, providers: SignInProviders = SignInProviders()
+        attempts: Attempts? = nil, providers: SignInProviders = SignInProviders(), mailer: Mailer? = nil
     ) {
         self.settings = settings
         self.accounts = accounts
@@ -33,6 +35,7 @@ package struct AuthServer: Sendable {
         self.runtime = runtime
         self.attempts = attempts
         self.providers = providers
+        self.mailer = mailer
         fixed = FixedAnswers(settings, providers: providers.names)
         counts = AuthCounts(runtime.metrics)
         usedTokens = UsedTokens(accounts)
@@ -47,7 +50,7 @@ package struct AuthServer: Sendable {
             guardedBy: refuseSecretKey(inAddressOf:))
         return RouteTable(
             group: group, runtime: runtime,
-            openRoutes + keyedRoutes + adminRoutes + absentRoutes)
+            openRoutes + keyedRoutes + mailRoutes + adminRoutes + absentRoutes)
     }
 
     private var openRoutes: [Route] {
@@ -92,6 +95,35 @@ package struct AuthServer: Sendable {
         ]
     }
 
+    private var mailRoutes: [Route] {
+        let wait = runtime.requestTimeLimit
+        // Without mail these routes cost nothing.
+        let hasMail = settings.mail != nil
+        let (asking, verifying) = (hasMail ? Limits.mailRequest : nil, hasMail ? Limits.verify : nil)
+        func asks(_ path: String, _ handler: @escaping Route.Handler) -> Route {
+            Route(
+                .post, path, guardedBy: requireAPIKey, limitedBy: asking, timeLimit: wait, handler)
+        }
+        return [
+            asks("/recover", recover), asks("/otp", sendOneTimeCode), asks("/magiclink", sendMagicLink),
+            asks("/resend", resend), asks("/link/code", mailLinkCode),
+            Route(
+                .get, "/reauthenticate", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                limitedBy: asking, timeLimit: wait, answersHead: false, reauthenticate),
+            Route(
+                .post, "/verify", acceptsTrailingSlash: true, limitedBy: verifying, timeLimit: wait, verify),
+            // Link checkers send HEAD.
+            Route(
+                .get, "/verify", acceptsTrailingSlash: true, limitedBy: verifying, timeLimit: wait,
+                answersHead: false, openLink),
+            Route(.post, "/verify/page", limitedBy: verifying, timeLimit: wait, pressLinkButton),
+            Route(.post, "/invite", guardedBy: requireAdmin, timeLimit: wait, invite),
+            // What supabase-swift calls.
+            Route(.post, "/admin/invite", guardedBy: requireAdmin, timeLimit: wait, invite),
+            Route(.post, "/admin/generate_link", guardedBy: requireAdmin, timeLimit: wait, generateLink),
+        ]
+    }
+
     private var adminRoutes: [Route] {
         let wait = runtime.requestTimeLimit
         return [
@@ -116,6 +148,7 @@ struct AuthCounts: Sendable {
     let refreshes: Counter
     let notices: Counter
     let revocations: Counter
+    let mails: Counter
 
     init(_ metrics: ServerMetrics) {
         signIns = metrics.counter(
@@ -128,5 +161,7 @@ struct AuthCounts: Sendable {
         revocations = metrics.counter(
             "gatehouse_provider_revocations_total", "Attempts to revoke a provider's token.",
             labels: ["provider", "outcome"])
+        mails = metrics.counter(
+            "gatehouse_mails_total", "Attempts to send a mail by kind and outcome.", labels: ["kind", "outcome"])
     }
 }

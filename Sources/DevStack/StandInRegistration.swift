@@ -68,6 +68,8 @@ package struct StandInSettings: Sendable {
     package var notificationEndpoint: String?
     /// The URL of the reference app in a browser; nil if unavailable.
     package var app: String?
+    /// The URL of the inbox; nil if mails are not kept.
+    package var inbox: String?
     /// The delay of the token endpoints for the slow test account.
     package var slowness: Duration = .seconds(5)
 

@@ -35,7 +35,7 @@ package struct StandIns: Sendable {
             apple: try StandInApple(apple, publicKey: key.publicKey, settings, world),
             google: try StandInGoogle(google, settings, world),
             registration: StandInRegistration(apple: apple, google: google),
-            landing: LandingPage(external: settings.external, app: settings.app))
+            landing: LandingPage(external: settings.external, app: settings.app, inbox: settings.inbox))
     }
 
     /// The routes of both providers under `/dev/apple` and `/dev/google`, and the page at `/dev`.

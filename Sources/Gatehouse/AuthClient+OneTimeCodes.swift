@@ -15,9 +15,9 @@ extension AuthClient {
     ///   - redirectTo: The target of the mail's link, sent byte for byte. Its code is valid on this device only.
     ///   - shouldCreateUser: Whether to create an account for an unknown address.
     ///   - data: The metadata of a new account.
-    /// - Throws: ``AuthClientError``. Codes: `otp_disabled` for an unknown address without `shouldCreateUser`;
-    ///   `over_email_send_rate_limit`; `email_provider_disabled` if the server sends no mail, such as Gatehouse's own.
-    ///   With `redirectTo` also `storeUnavailable` or `storeFailed`; nothing was sent then.
+    /// - Throws: ``AuthClientError``. Codes: `over_email_send_rate_limit`; `email_provider_disabled` if the server sends
+    ///   no mail; from hosted Supabase `otp_disabled` for an unknown address without `shouldCreateUser`. With
+    ///   `redirectTo` also `storeUnavailable` or `storeFailed`; nothing was sent then.
     public func signInWithOTP(
         email: String, redirectTo: URL? = nil, shouldCreateUser: Bool = true, data: JSONObject? = nil,
         captchaToken: String? = nil
@@ -32,8 +32,10 @@ extension AuthClient {
         _ = try await caller.send(request)
     }
 
-    /// Redeems a code from a mail. The event `passwordRecovery` follows a code of type ``EmailOTPType/recovery``.
+    /// Redeems a code from a mail. The event `passwordRecovery` follows a code of type ``EmailOTPType/recovery``. If the
+    /// user is signed in already, the new session takes the place of the current one, which ends.
     ///
+    /// - Returns: ``AuthResponse/pending`` after the first of two codes of an email change.
     /// - Throws: ``AuthClientError``, with the code `otp_expired` for a wrong, used or expired code; `storeUnavailable`
     ///   or `storeFailed` if the session cannot be stored. The previous session stays active.
     @discardableResult
@@ -70,8 +72,11 @@ extension AuthClient {
         body["gotrue_meta_security"] = captcha(captchaToken)
         let request = AuthRequest(
             "POST", "/verify", query: [("redirect_to", redirectTo?.absoluteString)], body: body)
-        return try await respond(
+        let old = await currentSession
+        let response = try await respond(
             to: request, then: type == EmailOTPType.recovery.rawValue ? .passwordRecovery : nil)
+        if let session = response.session { retire(old, for: session) }
+        return response
     }
 
     /// Sends a mail for a password reset if the address has an account. The response does not reveal whether it has.
@@ -79,8 +84,7 @@ extension AuthClient {
     /// - Parameter redirectTo: The target of the mail's link. Pass the resulting URL to ``session(from:)``; the event
     ///   `passwordRecovery` follows.
     /// - Throws: ``AuthClientError``. Codes: `over_email_send_rate_limit`; `email_provider_disabled` if the server
-    ///   sends no mail, such as Gatehouse's own. With `redirectTo` also `storeUnavailable` or `storeFailed`; nothing
-    ///   was sent then.
+    ///   sends no mail. With `redirectTo` also `storeUnavailable` or `storeFailed`; nothing was sent then.
     public func resetPasswordForEmail(
         _ email: String, redirectTo: URL? = nil, captchaToken: String? = nil
     ) async throws {

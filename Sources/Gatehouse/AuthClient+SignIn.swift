@@ -136,9 +136,11 @@ extension AuthClient {
         let request = AuthRequest(
             "POST", "/token", query: [("grant_type", "pkce")],
             body: ["auth_code": .string(code), "code_verifier": .string(flow.verifier)])
+        let old = flow.kind == .emailChange ? await currentSession : nil
         do {
             let session = try await signIn(request, then: flow.kind == .recovery ? .passwordRecovery : nil)
             await forget(flow)
+            retire(old, for: session)
             return session
         } catch AuthClientError.refused(let refusal) where refusal.linkQuestion != nil {
             await forget(flow)
@@ -184,6 +186,11 @@ extension AuthClient {
         let session = try await coordinator.adopt(timed, begun: begun)
         retire(token, for: session)
         return session
+    }
+
+    /// Ends the same user's previous session at the server; see ``retire(_:for:)``.
+    func retire(_ old: Session?, for next: Session) {
+        if let old, old.user.id == next.user.id { retire(old.accessToken, for: next) }
     }
 
     /// Ends the session of an access token at the server if `next` belongs to another one, so that it does not stay in

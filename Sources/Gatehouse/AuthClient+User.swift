@@ -42,7 +42,7 @@ extension AuthClient {
     /// Sends a code to the user's email address, for use as the `nonce` of ``update(user:redirectTo:)``.
     ///
     /// - Throws: ``AuthClientError``: `signedOut` without a session. Codes: `over_email_send_rate_limit`;
-    ///   `email_provider_disabled` if the server sends no mail, such as Gatehouse's own.
+    ///   `email_provider_disabled` if the server sends no mail.
     public func reauthenticate() async throws {
         try await asUser { token, _ in
             _ = try await self.caller.send(AuthRequest("GET", "/reauthenticate"), bearer: token)

@@ -1,3 +1,5 @@
+package import AccountStore
+package import AuthServer
 package import GatehouseWire
 package import Logging
 
@@ -18,6 +20,10 @@ package struct World: Sendable {
     /// Returns the addresses of a host name, none if the name does not exist.
     package var resolve: @Sendable (String) async throws -> [IPAddress]
     package var logger: Logger
+    /// Delivers mails in place of what the settings say; nil in the program.
+    package var mail: (@Sendable (OutgoingMail) async -> MailResult)?
+    /// Keeps mails, written as for their recipients, in place of an SMTP server.
+    package var mailKeeper: MailKeeper?
 
     package init(
         now: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Duration,

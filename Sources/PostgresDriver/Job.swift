@@ -2,7 +2,7 @@ import SQLDatabase
 
 /// A caller's transaction that waits for a connection.
 struct Job: Caller {
-    enum Kind: Sendable { case write, read, schema }
+    enum Kind: Sendable { case write, committed, read, schema }
 
     let id: UInt64
     let kind: Kind
@@ -15,6 +15,7 @@ struct Job: Caller {
     func opening(_ settings: PostgresSettings) -> [String] {
         switch kind {
         case .write: ["BEGIN ISOLATION LEVEL SERIALIZABLE"]
+        case .committed: ["BEGIN ISOLATION LEVEL READ COMMITTED"]
         case .read: ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
         case .schema:
             [

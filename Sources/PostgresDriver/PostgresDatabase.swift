@@ -3,7 +3,7 @@ import Synchronization
 
 /// PostgreSQL through libpq, for any number of nodes.
 ///
-/// Writes are serializable transactions on a bounded connection pool. Writes of one statement share commits on two
+/// Writes are serializable transactions on a bounded connection pool, except those of queues. Writes of one statement share commits on two
 /// further connections. Single queries share another connection in pipeline mode; other reads are transactions of the
 /// pool with one snapshot. No call blocks the calling thread. The driver retries what certainly did not take
 /// effect, up to the caller's time limit: after a serialization failure, a deadlock, or a connection lost before the
@@ -70,6 +70,12 @@ package final class PostgresDatabase: Database {
         _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value {
         try await transaction(.write, body)
+    }
+
+    package func writeCommitted<Value: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Value
+    ) async throws -> Value {
+        try await transaction(.committed, body)
     }
 
     package func changeSchema<Value: Sendable>(

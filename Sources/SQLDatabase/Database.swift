@@ -18,6 +18,15 @@ package protocol Database: Sendable {
     ///   changed then, except with ``DatabaseFailure/Reason/unknownOutcome``.
     func write<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
 
+    /// Like ``write(_:)``, but each statement sees what was committed before it (READ COMMITTED), so the transaction
+    /// neither fails nor makes others fail because of what they read. For queues, which many transactions read and
+    /// write in the same place: the condition of a change must be in its own `WHERE`.
+    ///
+    /// - Throws: As ``write(_:)``.
+    func writeCommitted<Value: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Value
+    ) async throws -> Value
+
     /// Runs `body` on a consistent snapshot. The requirements of ``write(_:)`` for `body` apply.
     ///
     /// - Throws: Errors of `body`, ``DatabaseFailure``, and `CancellationError`.
@@ -105,6 +114,13 @@ extension Database {
         _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (inout Row) throws -> Found
     ) async throws -> Changed<Found> {
         try await write { db in Changed(count: try db.run(statement), found: try db.rows(query, decode)) }
+    }
+
+    /// For databases that run one write at a time.
+    package func writeCommitted<Value: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Value
+    ) async throws -> Value {
+        try await write(body)
     }
 
     /// For databases that treat a schema change like any other write.

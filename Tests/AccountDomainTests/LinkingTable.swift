@@ -46,12 +46,13 @@ enum LinkingTable {
     private static func facts(
         _ identity: ProviderIdentity = verified, _ intent: LinkingFacts.Intent = .signIn,
         policy: LinkingPolicy = .automatic, address: AddressRequirement = .none, allowsSignUp: Bool = true,
-        owner: LinkingFacts.Owner? = nil, holders: [AddressHolder] = [], askersEmail: String? = nil
+        owner: LinkingFacts.Owner? = nil, holders: [AddressHolder] = [], formerOwner: LinkingFacts.Owner? = nil,
+        askersEmail: String? = nil
     ) -> LinkingFacts {
         LinkingFacts(
             identity: identity, intent: intent,
             rules: ProviderRules(linking: policy, address: address, allowsSignUp: allowsSignUp), owner: owner,
-            holders: holders, askersEmail: askersEmail)
+            holders: holders, formerOwner: formerOwner, askersEmail: askersEmail)
     }
 
     private static func holder(
@@ -153,6 +154,23 @@ enum LinkingTable {
         LinkingRow(
             .unlinkedBefore, "by its owner", facts(holders: [holder(.proven, removal: .unlinked)]),
             .ask(ada, canRecover: false)),
+        LinkingRow(
+            .unlinkedBefore, "by the first proof of an account's address", facts(formerOwner: .init(user: ada)),
+            .ask(ada, canRecover: false)),
+        LinkingRow(
+            .unlinkedBefore, "also where sign-up is off", facts(allowsSignUp: false, formerOwner: .init(user: ada)),
+            .ask(ada, canRecover: false)),
+        LinkingRow(
+            .accountBanned, "a former account", facts(formerOwner: .init(user: ada, isBanned: true)), .refuse(.banned)),
+        LinkingRow(
+            .provenByBoth, "another account has the address",
+            facts(holders: [holder(.proven, grace)], formerOwner: .init(user: ada)), .link(grace, .proves)),
+        LinkingRow(
+            .confirmedByOwner, "of the account that had the identity",
+            facts(verified, .confirm(ada), formerOwner: .init(user: ada)), .link(ada, .keeps)),
+        LinkingRow(
+            .ticketForAnother, "of another account", facts(verified, .confirm(grace), formerOwner: .init(user: ada)),
+            .refuse(.otherAccount)),
         LinkingRow(
             .otherSubject, "the provider has two people", facts(holders: [holder(.proven, hasOtherSubject: true)]),
             .ask(ada, canRecover: false)),

@@ -15,7 +15,11 @@ extension StoreFixture {
         let digest: SQL =
             storage.database.dialect == .postgresql
             ? "sha256(convert_to(CAST(id AS text), 'UTF8'))" : "randomblob(32)"
-        for statement in Self.copies(digest) { try await storage.database.write { db in try db.run(statement) } }
+        let coded: SQL =
+            storage.database.dialect == .postgresql ? "\(digest) || CAST('\\x00' AS bytea)" : "randomblob(33)"
+        for statement in Self.copies(digest) + Self.mails(digest, coded) {
+            try await storage.database.write { db in try db.run(statement) }
+        }
         for table in Self.tables { try await storage.database.write { db in try db.run(table) } }
     }
 
@@ -60,7 +64,29 @@ extension StoreFixture {
         ]
     }
 
+    private static func mails(_ digest: SQL, _ coded: SQL) -> [SQL] {
+        [
+            """
+            INSERT INTO one_time_tokens (
+                digest, user_id, slot, kind, address, code_digest, by_admin, redirect_to, created_at, expires_at)
+            SELECT \(digest), id, 'recovery', 'recovery', coalesce(email, ''), \(coded), 0, '', created_at, created_at
+            FROM users
+            """,
+            """
+            INSERT INTO mail_outbox (id, lane, kind, place, state, next_at, expires_at, created_at)
+            SELECT id, 'codes', 'recovery', \(digest), 'queued', created_at, created_at, created_at FROM users
+            """,
+            """
+            INSERT INTO mail_outbox (id, lane, kind, place, state, next_at, expires_at, created_at, ended_at)
+            SELECT id, 'codes', 'recovery', \(digest), 'sent', created_at, created_at, created_at, created_at
+            FROM identities
+            """,
+            "INSERT INTO known_devices (digest, user_id, seen_at) SELECT \(digest), id, created_at FROM users",
+        ]
+    }
+
     private static let tables: [SQL] = [
+        "ANALYZE one_time_tokens", "ANALYZE mail_outbox", "ANALYZE known_devices",
         "ANALYZE users", "ANALYZE identities", "ANALYZE profiles", "ANALYZE sessions", "ANALYZE audit_log",
         "ANALYZE flow_states", "ANALYZE authorization_codes", "ANALYZE link_tickets", "ANALYZE link_undos",
         "ANALYZE link_removals", "ANALYZE provider_tokens", "ANALYZE provider_notices", "ANALYZE outbox",

@@ -21,6 +21,7 @@ struct AbsentFeatureTests {
         (.get, "/verify?token=a&type=signup", .anyone, 403, "otp_expired"),
         (.post, "/verify/", .anyone, 403, "otp_expired"),
         (.get, "/reauthenticate", .user, 400, "email_provider_disabled"),
+        (.get, "/reauthenticate/", .user, 400, "email_provider_disabled"),
         (.post, "/invite", .admin, 422, "email_provider_disabled"),
         (.post, "/admin/generate_link", .admin, 422, "email_provider_disabled"),
     ]
@@ -102,6 +103,20 @@ struct AbsentFeatureTests {
                 guard row.caller == .admin else { continue }
                 let person = try await server.send(row.method, path, bearer: ada.accessToken)
                 #expect(person.code == "not_admin", "\(path)")
+            }
+        }
+    }
+
+    @Test("Without mail its routes have no limits")
+    func unlimited() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            let ada = try await server.signUp()
+            for row in Self.mail where row.caller != .admin {
+                for _ in 0..<40 {
+                    let answer = try await server.send(
+                        row.method, "/auth/v1" + row.path, bearer: row.caller == .user ? ada.accessToken : nil)
+                    #expect(answer.status == row.status, "\(row.path)")
+                }
             }
         }
     }

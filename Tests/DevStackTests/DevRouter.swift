@@ -29,9 +29,11 @@ struct DevRouter: Sendable {
     var apple: StandInRegistration.Apple { standIns.registration.apple }
     var google: StandInRegistration.Google { standIns.registration.google }
 
-    /// - Parameter postStatus: The server's response to notifications; nil for none.
+    /// - Parameters:
+    ///   - postStatus: The server's response to notifications; nil for none.
+    ///   - inbox: The mails of the server.
     init(
-        postStatus: Int? = 200, change: (inout StandInSettings) -> Void = { _ in },
+        postStatus: Int? = 200, inbox: Inbox? = nil, change: (inout StandInSettings) -> Void = { _ in },
         makeKey: @escaping @Sendable () throws -> JSONWebKey = { JSONWebKey.newES256() }
     ) throws {
         let (clock, posted, waits, randomness) = (clock, posted, waits, TestRandomness())
@@ -53,7 +55,9 @@ struct DevRouter: Sendable {
             makeRequestID: { "made-here" }, metrics: ServerMetrics(), limiter: nil,
             clientAddress: ClientAddressRule(.peer))
         let router = Router(context: ServerContext.self)
-        let tables = standIns.tables(runtime: runtime)
+        let tables =
+            standIns.tables(runtime: runtime)
+            + (inbox.map { [$0.table(runtime: runtime, external: Self.external)] } ?? [])
         for table in tables { table.add(to: router) }
         UnknownPaths.add(tables, to: router)
         responder = router.buildResponder()

@@ -37,6 +37,7 @@ def test_dev_prints_one_line_of_json_and_nothing_else(servers, new_email):
         "secret_key",
         "anon_key",
         "service_role_key",
+        "inbox",
         # On systems that can draw the screens.
         *(["app"] if sys.platform == "linux" else []),
     }
@@ -45,6 +46,11 @@ def test_dev_prints_one_line_of_json_and_nothing_else(servers, new_email):
     server.stop()
     printed = server.printed()
     assert printed.count("\n") == 1 and json.loads(printed) == server.keys
+
+
+def test_dev_without_an_inbox_refuses_to_confirm_addresses(tmp_path):
+    ended = run("dev", "--port", "0", "--host", "0.0.0.0", "--confirm-email", "--data", str(tmp_path / "data"))
+    assert ended.returncode != 0 and "--confirm-email needs the inbox" in ended.stderr
 
 
 def test_dev_keeps_accounts_and_keys(servers, new_email):

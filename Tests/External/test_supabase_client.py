@@ -248,12 +248,20 @@ def test_admin_soft_delete_keeps_the_row_and_frees_the_address(admin, dev, new_e
     assert client_of(dev).sign_up(credentials(email)).user.id != user.id
 
 
-def test_features_that_are_off_say_so_by_their_code(client, admin, new_email):
-    email = new_email()
-    user = client.sign_up(credentials(email)).user
+def test_second_factors_say_by_their_code_that_they_are_off(client, new_email):
+    user = client.sign_up(credentials(new_email())).user
     assert code_of(client.mfa.enroll, {"factor_type": "totp", "friendly_name": "a"}) == "mfa_totp_enroll_not_enabled"
     assert code_of(client.mfa.challenge, {"factor_id": user.id}) == "mfa_factor_not_found"
     assert code_of(client.mfa.unenroll, {"factor_id": user.id}) == "mfa_factor_not_found"
+
+
+def test_a_server_without_mail_says_so_by_the_code(servers, new_email):
+    server = servers.serve(GOTRUE_JWT_SECRET=JWT_SECRET, GOTRUE_MAILER_AUTOCONFIRM="true").start()
+    client = SyncGoTrueClient(url=server.auth_url)
+    key = jwt.encode({"role": "service_role"}, JWT_SECRET, "HS256")
+    admin = SyncGoTrueAdminAPI(url=server.auth_url, headers={"Authorization": f"Bearer {key}"})
+    email = new_email()
+    client.sign_up(credentials(email))
     assert code_of(client.reauthenticate) == "email_provider_disabled"
     assert code_of(client.reset_password_for_email, email) == "email_provider_disabled"
     assert code_of(client.verify_otp, {"email": email, "token": "123456", "type": "email"}) == "otp_expired"

@@ -40,11 +40,11 @@ def project(servers, tmp_path):
     return owner
 
 
-def start_dev(servers, owner, folder=None):
+def start_dev(servers, owner, folder=None, options=()):
     port = free_port()
     data = os.path.join(str(folder or owner.folder), ".gatehouse")
     environment = {"HOME": owner.home, "XDG_STATE_HOME": ""}
-    arguments = ["dev", "--port", str(port), "--data", data, "--json", "--team-catalogue", TEAMS]
+    arguments = ["dev", "--port", str(port), "--data", data, "--json", "--team-catalogue", TEAMS, *options]
     server = Server(arguments, environment, servers.folder(), port)
     return servers._add(server).start()
 
@@ -534,6 +534,7 @@ def test_the_files_that_tell_where_a_dev_stack_is_hold_no_secret(project):
                 "url": project.server.url,
                 "publishable_key": project.server.keys["publishable_key"],
                 "folder": os.path.join(project.folder, ".gatehouse"),
+                "inbox": project.server.url + "/dev/inbox",
             }
     project.server.stop()
     assert not any(os.path.exists(path) for path in files)
@@ -681,3 +682,162 @@ def test_exit_codes_are_explained(person):
     for code in [0, FAILED, NOT_SIGNED_IN, UNAVAILABLE, REFUSED, STORE, USAGE, INTERRUPTED]:
         assert f"{code}  " in table
     assert "64  The command was not understood" in person.run("help", "exit-codes").out
+
+
+# Codes by mail.
+
+
+@pytest.fixture
+def confirming(servers, tmp_path):
+    """A dev stack that wants addresses confirmed, in a project's folder, and a user who runs commands there."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    owner = Person(tmp_path / "home", folder=folder)
+    owner.server = start_dev(servers, owner, options=["--confirm-email"])
+    return owner
+
+
+def code_for(server, email, after=()):
+    """The code of the newest mail to an address, of a mail that is not in `after`."""
+    def newest():
+        mails = [mail for mail in mails_of(server, email) if mail["id"] not in after]
+        return mails and mails[0]["code"]
+
+    return poll(newest, f"a mail to {email}")
+
+
+def mails_of(server, email):
+    url = f"{server.url}/dev/inbox/mails?q={urllib.parse.quote(email)}"
+    with urllib.request.urlopen(url) as answer:
+        return json.load(answer)["mails"]
+
+
+def known(server, email):
+    return {mail["id"] for mail in mails_of(server, email)}
+
+
+def wrong(code):
+    return f"{(int(code) + 1) % 1_000_000:06}"
+
+
+def test_a_sign_up_is_verified_with_its_code(confirming, new_email):
+    email, inbox = new_email(), confirming.server.url + "/dev/inbox"
+    ended = confirming.run("signup", "--email", email, "--password-stdin", stdin=PASSWORD + "\n")
+    assert ended.code == 0 and "gatehouse verify" in ended.out and inbox in ended.out
+    login = ["login", "--email", email, "--password-stdin"]
+    failure = confirming.fails(NOT_SIGNED_IN, *login, stdin=PASSWORD + "\n")
+    assert failure[0] == "email_not_confirmed" and "gatehouse verify" in failure[1]
+    code = code_for(confirming.server, email)
+    verify = ["verify", "--email", email, "--code-stdin"]
+    assert confirming.fails(NOT_SIGNED_IN, *verify, stdin=wrong(code) + "\n") == (
+        "otp_expired",
+        "This code is wrong or too old. (only the newest mail counts, and five wrong codes void it)",
+    )
+    assert confirming.fails(USAGE, *verify, stdin="12\n")[0] == "invalid_code"
+    assert confirming.fails(USAGE, *verify)[0] == "usage"
+    assert confirming.fails(USAGE, "verify", "--email", email)[0] == "usage"
+    assert confirming.kept() == {}
+    # A mail that is sent again has another code.
+    before = known(confirming.server, email)
+    assert confirming.json("verify", "--email", email, "--resend", "--send-only")["signed_in"] is False
+    again = code_for(confirming.server, email, after=before)
+    assert confirming.json(*verify, stdin=f"{again[:3]} {again[3:]}\n")["user"]["email"] == email
+    assert confirming.json("whoami")["user"]["email"] == email
+    assert confirming.log_in(email)["signed_in"] is True
+
+
+def test_a_magic_link_signs_in_and_replaces_the_session(project, new_email):
+    first, second = new_email(), new_email()
+    project.sign_up(second)
+    project.sign_up(first)
+    send = ["login", "--magic-link", "--email", second]
+    assert project.fails(USAGE, *send)[1].startswith("Standard input is not a terminal; pass --send-only")
+    assert mails_of(project.server, second) == []
+    ended = project.run(*send, "--send-only")
+    assert ended.code == 0 and "--code-stdin" in ended.out and project.server.url + "/dev/inbox" in ended.err
+    code = code_for(project.server, second)
+    assert project.json("whoami")["user"]["email"] == first
+    assert project.json(*send, "--code-stdin", stdin=code + "\n")["user"]["email"] == second
+    assert project.json("whoami")["user"]["email"] == second
+    # A code is good for one sign-in.
+    assert project.fails(NOT_SIGNED_IN, *send, "--code-stdin", stdin=code + "\n")[0] == "otp_expired"
+    assert project.json("whoami")["user"]["email"] == second
+
+
+def test_a_terminal_asks_for_the_address_and_the_code(project, new_email):
+    email = new_email()
+    project.sign_up(email)
+    project.json("logout")
+    with project.at_terminal("login", "--magic-link") as terminal:
+        terminal.answer("Email: ", email)
+        terminal.wait_for("a mail with a code is on its way")
+        code = code_for(project.server, email)
+        terminal.answer("Code: ", "not a code").wait_for("That is not a code.")
+        terminal.answer("Code: ", wrong(code)).wait_for("This code is wrong or too old.")
+        terminal.answer("Code: ", code)
+        assert terminal.end() == 0
+        assert f"Signed in as {email}" in terminal.seen
+    assert project.json("whoami")["user"]["email"] == email
+
+
+def test_a_forgotten_password_is_replaced(project, new_email):
+    email, new = new_email(), "a password nobody has forgotten"
+    project.sign_up(email)
+    token = project.server.auth().sign_in(email).json()["access_token"]
+    project.json("logout")
+    with project.at_terminal("recover", "--email", email) as terminal:
+        terminal.answer("Code: ", code_for(project.server, email))
+        terminal.answer("New password: ", "short").answer("New password again: ", "short")
+        terminal.wait_for("at least 8 characters")
+        terminal.answer("New password: ", new).answer("New password again: ", "another one").wait_for("do not match")
+        terminal.answer("New password: ", new).answer("New password again: ", new)
+        assert terminal.end() == 0
+        assert "The password is changed." in terminal.seen and new not in terminal.seen
+    assert project.json("whoami")["user"]["email"] == email
+    assert project.server.auth(token=token).get("/sessions").status in (401, 403)
+    assert project.log_in(email, password=new)["signed_in"] is True
+    assert project.fails(
+        NOT_SIGNED_IN, "login", "--email", email, "--password-stdin", stdin=PASSWORD + "\n"
+    )[0] == "invalid_credentials"
+
+
+def test_a_script_replaces_a_password_and_is_told_when_it_is_refused(project, new_email):
+    email, new = new_email(), "a password of a script"
+    project.sign_up(email)
+    project.json("logout")
+    recover = ["recover", "--email", email]
+    project.json(*recover, "--send-only")
+    code = code_for(project.server, email)
+    failure = project.fails(REFUSED, *recover, "--code-stdin", stdin=f"{code}\nshort\n")
+    assert failure[0] == "weak_password" and "the password is unchanged" in failure[1]
+    assert project.json("whoami")["user"]["email"] == email
+    before = known(project.server, email)
+    project.json(*recover, "--send-only")
+    code = code_for(project.server, email, after=before)
+    assert project.json(*recover, "--code-stdin", stdin=f"{code}\n{new}\n")["user"]["email"] == email
+    assert project.log_in(email, password=new)["signed_in"] is True
+
+
+def test_an_unknown_address_gets_the_same_answer(project, new_email):
+    email = new_email("nobody")
+    assert project.json("recover", "--email", email, "--send-only")["signed_in"] is False
+    recover = ["recover", "--email", email, "--code-stdin"]
+    assert project.fails(NOT_SIGNED_IN, *recover, stdin="123456\nlong enough a password\n")[0] == "otp_expired"
+    assert mails_of(project.server, email) == []
+
+
+def test_a_server_without_mail_says_so(server, tmp_path, new_email):
+    person = Person(tmp_path, server)
+    for command in (["login", "--magic-link"], ["recover"], ["verify", "--resend"]):
+        failure = person.fails(REFUSED, *command, "--email", new_email(), "--send-only")
+        assert failure == ("email_provider_disabled", "This server sends no mail.")
+
+
+def test_too_many_mails_are_refused(servers, tmp_path, new_email):
+    owner = Person(tmp_path / "home", folder=tmp_path)
+    owner.server = start_dev(servers, owner, options=["--limits"])
+    email = new_email()
+    owner.sign_up(email)
+    owner.json("recover", "--email", email, "--send-only")
+    failure = owner.fails(REFUSED, "recover", "--email", email, "--send-only")
+    assert failure[0] == "over_email_send_rate_limit" and failure[1].startswith("A mail was sent a moment ago.")

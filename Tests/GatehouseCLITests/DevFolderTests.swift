@@ -105,6 +105,19 @@ struct DevFolderTests {
             ])
     }
 
+    @Test("The printed text and --json name the inbox, if there is one")
+    func inbox() throws {
+        func addresses(_ inbox: String?) -> DevAddresses {
+            DevAddresses(
+                url: "http://127.0.0.1:1", publishableKey: "p", secretKey: Secret("s"), anonKey: "a",
+                serviceRoleKey: "r", folder: ".gatehouse", inbox: inbox)
+        }
+        let url = "http://127.0.0.1:1/dev/inbox"
+        #expect(addresses(url).block.contains("Inbox             \(url)"))
+        #expect(try JSONReader.read(addresses(url).json)["inbox"] == .string(url))
+        #expect(!addresses(nil).block.contains("Inbox"))
+    }
+
     @Test("The printed text has an address to try a provider, if there are stand-ins")
     func block() {
         func block(_ apple: String?, _ google: String?) -> String {

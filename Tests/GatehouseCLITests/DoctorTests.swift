@@ -74,8 +74,24 @@ struct DoctorTests {
         #expect(found.first?.state == .warning && found.first?.text.contains("unencrypted") == true)
     }
 
+    @Test("A server on which no new user can sign in is reported")
+    func signUp() throws {
+        func names(_ changes: [String: String]) throws -> [String] {
+            try findings(["GOTRUE_MAILER_AUTOCONFIRM": "false", "GATEHOUSE_LIMITS": "off"].merging(changes) { $1 })
+                .map(\.name)
+        }
+        #expect(try names([:]) == ["sign-up"])
+        let server = ["GOTRUE_SMTP_HOST": "127.0.0.1", "GOTRUE_SMTP_ADMIN_EMAIL": "no-reply@example.com"]
+        for changes in [
+            server, ["GATEHOUSE_MAIL_FOLDER": "mails"], ["GOTRUE_DISABLE_SIGNUP": "true"],
+            ["GOTRUE_EXTERNAL_EMAIL_ENABLED": "false"],
+        ] {
+            #expect(try names(changes) == [])
+        }
+    }
+
     private func findings(_ changes: [String: String]) throws -> [Finding] {
-        let given = GivenValues.given(changes)
+        let given = GivenValues.given(["GOTRUE_MAILER_AUTOCONFIRM": "true"].merging(changes) { $1 })
         return SettingsChecks(given, try ServerSettings(given)).all
     }
 }

@@ -410,7 +410,7 @@ def find_token(answer):
     return found.group(1) if found else None
 
 
-def replay(case, base_url, given, rules):
+def replay(case, base_url, given, rules, mails=None):
     """The differences of the first step with any; empty if the case passes.
 
     `rules` represents the list of differences: `allow`, `ends_before`, `other_answer`, `other_location`, and `use_` of
@@ -421,7 +421,7 @@ def replay(case, base_url, given, rules):
         if rules.ends_before(number):
             return []
         try:
-            found = replay_step(number, step, base_url, values, rules)
+            found = replay_step(number, step, base_url, values, rules, mails)
         except Missing as problem:
             found = [f"step {number}: {problem}"]
         except OSError as problem:
@@ -431,15 +431,33 @@ def replay(case, base_url, given, rules):
     return []
 
 
-def replay_step(number, step, base_url, values, rules):
+def receive(number, expected, mails, values, rules):
+    """Waits for the next unread mail to an address, and compares its link and code."""
+    if mails is None:
+        raise Missing("the server sends no mail")
+    mail = mails.next(values.fill(expected["to"]))
+    comparison = Comparison(values, rules, number)
+    for name in ("link", "code"):
+        if expected[name] is None:
+            problem = f"expected none, got {mail.get(name)!r}" if mail.get(name) else None
+        else:
+            problem = comparison._text(expected[name], mail.get(name) or "")
+        if problem and not rules.allow(number, name):
+            comparison.differ(f"mail {name}", problem)
+    return comparison.found
+
+
+def replay_step(number, step, base_url, values, rules, mails):
     if "wait" in step:
         time.sleep(step["wait"])
     elif "make" in step:
         make(step["make"], values)
     elif "mail" in step:
-        raise Missing("the server sends no mail yet")
+        return receive(number, step["mail"], mails, values, rules)
     elif "no_mail" in step:
-        pass  # None is sent; test_golden.py notices when that changes.
+        time.sleep(0.6)
+        if mails and mails.unread(values.fill(step["no_mail"]["to"])) and not rules.allow(number, "mails"):
+            return [f"step {number}: a mail came"]
     else:
         before = dict(values)
         for repetition in range(step.get("repeat", 1)):

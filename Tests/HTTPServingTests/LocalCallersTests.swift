@@ -4,13 +4,16 @@ import Testing
 
 @Suite("Allowed callers of a development server")
 struct LocalCallersTests {
-    private func answer(host: String, origin: String? = nil, _ method: HTTPRequest.Method = .get) async throws
-        -> TestAnswer
-    {
+    private func answer(
+        host: String, origin: String? = nil, site: String? = nil, _ method: HTTPRequest.Method = .get
+    ) async throws -> TestAnswer {
         var router = TestRouter()
         router.callers = LocalCallers(names: ["My-Mac.local"])
         let table = router.table([Route(.get, "/a") { _, _ in Answer.text("a") }])
-        return try await router.send(method, "/a", origin.map { [.origin: $0] } ?? [:], host: host, to: table)
+        var headers = HTTPFields()
+        headers[.origin] = origin
+        headers[.init("sec-fetch-site")!] = site
+        return try await router.send(method, "/a", headers, host: host, to: table)
     }
 
     @Test(
@@ -61,5 +64,15 @@ struct LocalCallersTests {
             let answer = try await answer(host: "localhost:9999", origin: origin, method)
             #expect(answer.status == 403 && answer.body.contains("foreign_origin"))
         }
+    }
+
+    @Test("A form of an own page without referrers is allowed, that of another website's frame is not")
+    func opaqueOrigin() async throws {
+        #expect(try await answer(host: "localhost:9999", origin: "null", site: "same-origin").status == 200)
+        for site in ["cross-site", "same-site", "none", "same-origin, same-origin", ""] {
+            #expect(try await answer(host: "localhost:9999", origin: "null", site: site).status == 403)
+        }
+        let foreign = try await answer(host: "localhost:9999", origin: "https://evil.example", site: "same-origin")
+        #expect(foreign.status == 403)
     }
 }

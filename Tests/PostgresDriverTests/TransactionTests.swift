@@ -54,6 +54,14 @@ struct TransactionTests {
         #expect(try await database.noteIDs() == [1])
     }
 
+    @Test("Writes are serializable, except those of queues")
+    func isolation() async throws {
+        let database = try await Bench().openWithNotes()
+        let level: SQL = "SELECT current_setting('transaction_isolation')"
+        #expect(try await database.write { try $0.row(level) { $0.text() } } == "serializable")
+        #expect(try await database.writeCommitted { try $0.row(level) { $0.text() } } == "read committed")
+    }
+
     @Test("Fifty concurrent writes of one counter lose none")
     func counter() async throws {
         let database = try await Bench().openWithNotes(8)

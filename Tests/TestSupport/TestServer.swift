@@ -25,6 +25,8 @@ package final class TestServer: Sendable {
     package let wire = ProviderWire()
     /// The waits before responses, if a test sets ``AuthSettings/passwordAnswerTime``.
     package let answerTime = AnswerTime()
+    /// The mails of a server with ``AuthSettings/mail``.
+    package let mailbox = TestMailbox()
     package let world: World
     private let place: DatabasePlace
     private let server: Server
@@ -60,12 +62,14 @@ package final class TestServer: Sendable {
             settings.providers = try Self.providers(providers, standIns.registration)
         }
         change(&settings.auth)
-        world = World(
+        var world = World(
             now: { clock.now }, uptime: { clock.uptime },
             // The schema stays as long as the database, which may outlive this value.
             threadUptime: { withExtendedLifetime(place) { uptime() } },
             sleep: { try await answerTime.wait($0, clock) }, random: randomness.next, transport: wire.transport,
             resolve: { _ in [] }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        world.mail = mailbox.deliver
+        self.world = world
         server = try await makeServer(settings, world, beside: { standIns?.tables(runtime: $0) ?? [] }) { database in
             if kind != .service { try await database.migrate(TestDatabase.migrations) }
         }

@@ -10,6 +10,9 @@ package struct AuditEntry: Sendable {
         case userModified = "user_modified"
         case userUpdatedPassword = "user_updated_password"
         case userRepeatedSignUp = "user_repeated_signup"
+        case userInvited = "user_invited"
+        /// The owner of an address proved it with a mailed code or link.
+        case userConfirmed = "user_confirmed"
         case tokenRevoked = "token_revoked"
         /// A refresh token was presented again, late: either its response was lost or the token was copied.
         case tokenRepeated = "token_repeated"
@@ -30,8 +33,8 @@ package struct AuditEntry: Sendable {
         var logType: String {
             switch self {
             case .login, .logout, .userDeleted: "account"
-            case .userSignedUp: "team"
-            case .userModified, .userUpdatedPassword, .userRepeatedSignUp: "user"
+            case .userSignedUp, .userInvited: "team"
+            case .userModified, .userUpdatedPassword, .userRepeatedSignUp, .userConfirmed: "user"
             case .tokenRevoked, .tokenRepeated, .providerTokenRevoked, .providerTokenNotRevoked: "token"
             case .identityLinked, .identityUnlinked, .identityLinkUndone, .identityNeedsConfirmation,
                 .identityRefused, .providerNotice:

@@ -52,6 +52,8 @@ package struct UserTimes: Sendable {
     package var reauthenticationSentAt: Instant?
     package var bannedUntil: Instant?
     package var deletedAt: Instant?
+    /// When a mail server refused ``User/email`` for good, unless it accepted a mail since. Another address clears it.
+    package var emailUndeliverableAt: Instant?
 
     package init(createdAt: Instant) {
         self.createdAt = createdAt

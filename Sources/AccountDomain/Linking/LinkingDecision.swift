@@ -87,6 +87,10 @@ package struct LinkingDecision: Equatable, Sendable {
     private static func create(
         _ facts: LinkingFacts, _ rule: LinkingRule, takesAddress: Bool
     ) -> LinkingDecision {
+        // Its user more likely means the earlier account than a new, empty one.
+        if let former = facts.formerOwner {
+            return former.isBanned ? .banned : LinkingDecision(.unlinkedBefore, .ask(former.user, canRecover: false))
+        }
         guard facts.rules.allowsSignUp else { return LinkingDecision(.signUpDisabled, .refuse(.signUpDisabled)) }
         let identity = facts.identity
         switch facts.rules.address {
@@ -120,7 +124,9 @@ package struct LinkingDecision: Equatable, Sendable {
         case .signIn, .refuse: return decision
         case .ask, .link:
             guard let holder = facts.holders.first(where: { $0.user == asker && $0.claim != .abandoned }) else {
-                return LinkingDecision(.ticketForAnother, .refuse(.otherAccount))
+                return facts.formerOwner?.user == asker && decision.action == .ask(asker, canRecover: false)
+                    ? LinkingDecision(.confirmedByOwner, .link(asker, .keeps))
+                    : LinkingDecision(.ticketForAnother, .refuse(.otherAccount))
             }
             if holder.isBanned { return .banned }
             return LinkingDecision(.confirmedByOwner, .link(asker, holder.isOwn ? .proves : .keeps))

@@ -30,18 +30,21 @@ package struct LinkingFacts: Equatable, Sendable {
     package var owner: Owner?
     /// The accounts that have the identity's address, or would get it. Empty for an unverified address.
     package var holders: [AddressHolder]
+    /// The account that lost the identity to the first proof of its address. Whose the identity was is not known.
+    package var formerOwner: Owner?
     /// The caller's own address; used for `link` only.
     package var askersEmail: String?
 
     package init(
         identity: ProviderIdentity, intent: Intent = .signIn, rules: ProviderRules = ProviderRules(),
-        owner: Owner? = nil, holders: [AddressHolder] = [], askersEmail: String? = nil
+        owner: Owner? = nil, holders: [AddressHolder] = [], formerOwner: Owner? = nil, askersEmail: String? = nil
     ) {
         self.identity = identity
         self.intent = intent
         self.rules = rules
         self.owner = owner
         self.holders = holders
+        self.formerOwner = formerOwner
         self.askersEmail = askersEmail
     }
 }

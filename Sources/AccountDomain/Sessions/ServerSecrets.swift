@@ -80,6 +80,30 @@ package struct ServerSecrets: Sendable {
         signature("gatehouse device password", bytes, number)
     }
 
+    /// A digest of a code that is too short to be hashed without a secret: the number of the secret, then 32 bytes.
+    ///
+    /// - Parameter owner: What the code belongs to. The same code of another owner has another digest.
+    package func codeDigest(_ code: Secret, of owner: String) -> [UInt8] {
+        [keys[0].number] + digest(code, of: owner, keys[0].code)
+    }
+
+    /// Whether the digest is that of the code. false if the configuration lacks the digest's secret.
+    package func isDigest(_ stored: [UInt8], ofCode code: Secret, of owner: String) -> Bool {
+        guard let key = keys.first(where: { $0.number == stored.first }) else { return false }
+        let expected = digest(code, of: owner, key.code)
+        return stored.count == 33 && zip(stored.dropFirst(), expected).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    private func digest(_ code: Secret, of owner: String, _ key: HMAC<SHA256>) -> [UInt8] {
+        let context = Array(owner.utf8) + [0] + Array(code.reveal().utf8)
+        return derive(key, "gatehouse one-time code", context).withUnsafeBytes(Array.init)
+    }
+
+    /// Stands for an address where the address itself must not be stored, such as in an index.
+    package func mark(of address: EmailAddress) -> [UInt8] {
+        derive(keys[0].code, "gatehouse address", Array(address.text.utf8)).withUnsafeBytes(Array.init)
+    }
+
     private func signature(_ purpose: String, _ bytes: [UInt8], _ number: UInt8) -> [UInt8]? {
         keys.first { $0.number == number }.map { derive($0.code, purpose, bytes).withUnsafeBytes(Array.init) }
     }

@@ -30,6 +30,29 @@ package struct Session: Sendable {
 /// How a user authenticated (the idea of RFC 8176, with Supabase Auth's names).
 package enum AuthenticationMethod: String, CaseIterable, Sendable {
     case password, anonymous, oauth
+    /// A mailed code or link.
+    case otp
+    // A mailed link whose session an authorization code gives.
+    case magicLink = "magiclink"
+    case recovery, invite
+    case emailSignUp = "email/signup"
+    case emailChange = "email_change"
+
+    /// How long a mailed code or link stands for the password.
+    private static let proofSeconds: Int64 = 600
+
+    /// Whether the sign-in proved the address of the account a moment ago, so that it stands for the password.
+    package static func provesAddress(_ entries: String, at now: Instant) -> Bool {
+        // Lost: what is wrong with JSON that this program wrote.
+        let list = (try? JSONReader.read(entries))?.arrayValue ?? []
+        let proofs: [Self] = [.otp, .magicLink, .recovery]
+        return list.contains { entry in
+            guard let method = (entry["method"]?.stringValue).flatMap(Self.init(text:)), proofs.contains(method),
+                let time = entry["timestamp"]?.intValue
+            else { return false }
+            return now.seconds - time <= proofSeconds
+        }
+    }
 
     /// The single entry of a new session.
     package func entry(at now: Instant) -> String {
@@ -41,6 +64,8 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
 package struct Device: Sendable {
     package let userAgent: String?
     package let address: String?
+    /// What its user reads, as in `Accept-Language` (RFC 9110 §12.5.4). Not stored with sessions.
+    package var language: String?
 
     /// Keeps at most the first 512 bytes of the user agent.
     package init(userAgent: String?, address: String?) {

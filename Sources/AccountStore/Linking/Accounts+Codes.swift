@@ -10,6 +10,9 @@ struct AuthorizationCode: Sendable {
         case question(LinkQuestion)
         /// The link is made when the code is redeemed, for the session that started it.
         case link(ProviderSignIn, session: SessionID?)
+        /// A mailed link, by the digest of its token. It is spent when the code is redeemed, by the client that asked
+        /// for the mail.
+        case mailed([UInt8])
     }
 
     let user: UserID
@@ -18,7 +21,7 @@ struct AuthorizationCode: Sendable {
     let method: AuthenticationMethod
     let key: ProofKey
     let provider: String?
-    let rule: LinkingRule
+    let rule: String
     let content: Content
     let handout: ProviderHandout?
 }
@@ -36,6 +39,8 @@ package enum CodeOutcome: Sendable {
     /// The code stays valid for the client with the correct verifier.
     case wrongVerifier
     case banned
+    /// The first of the two confirmations of a change of address.
+    case halfway
 }
 
 extension Accounts {
@@ -48,7 +53,7 @@ extension Accounts {
         code: Secret, verifier: Secret, from device: Device, at now: Instant
     ) async throws -> CodeOutcome {
         let digest = TokenDigest.of(code)
-        return try await database.write { db in
+        return try await revoking(at: now) { db in
             guard let found = try db.row(Self.codeLookup(digest), CodeRow.init) else { return .unknown }
             guard now < found.expiresAt else { return .expired }
             guard found.key?.isAnswered(by: verifier) == true, let method = found.method else { return .wrongVerifier }
@@ -66,6 +71,13 @@ extension Accounts {
                 let transaction = LinkingTransaction(self, db, device: device, now: now)
                 return try transaction.link(signIn, to: .session(session, of: account.user.id), handout)
             }
+            if let link = (kept["mailed"]?.stringValue).flatMap({ Base64URL.decode($0) }) {
+                guard let row = try db.row(Self.tokenLookup(link: link), TokenRow.init),
+                    let proven = try prove(row, isBound: true, from: device, at: now, in: db)
+                else { return .unknown }
+                guard case .whole(let confirmed) = proven else { return .halfway }
+                return try open(method, found, confirmed, handout, from: device, at: now, in: db)
+            }
             return try open(method, found, account, handout, from: device, at: now, in: db)
         }
     }
@@ -78,6 +90,7 @@ extension Accounts {
         let session = newSession(of: account.user.id, by: method, at: now)
         account.user.times.lastSignInAt = now
         try db.run("UPDATE users SET last_sign_in_at = \(now) WHERE id = \(account.user.id)")
+        try noteDevice(device, of: account.user, at: now, in: db)
         try db.insert(session, from: device, by: found.identity)
         var traits: JSONObject = ["rule": .string(found.rule), "user_id": .string(account.user.id.text)]
         traits["provider"] = found.provider.map(AnyJSON.string)
@@ -98,7 +111,7 @@ extension Accounts {
                 expires_at)
             VALUES (
                 \(digest), \(code.user), \(code.identity), \(code.method.rawValue), \(code.key.challenge),
-                \(code.key.method.rawValue), \(code.provider), \(code.rule.rawValue), \(sealed), \(now),
+                \(code.key.method.rawValue), \(code.provider), \(code.rule), \(sealed), \(now),
                 \(now + Self.codeLifetime))
             """)
     }
@@ -145,6 +158,7 @@ extension AuthorizationCode {
         case .link(let signIn, let session):
             members["link"] = signIn.ticketContent
             members["session"] = (session?.text).map(AnyJSON.string)
+        case .mailed(let digest): members["mailed"] = .string(Base64URL.text(digest))
         }
         return JSONObject(members.compactMapValues(\.self))
     }
@@ -165,6 +179,7 @@ extension LinkQuestion {
             "ticket": .string(ticket.reveal()), "expires_at": .integer(expiresAt.microseconds),
             "rule": .string(rule.rawValue), "provider": .string(provider), "email": .string(email.text),
             "methods": .array(methods.map(AnyJSON.string)), "can_recover": .bool(canRecover),
+            "can_mail_code": .bool(canMailCode),
         ]
     }
 
@@ -178,7 +193,8 @@ extension LinkQuestion {
         else { return nil }
         self.init(
             ticket: Secret(ticket), expiresAt: Instant(microseconds: expiresAt), rule: rule, provider: provider,
-            email: email, methods: methods.compactMap(\.stringValue), canRecover: canRecover)
+            email: email, methods: methods.compactMap(\.stringValue), canRecover: canRecover,
+            canMailCode: json["can_mail_code"]?.boolValue ?? false)
     }
 }
 

@@ -3,8 +3,8 @@ import SQLDatabase
 
 extension Accounts {
     /// Deletes expired flows, codes, tickets, link undo records, notices, used ID tokens and revocations. Most inserts
-    /// delete expired rows too; this covers tables without new inserts. Only one node at a time runs it; on other nodes
-    /// the call returns immediately.
+    /// delete expired rows too; this covers tables without new inserts. Ends expired mails that no node works on. Only
+    /// one node at a time runs it; on other nodes the call returns immediately.
     ///
     /// - Parameter limit: The maximum number of rows of each kind, which keeps the transaction short.
     /// - Returns: The number of rows deleted. Call again until it is 0.
@@ -12,8 +12,23 @@ extension Accounts {
     package func purgeExpired(limit: Int = 500, at now: Instant) async throws -> Int {
         try await database.exclusively("purge", waits: false) {
             try await database.write { db in
-                try ExpiringRows.allCases.reduce(0) { $0 + (try db.removeExpired(from: $1, at: now, limit: limit)) }
+                try ExpiringRows.allCases.reduce(try db.endExpiredMails(at: now, limit: limit)) {
+                    $0 + (try db.removeExpired(from: $1, at: now, limit: limit))
+                }
             }
         } ?? 0
+    }
+}
+
+extension Connection {
+    /// Ends mails that expired unsent, for example because mail was switched off, and erases what they say.
+    fileprivate func endExpiredMails(at now: Instant, limit: Int) throws -> Int {
+        try run(
+            """
+            UPDATE mail_outbox SET state = 'failed', reason = 'expired', sealed = NULL, ended_at = \(now)
+            WHERE id IN (
+                SELECT id FROM mail_outbox WHERE state = 'queued' AND next_at <= \(now) AND expires_at <= \(now)
+                LIMIT \(limit) \(.skippingLocked))
+            """)
     }
 }

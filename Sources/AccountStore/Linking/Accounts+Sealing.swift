@@ -20,7 +20,7 @@ extension Accounts {
 
 /// Tables whose rows expire and are then deleted.
 enum ExpiringRows: CaseIterable, Sendable {
-    case flows, codes, tickets, undos, notices, idTokens, revocations
+    case flows, codes, tickets, undos, notices, idTokens, revocations, oneTimeTokens, mails, devices
 
     /// Codes are kept an hour longer than they are valid, to tell late codes from unknown ones.
     static let codesStay: Duration = .seconds(3_600)
@@ -61,7 +61,8 @@ extension Connection {
                     SELECT identity_id FROM link_undos WHERE until <= \(now)
                     ORDER BY until LIMIT \(limit) \(.skippingLocked))
                 """)
-        case .notices, .idTokens, .revocations: try removeOutlived(rows, at: now, limit: limit)
+        case .devices: try removeOldDevices(at: now, limit: limit)
+        case .notices, .idTokens, .revocations, .oneTimeTokens, .mails: try removeOutlived(rows, at: now, limit: limit)
         }
     }
 
@@ -89,7 +90,21 @@ extension Connection {
                     SELECT id FROM revocations WHERE noted_at <= \(now - Accounts.revocationsStay)
                     ORDER BY noted_at LIMIT \(limit) \(.skippingLocked))
                 """)
-        case .flows, .codes, .tickets, .undos: 0
+        case .oneTimeTokens:
+            try run(
+                """
+                DELETE FROM one_time_tokens WHERE digest IN (
+                    SELECT digest FROM one_time_tokens WHERE expires_at <= \(now)
+                    ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
+                """)
+        case .mails:
+            try run(
+                """
+                DELETE FROM mail_outbox WHERE id IN (
+                    SELECT id FROM mail_outbox WHERE state <> 'queued' AND ended_at <= \(now - MailSchedule.stay)
+                    ORDER BY ended_at LIMIT \(limit) \(.skippingLocked))
+                """)
+        case .flows, .codes, .tickets, .undos, .devices: 0
         }
     }
 }

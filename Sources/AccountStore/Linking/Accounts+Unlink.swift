@@ -29,7 +29,7 @@ extension Accounts {
     /// - Parameter session: The session of the caller's token. It stays active.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the identity may be gone.
     package func unlink(
-        _ id: IdentityID, of user: UserID, keeping session: SessionID?, at now: Instant
+        _ id: IdentityID, of user: UserID, keeping session: SessionID?, from device: Device? = nil, at now: Instant
     ) async throws -> UnlinkOutcome {
         try await revoking(at: now) { db in
             let changer = try changer(user, by: session, at: now, in: db)
@@ -44,6 +44,7 @@ extension Accounts {
                 let made = try left.unlink(id, address: address, newID: newID(), at: now)
                 let removal = Removal(id: id, of: account, leaving: left, made: made, kind: .unlinked, session: session)
                 try carryOut(removal, at: now, in: db)
+                try notify(.identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
                 return .unlinked(left)
             }
         }
@@ -55,7 +56,7 @@ extension Accounts {
     /// - Parameter session: The session of the caller's token, if it names one. It stays, although linking opened it.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the link may be undone.
     package func undoLink(
-        _ id: IdentityID, of user: UserID, by session: SessionID?, at now: Instant
+        _ id: IdentityID, of user: UserID, by session: SessionID?, from device: Device? = nil, at now: Instant
     ) async throws -> UnlinkOutcome {
         try await revoking(at: now) { db in
             let changer = try changer(user, by: session, at: now, in: db)
@@ -80,6 +81,7 @@ extension Accounts {
                 try db.unfill(undo.profile, of: user, at: now)
                 let removal = Removal(id: id, of: account, leaving: left, made: made, kind: .undone, session: session)
                 try carryOut(removal, at: now, in: db)
+                try notify(.identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
                 return .unlinked(left)
             }
         }
@@ -129,6 +131,7 @@ struct Removal: Sendable {
     let made: Identity?
     let kind: LinkRemoval
     let session: SessionID?
+    var name: String? { identity?.provider }
 
     init(
         id: IdentityID, of account: Account, leaving left: Account, made: Identity?, kind: LinkRemoval,
@@ -183,13 +186,16 @@ extension Connection {
         }
     }
 
-    func remember(_ removal: LinkRemoval, of identity: Identity, from user: UserID, at now: Instant) throws {
+    /// - Parameter isByProof: Whether the first proof of the account's address removed it, not the account's owner.
+    func remember(
+        _ removal: LinkRemoval, of identity: Identity, from user: UserID, isByProof: Bool = false, at now: Instant
+    ) throws {
         try run(
             """
-            INSERT INTO link_removals (provider, provider_id, user_id, kind, created_at)
-            VALUES (\(identity.provider), \(identity.providerID), \(user), \(removal.rawValue), \(now))
+            INSERT INTO link_removals (provider, provider_id, user_id, kind, by_proof, created_at)
+            VALUES (\(identity.provider), \(identity.providerID), \(user), \(removal.rawValue), \(isByProof), \(now))
             ON CONFLICT (provider, provider_id, user_id) DO UPDATE SET
-                kind = excluded.kind, created_at = excluded.created_at
+                kind = excluded.kind, by_proof = excluded.by_proof, created_at = excluded.created_at
             """)
     }
 }

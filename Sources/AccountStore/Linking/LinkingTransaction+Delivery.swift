@@ -25,6 +25,7 @@ extension LinkingTransaction {
         var entries = entries
         switch session.delivered {
         case .session(let issued):
+            try accounts.noteDevice(device, of: issued.account.user, at: now, in: db)
             try db.insert(issued.session, from: device, by: identity.id)
             entries.append(step.entry(.login, session.account.user))
         case .code(let code):
@@ -47,13 +48,13 @@ extension LinkingTransaction {
         guard case .code(let key, let handout) = step.signIn.delivery else { return }
         let kept = AuthorizationCode(
             user: user, identity: identity, method: .oauth, key: key, provider: step.identity.provider,
-            rule: step.rule, content: content, handout: handout)
+            rule: step.rule.rawValue, content: content, handout: handout)
         try accounts.insert(kept, code: code, at: now, in: db)
     }
 
-    /// Asks the user to prove ownership of the account that has the address.
+    /// Asks the user to prove ownership of the account that has the address, or had the identity.
     func ask(_ step: LinkingStep, _ account: Account, canRecover: Bool) throws -> LinkingOutcome {
-        guard let email = step.identity.provenEmail else { throw UnknownIdentity() }
+        guard let email = step.identity.email else { throw UnknownIdentity() }
         let ticket = Secret(Base64URL.text(accounts.randomBytes(32)))
         let expiresAt = now + Accounts.ticketLifetime
         let digest = TokenDigest.of(ticket)
@@ -79,7 +80,7 @@ extension LinkingTransaction {
         let question = LinkQuestion(
             ticket: ticket, expiresAt: expiresAt, rule: step.rule, provider: step.identity.provider, email: email,
             methods: account.signInMethods.map(\.name).filter { seen.insert(ExternalName(trusted: $0)).inserted },
-            canRecover: canRecover)
+            canRecover: canRecover, canMailCode: accounts.mailsLinkCode(of: account.user, to: email))
         guard case .code = step.signIn.delivery else { return .needsConfirmation(question, code: nil) }
         let code = newCode()
         try deposit(.question(question), behind: code, of: account.user.id, step)

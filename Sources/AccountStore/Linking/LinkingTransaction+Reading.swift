@@ -15,21 +15,26 @@ struct Found {
         let owner = try db.accounts(Accounts.identityLookup(identity.provider, identity.subject)).first
         var holders: [AddressHolder] = []
         var holding: [Account] = []
+        var former: Account?
         // A known identity is found by its subject alone; the address is irrelevant.
-        if owner == nil, let email = identity.provenEmail {
-            holding = try db.accounts(Accounts.emailLookup(email))
-            let removals = holding.isEmpty ? [:] : try db.removals(of: identity)
+        if owner == nil, identity.email != nil {
+            let removals = try db.removals(of: identity)
+            holding = try identity.provenEmail.map { try db.accounts(Accounts.emailLookup($0)) } ?? []
             holders = holding.compactMap { account in
-                AddressHolder(account, for: identity, removal: removals[account.user.id], at: now)
+                let removal = removals.first { $0.user == account.user.id }?.kind
+                return AddressHolder(account, for: identity, removal: removal, at: now)
             }
             // The account that has the address in its own column comes first.
             holders.sort { $0.isOwn && !$1.isOwn }
+            former = try removals.first(where: \.isByProof).flatMap { try db.account($0.user) }
         }
         facts = LinkingFacts(
             identity: identity, intent: intent, rules: signIn.rules,
             owner: owner.map { LinkingFacts.Owner(user: $0.user.id, isBanned: $0.user.isBanned(at: now)) },
-            holders: holders, askersEmail: asker?.user.email)
-        accounts = [owner, asker].compactMap(\.self) + holding
+            holders: holders,
+            formerOwner: former.map { LinkingFacts.Owner(user: $0.user.id, isBanned: $0.user.isBanned(at: now)) },
+            askersEmail: asker?.user.email)
+        accounts = [owner, asker, former].compactMap(\.self) + holding
     }
 
     /// Returns one of the accounts that the decision is based on.
@@ -37,6 +42,14 @@ struct Found {
         guard let account = accounts.first(where: { $0.user.id == id }) else { throw UnknownIdentity() }
         return account
     }
+}
+
+/// An account that an identity was removed from.
+private struct RememberedRemoval: Sendable {
+    let user: UserID
+    let kind: LinkRemoval?
+    /// Whether the first proof of the account's address removed it.
+    let isByProof: Bool
 }
 
 extension LinkingTransaction {
@@ -75,16 +88,20 @@ extension Accounts {
     }
 
     static func removalLookup(_ provider: String, _ subject: String) -> SQL {
-        "SELECT user_id, kind FROM link_removals WHERE provider = \(provider) AND provider_id = \(subject)"
+        """
+        SELECT user_id, kind, by_proof FROM link_removals WHERE provider = \(provider) AND provider_id = \(subject)
+        ORDER BY created_at DESC, user_id
+        """
     }
 }
 
 extension Connection {
-    fileprivate func removals(of identity: ProviderIdentity) throws -> [UserID: LinkRemoval] {
-        let found = try rows(Accounts.removalLookup(identity.provider, identity.subject)) { row in
-            (UserID(trusted: row.text()), LinkRemoval(text: row.text()))
+    /// Newest first.
+    fileprivate func removals(of identity: ProviderIdentity) throws -> [RememberedRemoval] {
+        try rows(Accounts.removalLookup(identity.provider, identity.subject)) { row in
+            RememberedRemoval(
+                user: UserID(trusted: row.text()), kind: LinkRemoval(text: row.text()), isByProof: row.bool())
         }
-        return found.reduce(into: [:]) { $0[$1.0] = $1.1 }
     }
 
     func insert(_ undo: LinkUndo, of identity: IdentityID, by rule: LinkingRule, at now: Instant) throws {
@@ -150,5 +167,6 @@ extension Connection {
         try run("DELETE FROM link_tickets WHERE user_id = \(user)")
         try run("DELETE FROM flow_states WHERE link_to = \(user)")
         try voidCodes(of: user)
+        try voidTokens(of: user)
     }
 }

@@ -79,6 +79,7 @@ struct LinkingTransaction {
         let delivered = try deliver(step, &account, by: identity, .created)
         try db.run("DELETE FROM identities WHERE user_id = \(account.user.id)")
         try db.voidCodes(of: account.user.id)
+        try db.voidTokens(of: account.user.id)
         try db.update(account.user)
         try db.insert(identity)
         try db.emptyProfile(of: account.user.id, at: now)
@@ -92,7 +93,7 @@ struct LinkingTransaction {
         _ intent: LinkingFacts.Intent
     ) throws -> LinkingOutcome {
         var account = account
-        let before = account.signInMethods.map(\.name)
+        let (before, userBefore) = (account.signInMethods.map(\.name), account.user)
         if case .takesFrom(let abandoned) = address { try removeAbandoned(abandoned, step) }
         var undo = try account.link(
             step.identity, id: accounts.newID(), address: address, mergesMetadata: intent != .link(account.user.id),
@@ -108,12 +109,15 @@ struct LinkingTransaction {
             DELETE FROM link_removals WHERE provider = \(identity.provider) AND provider_id = \(identity.providerID)
             AND user_id = \(account.user.id)
             """)
+        try accounts.notify(
+            .identityLinked, userBefore, provider: identity.provider, from: device, at: now, in: db)
         try finish(step, identity, delivered, [step.entry(.identityLinked, account.user, identity)])
         return .signedIn(delivered)
     }
 
     private func replace(_ step: LinkingStep, _ old: Account) throws -> LinkingOutcome {
         let entry = step.entry(.accountRecovered, old.user)
+        try accounts.dropMails(to: old.user, at: now, in: db)
         let left = try old.withoutItsAddress(at: now) { try !db.isTaken($0, besides: old.user.id) }
         if let left {
             for identity in old.identities where !left.identities.contains(where: { $0.id == identity.id }) {
@@ -121,6 +125,7 @@ struct LinkingTransaction {
             }
             try db.update(left.user)
             try db.voidCodes(of: old.user.id)
+            try db.voidTokens(of: old.user.id)
             try db.endSessions(of: old.user.id, keeping: nil, at: now)
         } else {
             try db.run("DELETE FROM users WHERE id = \(old.user.id)")
@@ -131,6 +136,7 @@ struct LinkingTransaction {
 
     private func removeAbandoned(_ id: UserID, _ step: LinkingStep) throws {
         guard let abandoned = try db.account(id) else { return }
+        try accounts.dropMails(to: abandoned.user, at: now, in: db)
         try db.run("DELETE FROM users WHERE id = \(id)")
         try accounts.record([step.entry(.accountTakenOver, abandoned.user)], at: now, in: db)
     }

@@ -88,6 +88,8 @@ package struct LinkQuestion: Sendable {
     package let methods: [String]
     /// Whether the user may claim the address for a new account, because the existing account never proved it.
     package let canRecover: Bool
+    /// Whether a code to the address proves the account: see ``Accounts/mailLinkCode(_:_:at:)``.
+    package let canMailCode: Bool
 }
 
 extension Accounts {

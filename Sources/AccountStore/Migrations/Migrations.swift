@@ -18,6 +18,11 @@ extension Accounts {
         Migration(13, "sessions and people whose tokens are refused", revocations),
         Migration(14, "ID tokens that were used", usedIDTokens),
         Migration(15, "refresh tokens whose access tokens were used", usedTokens),
+        Migration(17, "mailed codes", oneTimeTokens),
+        Migration(18, "mails to send", mailOutbox),
+        Migration(19, "devices that an account has used", knownDevices),
+        Migration(20, "addresses that refuse mails", [undeliverable]),
+        Migration(21, "first proofs of addresses", firstProofs),
     ]
 
     private static let users: SQL = """

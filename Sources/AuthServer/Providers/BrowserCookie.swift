@@ -8,7 +8,7 @@ struct BrowserCookie {
     let secret: Secret
 
     /// In seconds: the lifetime of a flow, plus room for clock differences.
-    private static let lifetime = 600
+    static let lifetime = 600
 
     /// - Returns: nil if the browser sent no cookie that this server set.
     init?(_ request: Request, isSecure: Bool) {
@@ -28,11 +28,11 @@ struct BrowserCookie {
     }
 
     /// `SameSite=None`, because Apple returns with a form POST from its own site.
-    func field(isSecure: Bool) -> HTTPField {
+    func field(isSecure: Bool, lifetime: Int = Self.lifetime) -> HTTPField {
         let policy = isSecure ? "Secure; SameSite=None" : "SameSite=Lax"
         return HTTPField(
             name: .setCookie,
-            value: "\(Self.name(isSecure: isSecure))=\(secret.reveal()); Path=/; Max-Age=\(Self.lifetime); HttpOnly; "
+            value: "\(Self.name(isSecure: isSecure))=\(secret.reveal()); Path=/; Max-Age=\(lifetime); HttpOnly; "
                 + policy)
     }
 }

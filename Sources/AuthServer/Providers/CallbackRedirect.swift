@@ -44,6 +44,37 @@ struct CallbackRedirect {
         Answer.redirect(to: address(query: problem.fields, fragment: nil), status: .seeOther).unstored
     }
 
+    /// Adds the tokens of a mailed link to the fragment, for clients without PKCE.
+    func linkTokens(
+        _ issued: IssuedSession, _ signed: (text: String, expiresAt: Int64), lifetime: Int64, type: String
+    ) -> Response {
+        linkRedirect(
+            query: [],
+            fragment: [
+                ("access_token", signed.text), ("expires_at", String(signed.expiresAt)),
+                ("expires_in", String(lifetime)), ("refresh_token", issued.refreshToken.reveal()), ("sb", ""),
+                ("token_type", "bearer"), ("type", type),
+            ])
+    }
+
+    func linkCode(_ code: Secret) -> Response { linkRedirect(query: [("code", code.reveal())], fragment: nil) }
+
+    /// Adds the error to the fragment; for clients with PKCE to the query, too.
+    func linkFailure(_ problem: CallbackProblem, hasProofKey: Bool) -> Response {
+        linkRedirect(query: hasProofKey ? problem.fields : [], fragment: problem.fields + [("sb", "")])
+    }
+
+    /// Adds a message, as ``linkFailure(_:hasProofKey:)`` does an error.
+    func linkMessage(_ message: String, hasProofKey: Bool) -> Response {
+        linkRedirect(query: hasProofKey ? [("message", message)] : [], fragment: [("message", message), ("sb", "")])
+    }
+
+    private func linkRedirect(query: [(String, String)], fragment: [(String, String)]?) -> Response {
+        Answer.redirect(
+            to: address(query: query, fragment: fragment, isSorted: !query.isEmpty), status: .seeOther
+        ).unstored
+    }
+
     private func redirect(
         query: [(String, String)], fragment: [(String, String)]?, isSorted: Bool = false
     ) -> Response {

@@ -20,6 +20,20 @@ extension AuthServer {
         return key
     }
 
+    /// Reads the challenge of a request that leads to a mailed link.
+    ///
+    /// - Returns: nil without one.
+    /// - Throws: ``Refusal`` `validation_failed` (400).
+    func proofKey(_ body: JSONMembers) throws -> ProofKey? {
+        let key = try Self.proofKey(
+            challenge: try body.string("code_challenge") ?? "",
+            method: try body.string("code_challenge_method") ?? "")
+        guard key?.method != .plain || settings.allowsPlainProofKeys else {
+            throw Refusal.invalid("code_challenge_method must be s256")
+        }
+        return key
+    }
+
     /// Validates a challenge wherever a client sends one, even if no code follows.
     func checkProofKey(_ body: JSONMembers) throws {
         _ = try Self.proofKey(

@@ -50,7 +50,8 @@ extension Refusal {
             "An account with this address exists: prove that it is yours to link it")
         details = AuthLinkQuestion.members(
             ticket: question.ticket.reveal(), expiresAt: question.expiresAt.seconds, email: question.email.text,
-            provider: question.provider, signInMethods: question.methods, canRecover: question.canRecover)
+            provider: question.provider, signInMethods: question.methods, canRecover: question.canRecover,
+            canMailCode: question.canMailCode)
     }
 
     /// A provider was unavailable, or its answer failed verification. The cause appears only in the log.

@@ -9,7 +9,7 @@ import Hummingbird
 // They answer as Supabase Auth does with the feature switched off: first the caller is checked, then the ids in the
 // path, then the one answer is given. No body is read.
 extension AuthServer {
-    var absentRoutes: [Route] { (absentMails + absentFactors + absentPasskeys + absentPartners).flatMap(\.self) }
+    var absentRoutes: [Route] { (absentFactors + absentPasskeys + absentPartners).flatMap(\.self) }
 
     /// - Parameters:
     ///   - check: nil: the answer needs no caller.
@@ -29,21 +29,6 @@ extension AuthServer {
                 }
             }
         }
-    }
-
-    /// Mails with codes and links. Without mail no code was ever sent, so none is right.
-    private var absentMails: [[Route]] {
-        [
-            absent("/recover", "/resend", by: [.post], for: requireAPIKey, slash: false, answers: .noMail(.badRequest)),
-            absent(
-                "/otp", "/magiclink", by: [.post], for: requireAPIKey, slash: false,
-                answers: .noMail(.unprocessableContent)),
-            absent("/verify", by: [.get, .post], answers: .codeUnknown),
-            absent("/reauthenticate", by: [.get], for: requireUser, answers: .noMail(.badRequest)),
-            absent(
-                "/invite", "/admin/generate_link", by: [.post], for: requireAdmin, slash: false,
-                answers: .noMail(.unprocessableContent)),
-        ]
     }
 
     /// Second factors and recovery codes. ``enrollFactor(_:_:)`` refuses each kind, so no account has one.
@@ -122,7 +107,6 @@ private enum AbsentAnswer: Sendable {
     /// 200 with this JSON: there is nothing of the kind.
     case empty(String)
 
-    static let codeUnknown = refused(Refusal(.forbidden, .otpExpired, "Token has expired or is invalid"))
     static let factorUnknown = off(.mfaFactorNotFound, "Factor not found")
     static let noRecoveryCodes = off(.mfaFactorNotFound, "The user has not enrolled recovery codes")
     static let levelTooLow = refused(
@@ -134,10 +118,6 @@ private enum AbsentAnswer: Sendable {
             "MFA verification is disabled for recovery codes"))
 
     static func off(_ code: AuthErrorCode, _ message: String) -> Self { .refused(Refusal(.notFound, code, message)) }
-
-    static func noMail(_ status: HTTPResponse.Status) -> Self {
-        .refused(Refusal(status, .emailProviderDisabled, "This server sends no mail"))
-    }
 }
 
 extension Refusal {

@@ -121,6 +121,5 @@ extension Response {
 }
 
 extension HTTPField.Name {
-    fileprivate static let redirectTo = Self("redirect_to")!
     fileprivate static let referrerPolicy = Self("referrer-policy")!
 }

@@ -157,7 +157,7 @@ extension ProviderSession.Change {
 
 extension Refusal {
     /// A client that the provider rejects is a configuration error; anyone can cause an invalid code.
-    fileprivate var logLevel: Logger.Level? {
+    var logLevel: Logger.Level? {
         guard let failure = cause as? ProviderFailure else { return nil }
         return failure.isOurConfiguration ? .error : failure.isWorthRetrying ? .warning : .info
     }

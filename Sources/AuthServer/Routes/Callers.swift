@@ -65,9 +65,13 @@ extension AuthServer {
     }
 
     func device(_ request: Request, _ context: ServerContext) -> Device {
-        Device(
+        var device = Device(
             userAgent: request.headers[.userAgent],
             address: runtime.clientAddress.text(peer: context.peerAddress, request.headers))
+        if settings.mail?.notices.isEmpty == false {
+            device.language = request.headers[.acceptLanguage].map { $0.cut(to: 256) }
+        }
+        return device
     }
 
     @Sendable func requireUser(_ request: Request, _ context: ServerContext) async throws {

@@ -25,6 +25,8 @@ extension AuthServer {
         case .wrongVerifier:
             throw Refusal(
                 .badRequest, .badCodeVerifier, "code challenge does not match previously saved code verifier")
+        case .halfway:
+            throw Refusal(.forbidden, .otpExpired, Self.halfwayMessage)
         case .banned: throw Refusal(.forbidden, .userBanned, "User is banned")
         }
     }

@@ -31,32 +31,47 @@ extension AuthServer {
         let caller = try await userCaller(request)
         let body = try await request.jsonMembers(context)
         let password = try body.secret("password")
-        var update = UserUpdate()
+        var update = UserUpdate(device: device(request, context))
         update.metadata = try body.object("data")
         try checkSize(of: update.metadata)
-        update.email = try newEmail(body, of: caller.user)
+        let email = try newEmail(body, of: caller.user)
+        if let email, let mail = changeMail(of: caller.user) {
+            update.emailChange = EmailChange(
+                email: email, mail: try mailRequest(body, request, mail), asksBoth: mail.confirmsBothAddresses)
+        } else {
+            update.email = email
+        }
         if let phone = try body.string("phone"), !phone.isEmpty { try refusePhone(phone) }
         try checkProofKey(body)
-        if let password { try checkStrength(of: password, email: update.email?.text ?? caller.user.email) }
+        if let password { try checkStrength(of: password, email: email?.text ?? caller.user.email) }
         if try body.object("app_metadata") != nil {
             throw Refusal(.forbidden, .notAdmin, "Updating app_metadata requires admin privileges")
         }
-        if password != nil, caller.user.isAnonymous, update.email == nil {
+        if password != nil, caller.user.isAnonymous, email == nil {
             throw Refusal(
                 .unprocessableContent, .validationFailed,
                 "Updating password of an anonymous user without an email or phone is not allowed")
         }
         let source = source(request, context)
-        try await requireProof(body, for: update.email, password, of: caller, source)
+        update.reauthentication = try await requireProof(body, for: email, password, of: caller, source)
         switch try await carryOut(update, password, of: caller, source) {
-        case .updated(let account): return updated(account, hasNewPassword: password != nil, request)
+        case .updated(let account):
+            if update.emailChange != nil { mailer?.ring(.codes) }
+            return updated(account, hasNewPassword: password != nil, request)
         case .emailTaken: throw Refusal.emailTaken
         case .metadataTooLong: throw Refusal.metadataTooLong
         case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
         case .sessionEnded: throw Refusal.sessionExpired
         case .changedMeanwhile:
             throw Refusal(.conflict, .conflict, "The password was changed by another request, please retry.")
+        case .codeSpent: throw Refusal.codeNotValid
         }
+    }
+
+    /// The mail settings if a change of address needs mailed codes.
+    private func changeMail(of user: User) -> MailRules? {
+        guard mailer != nil else { return nil }
+        return user.isAnonymous && settings.confirmsAutomatically ? nil : settings.mail
     }
 
     private func updated(_ account: Account, hasNewPassword: Bool, _ request: Request) -> Response {
@@ -72,7 +87,7 @@ extension AuthServer {
             throw Refusal.invalid("Unable to validate email address: invalid format")
         }
         if email.text == user.email { return nil }
-        guard settings.confirmsAutomatically else {
+        guard settings.confirmsAutomatically || changeMail(of: user) != nil else {
             throw Refusal(
                 .unprocessableContent, .emailProviderDisabled,
                 "This server sends no mail, so a new address cannot be confirmed. An administrator can set it.")
@@ -89,24 +104,57 @@ extension AuthServer {
 
     /// Refuses to change the email address or password with a token alone. Depending on the settings, the caller needs
     /// a fresh sign-in or the current password.
+    ///
+    /// - Returns: The mailed code that stands for them, if that is what the caller has.
     private func requireProof(
         _ body: JSONMembers, for email: EmailAddress?, _ password: Secret?, of caller: UserCaller,
         _ source: HashingSource
-    ) async throws {
-        guard email != nil || password != nil else { return }
+    ) async throws -> MailedReauthentication? {
+        guard email != nil || password != nil else { return nil }
         let isStale = !accounts.policy.isFresh(caller.session, of: caller.user, at: runtime.now())
         let current = try body.secret("current_password").flatMap { $0.isEmpty ? nil : $0 }
+        let asksForCode = try needsReauthentication(caller, password)
+        let needsCurrent = password != nil && settings.requiresCurrentPassword && !provedAddress(caller)
+        if isStale || asksForCode || needsCurrent, let code = try await code(body, of: caller) { return code }
+        if asksForCode {
+            throw Refusal(.badRequest, .reauthenticationNeeded, "Password update requires reauthentication")
+        }
         guard let hash = caller.user.passwordHash else {
             if isStale { throw Refusal.freshSignInRequired }
-            return
+            return nil
         }
-        guard isStale || (password != nil && settings.requiresCurrentPassword) else { return }
+        guard isStale || needsCurrent else { return nil }
         let message = "Current password required when setting new \(password == nil ? "email address" : "password")."
         guard let current else { throw Refusal(.badRequest, .currentPasswordRequired, message) }
         let isRight: Bool? = try await attempt(by: caller) {
             try await check(current, against: hash, for: source).isMatch ? true : nil
         }
         guard isRight == true else { throw Refusal(.badRequest, .currentPasswordInvalid, message) }
+        return nil
+    }
+
+    /// Whether the session began with a mailed code a moment ago, which stands for the current password.
+    private func provedAddress(_ caller: UserCaller) -> Bool {
+        guard let entries = caller.session?.authenticationMethods else { return false }
+        return AuthenticationMethod.provesAddress(entries, at: runtime.now())
+    }
+
+    private func needsReauthentication(_ caller: UserCaller, _ password: Secret?) throws -> Bool {
+        guard password != nil, mailer != nil, settings.mail?.requiresReauthentication == true else { return false }
+        guard let session = caller.session else { return true }
+        return runtime.now() > session.createdAt + .seconds(86_400)
+    }
+
+    /// The code of `GET /reauthenticate` that the caller sent, if any. Only the change spends it.
+    ///
+    /// - Throws: ``Refusal`` `reauthentication_not_valid` for a wrong one.
+    private func code(_ body: JSONMembers, of caller: UserCaller) async throws -> MailedReauthentication? {
+        guard let nonce = try body.secret("nonce"), !nonce.isEmpty, mailer != nil else { return nil }
+        let code = try await attempt(by: caller) {
+            try await accounts.reauthentication(nonce, of: caller.user, at: runtime.now())
+        }
+        guard let code else { throw Refusal.codeNotValid }
+        return code
     }
 
     private func carryOut(
@@ -118,6 +166,7 @@ extension AuthServer {
                 update.checkedHash = caller.user.passwordHash
                 update.passwordHash = try await hashed(password, for: source)
             }
+            if update.emailChange != nil { try await admitMail(.emailChangeNew, to: caller.user.id.text) }
             return try await accounts.update(caller.user.id, update, keeping: caller.session?.id, at: runtime.now())
         }
         guard let password, let hash = caller.user.passwordHash else { return try await change() }
@@ -142,6 +191,8 @@ extension Refusal {
     /// A new sign-in with a password or a provider satisfies this.
     static let freshSignInRequired = Refusal(
         .forbidden, .freshSignInRequired, "This change needs a fresh sign-in: sign in again, then repeat it.")
+    fileprivate static let codeNotValid = Refusal(
+        .unprocessableContent, .reauthenticationNotValid, "Nonce has expired or is invalid")
     fileprivate static let samePassword = Refusal(
         .unprocessableContent, .samePassword, "New password should be different from the old password.")
     static let emailTaken = Refusal(

@@ -49,7 +49,8 @@ struct FixedAnswers: Sendable {
             "sms_provider": "", "saml_enabled": false, "saml_private_key_next_configured": false,
             "passkeys_enabled": false,
             // Supabase Auth has neither of these. They tell an app's screens what to offer.
-            "mailer_enabled": false, "password_min_length": .integer(Int64(settings.passwordPolicy.minimumLength)),
+            "mailer_enabled": .bool(settings.mail != nil),
+            "password_min_length": .integer(Int64(settings.passwordPolicy.minimumLength)),
         ]
         return Array(AnyJSON.object(members).text.utf8)
     }

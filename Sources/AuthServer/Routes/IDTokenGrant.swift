@@ -130,8 +130,9 @@ extension AuthServer {
         } catch ProviderFailure.rejected(let rejection) {
             throw .rejected(rejection)
         } catch {
-            context.note(
-                Refusal(.serviceUnavailable, .unexpectedFailure, "authorization code not exchanged", cause: error))
+            let refusal = Refusal(
+                .serviceUnavailable, .unexpectedFailure, "authorization code not exchanged", cause: error)
+            context.note(refusal, level: refusal.logLevel)
             return nil
         }
     }

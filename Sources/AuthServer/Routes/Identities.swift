@@ -9,7 +9,8 @@ extension AuthServer {
     @Sendable func unlinkIdentity(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request)
         let outcome = try await accounts.unlink(
-            try identityID(context), of: caller.user.id, keeping: caller.session?.id, at: runtime.now())
+            try identityID(context), of: caller.user.id, keeping: caller.session?.id, from: device(request, context),
+            at: runtime.now())
         _ = try account(outcome)
         return Answer.json(Array("{}".utf8))
     }
@@ -35,7 +36,8 @@ extension AuthServer {
     @Sendable func undoLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request)
         let outcome = try await accounts.undoLink(
-            try identityID(context), of: caller.user.id, by: caller.session?.id, at: runtime.now())
+            try identityID(context), of: caller.user.id, by: caller.session?.id, from: device(request, context),
+            at: runtime.now())
         let left = try account(outcome)
         return Answer.json { $0.user(left) }
     }

@@ -5,20 +5,65 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// The two ways to continue after `identity_needs_confirmation`: prove ownership of the account, or claim the email
+// The ways to continue after `identity_needs_confirmation`: prove ownership of the account, or claim the email
 // address from an account that never confirmed it (`Docs/linking.md`).
 extension AuthServer {
     /// `POST /token?grant_type=link_confirmation` with `{"link_ticket"}` and an access token of the account, or with
-    /// `{"link_ticket","email","password"}`.
+    /// `{"link_ticket","email","password"}`, or with `{"link_ticket","token"}` and the code of ``mailLinkCode(_:_:)``.
     func confirmLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let ticket = try Self.ticket(body)
+        if let code = try body.secret("token"), !code.isEmpty {
+            return try await confirmLink(ticket, code: code, request, context)
+        }
         let asker = try await ticketAsker(body, request, context)
         let outcome = try await accounts.confirmLink(
             ticket, by: asker, from: device(request, context), at: runtime.now())
         counts.signIns.increment("link", outcome.label)
         if case .refused(.notSignedIn, _) = outcome, case .password = asker { throw wrongCredentials() }
         return try answer(outcome, of: "the provider")
+    }
+
+    /// Tries a code. A wrong one counts like a wrong password of the account, and the answer takes as long.
+    private func confirmLink(
+        _ ticket: Secret, code: Secret, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        guard let email = try await accounts.linkAccount(of: ticket, at: runtime.now())?.email else {
+            throw Refusal(.ticketUnknown, provider: "the provider")
+        }
+        let device = device(request, context)
+        let outcome: LinkingOutcome? = try await inUniformTime {
+            try await attempt(at: AttemptedAccount(email), request, context) { _ in
+                let found = try await accounts.confirmLink(ticket, code: code, from: device, at: runtime.now())
+                guard case .carriedOut(let outcome) = found else { return nil }
+                return outcome
+            }
+        }
+        counts.signIns.increment("link", outcome?.label ?? "wrong_code")
+        guard let outcome else { throw Refusal.codeUnknown }
+        return try answer(outcome, of: "the provider")
+    }
+
+    /// `POST /link/code` with `{"link_ticket"}` → `{}`, and a code to the address of the question, if the question says
+    /// `can_mail_code`.
+    @Sendable func mailLinkCode(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (mail, mailer) = try requireMail(or: .unprocessableContent)
+        let ticket = try Self.ticket(try await request.jsonMembers(context))
+        guard let email = try await accounts.linkAccount(of: ticket, at: runtime.now())?.email else {
+            throw Refusal(.ticketUnknown, provider: "the provider")
+        }
+        try await admitMail(.linkConfirmation, to: email)
+        var asked = try mailRequest(JSONMembers([:]), request, mail)
+        asked.lifetime = min(asked.lifetime, Accounts.ticketLifetime)
+        switch try await accounts.mailLinkCode(ticket, asked, from: device(request, context), at: runtime.now()) {
+        case .mailed: mailer.ring(.codes)
+        case .unknownTicket: throw Refusal(.ticketUnknown, provider: "the provider")
+        case .otherAddress:
+            throw Refusal(
+                .unprocessableContent, .validationFailed,
+                "The account has another address: sign in with one of its sign-in methods")
+        }
+        return Answer.json(Array("{}".utf8))
     }
 
     /// `POST /token?grant_type=link_recovery`: `{"link_ticket"}`.

@@ -63,11 +63,36 @@ extension AuthServer {
             throw Refusal.invalid("Unable to validate email address: invalid format")
         }
         try checkSize(of: form.metadata)
-        let signUp = EmailSignUp(
-            email: email, passwordHash: try await hashed(form.password, for: source(request, context)),
-            metadata: form.metadata, isConfirmed: settings.confirmsAutomatically)
-        return try answer(
+        let cookie = mailCookie(request)
+        var asked: MailRequest?
+        if let mail = settings.mail, mailer != nil, !settings.confirmsAutomatically {
+            asked = try mailRequest(body, request, mail, in: cookie)
+        }
+        let hash = try await hashed(form.password, for: source(request, context))
+        // Not before: a full queue refuses the hash, and the retry must not wait for the interval.
+        if asked != nil { try await admitSignUpMail(to: email, request, context) }
+        var signUp = EmailSignUp(
+            email: email, passwordHash: hash, metadata: form.metadata, isConfirmed: settings.confirmsAutomatically)
+        signUp.mail = asked
+        var response = try answer(
             try await accounts.signUp(signUp, from: device(request, context), at: runtime.now()), to: signUp)
+        guard let asked else { return response }
+        for lane in MailLane.allCases { mailer?.ring(lane) }
+        keep(cookie, in: &response, for: asked.lifetime)
+        return response
+    }
+
+    /// A refused sign-up counts as one that competes: the mail that its user now gets may be of a stranger's.
+    private func admitSignUpMail(
+        to email: EmailAddress, _ request: Request, _ context: ServerContext
+    ) async throws {
+        do {
+            try await takeMailShare(request, context)
+            try await admitMail(.confirmation, to: email.text)
+        } catch let refusal as Refusal {
+            try await accounts.noteRefusedSignUp(email, at: runtime.now())
+            throw refusal
+        }
     }
 
     private func answer(_ outcome: SignUpOutcome, to signUp: EmailSignUp) throws -> Response {

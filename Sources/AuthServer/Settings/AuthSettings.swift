@@ -15,6 +15,8 @@ package struct AuthSettings: Sendable {
     package var allowsEmail = true
     /// Whether new email addresses count as confirmed without a mail. This never counts as proof of ownership.
     package var confirmsAutomatically = false
+    /// nil for a server that sends no mail.
+    package var mail: MailRules?
     package var passwordPolicy: PasswordPolicy
     /// Responses to password checks are delayed to a multiple of this, so that their timing reveals nothing. Longer
     /// than any hash that an import accepts takes to check.

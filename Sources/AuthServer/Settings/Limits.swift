@@ -5,8 +5,13 @@ package import HTTPServing
 package struct AuthRates: Sendable {
     /// `/token`, per 5 minutes.
     package var token = 150
-    /// `/signup` with an email address, and `PUT /user`, per 5 minutes each.
+    /// `/signup` with an email address, `PUT /user`, and requests for mails, per 5 minutes each.
     package var otp = 30
+    /// `/verify`, per 5 minutes.
+    package var verify = 30
+    /// Mails to confirmed addresses of accounts, per hour, and as many to other addresses; further ones wait. One client
+    /// address may ask for a third. Not invitations, and not with automatic confirmation.
+    package var mails = 30
     /// `/authorize`, per 5 minutes: each request stores a flow for that long.
     package var authorize = 60
     /// Anonymous sign-ups per hour.
@@ -24,16 +29,30 @@ package enum Limits {
     static let signUp = "signup"
     static let anonymousSignUp = "signup_anonymous"
     static let updateUser = "user"
+    static let verify = "verify"
+    static let mailRequest = "mail_request"
+    /// Mails to confirmed addresses of accounts.
+    static let mails = "mails"
+    /// Mails to other addresses: anybody can make one up.
+    static let otherMails = "mails_other"
+    /// Mails that one client asks for.
+    static let mailShare = "mail_share"
 
     /// All limits at the given rates. Anonymous sign-ups are counted across nodes.
     package static func all(_ rates: AuthRates) -> [RateLimit] {
         let fiveMinutes = Duration.seconds(300)
         let hour = Duration.seconds(3_600)
+        let share = max(1, rates.mails / 3)
         return [
             RateLimit(token, rates.token, per: fiveMinutes, burst: 30),
             RateLimit(authorize, rates.authorize, per: fiveMinutes, burst: 30),
             RateLimit(signUp, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(updateUser, rates.otp, per: fiveMinutes, burst: 30),
+            RateLimit(verify, rates.verify, per: fiveMinutes, burst: 30),
+            RateLimit(mailRequest, rates.otp, per: fiveMinutes, burst: 30),
+            RateLimit(mails, rates.mails, per: hour, burst: rates.mails, isShared: true),
+            RateLimit(otherMails, rates.mails, per: hour, burst: rates.mails, isShared: true),
+            RateLimit(mailShare, share, per: hour, burst: share, isShared: true),
             RateLimit(
                 anonymousSignUp, rates.anonymousUsers, per: hour, burst: rates.anonymousUsers,
                 isShared: true),

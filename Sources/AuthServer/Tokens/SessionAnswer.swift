@@ -55,17 +55,21 @@ extension AuthServer {
 }
 
 extension JSONWriter {
-    /// - Parameter showsIdentities: false writes `"identities": null`, as the list of all users does.
-    mutating func user(_ account: Account, showsIdentities: Bool = true) {
+    /// - Parameters:
+    ///   - showsIdentities: false writes `"identities": null`, as the list of all users does.
+    ///   - more: Writes further members.
+    mutating func user(
+        _ account: Account, showsIdentities: Bool = true, more: (inout JSONWriter) -> Void = { _ in }
+    ) {
         let user = account.user
         self.user(
             id: user.id.text, audience: user.audience, role: user.role, email: user.email, phone: user.phone,
             newEmail: user.newEmail, newPhone: user.newPhone, appMetadata: user.appMetadata,
             userMetadata: user.userMetadata, isAnonymous: user.isAnonymous, createdAt: user.times.createdAt,
-            updatedAt: user.times.updatedAt, times: { user.time(of: $0) }, showsIdentities: showsIdentities
-        ) { writer in
-            for identity in account.identities { writer.identity(identity) }
-        }
+            updatedAt: user.times.updatedAt, times: { user.time(of: $0) }, showsIdentities: showsIdentities,
+            identities: { writer in
+                for identity in account.identities { writer.identity(identity) }
+            }, more: more)
     }
 
     private mutating func identity(_ identity: Identity) {
@@ -91,6 +95,7 @@ extension User {
         case .lastSignIn: times.lastSignInAt
         case .bannedUntil: times.bannedUntil
         case .deleted: times.deletedAt
+        case .emailUndeliverable: times.emailUndeliverableAt
         }
     }
 }

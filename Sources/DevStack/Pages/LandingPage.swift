@@ -19,6 +19,8 @@ struct LandingPage: Sendable {
     let external: String
     /// The URL of the reference app, if available.
     var app: String?
+    /// The URL of the inbox, if mails are kept.
+    var inbox: String?
 
     func table(runtime: ServerRuntime) -> RouteTable {
         RouteTable(
@@ -52,7 +54,7 @@ struct LandingPage: Sendable {
             title: "gatehouse dev",
             """
             \(outcome)
-            \(appLink)\
+            \(placeLinks)\
             <h2>Try it</h2>
             <ul>
             \([SimulatedProvider.google, .apple].map(link))\
@@ -60,9 +62,12 @@ struct LandingPage: Sendable {
             """)
     }
 
-    private var appLink: HTML {
-        guard let app else { return "" }
-        return #"<ul><li><a href="\#(app)">Use BoxScore, the reference app, in this browser</a></li></ul>\#n"#
+    private var placeLinks: HTML {
+        let links: [HTML] = [
+            app.map { #"<li><a href="\#($0)">Use BoxScore, the reference app, in this browser</a></li>\#n"# as HTML },
+            inbox.map { #"<li><a href="\#($0)">Read the mails of this server</a></li>\#n"# as HTML },
+        ].compactMap(\.self)
+        return links.isEmpty ? "" : "<ul>\n\(links)</ul>\n"
     }
 
     private func link(_ provider: SimulatedProvider) -> HTML {

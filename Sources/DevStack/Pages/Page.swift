@@ -20,9 +20,13 @@ enum Page {
             status: status, script: script, body)
     }
 
+    /// - Parameters:
+    ///   - style: A style sheet after that of all pages.
+    ///   - policy: Further directives of the content security policy.
     static func response(
         title: String, header: HTML = "<strong>gatehouse dev</strong> on this machine",
-        status: HTTPResponse.Status = .ok, script: StaticString? = nil, _ body: HTML
+        status: HTTPResponse.Status = .ok, script: StaticString? = nil, style: StaticString? = nil,
+        policy: [String] = [], _ body: HTML
     ) -> Response {
         let html: HTML = """
             <!doctype html>
@@ -33,6 +37,7 @@ enum Page {
             <meta name="color-scheme" content="light dark">
             <title>\(title)</title>
             <style>\(HTML(trusted: PageStyle.sheet))</style>
+            \(style.map { "<style>\(HTML(trusted: $0))</style>" as HTML } ?? "")
             </head>
             <body>
             <header>\(header)</header>
@@ -45,7 +50,7 @@ enum Page {
 
             """
         var response = Answer.text(html.text, status: status, contentType: "text/html; charset=utf-8")
-        response.headers[.contentSecurityPolicy] = policy(script)
+        response.headers[.contentSecurityPolicy] = Self.policy(script, style, policy)
         // The URL of this page contains the app's state. Only its origin is sent, as the real providers do.
         response.headers[.referrerPolicy] = "origin"
         return response
@@ -53,12 +58,13 @@ enum Page {
 
     /// Without `form-action`, because browsers also apply it to the redirects after a form, which lead to the app's own
     /// scheme.
-    private static func policy(_ script: StaticString?) -> String {
+    private static func policy(_ script: StaticString?, _ style: StaticString?, _ others: [String]) -> String {
+        let styles = [PageStyle.sheet, style].compactMap(\.self).map { "'\(digest($0))'" }.joined(separator: " ")
         let parts = [
-            "default-src 'none'", "style-src '\(digest(PageStyle.sheet))'",
-            script.map { "script-src '\(digest($0))'" }, "base-uri 'none'", "frame-ancestors 'none'",
+            "default-src 'none'", "style-src \(styles)", script.map { "script-src '\(digest($0))'" }, "base-uri 'none'",
+            "frame-ancestors 'none'",
         ]
-        return parts.compactMap(\.self).joined(separator: "; ")
+        return (parts.compactMap(\.self) + others).joined(separator: "; ")
     }
 
     private static func digest(_ text: StaticString) -> String {

@@ -2,6 +2,7 @@ import AuthServer
 package import GatehouseServer
 import GatehouseWire
 import IdentityProviders
+import SMTP
 
 /// Finds valid settings that are probably unintended. `doctor`, `check-config` and the log of `serve` report them.
 package struct SettingsChecks {
@@ -16,7 +17,7 @@ package struct SettingsChecks {
     }
 
     /// The findings; empty if nothing looks unintended.
-    package var all: [Finding] { [externalURL, callers].compactMap(\.self) }
+    package var all: [Finding] { [externalURL, callers, signUp, mail].compactMap(\.self) }
 
     /// Settings that `doctor` recommends. The defaults are those of Supabase Auth.
     package var recommendations: [Finding] {
@@ -57,5 +58,31 @@ package struct SettingsChecks {
                 + "and ten wrong passwords lock out every user",
             "\(Setting.trustedProxies.environmentName)=\(network), if the proxy sets "
                 + "\(Setting.proxyHeader.defaultText ?? "a header")")
+    }
+
+    /// Warns if nobody who signs up can ever sign in.
+    ///
+    /// - Returns: nil if addresses are confirmed by mail or automatically, or if nobody signs up by address.
+    private var signUp: Finding? {
+        let auth = settings.auth
+        guard settings.parts.contains(.auth), auth.allowsEmail, auth.allowsSignUp, auth.mail == nil,
+            !auth.confirmsAutomatically
+        else { return nil }
+        return .warning(
+            "sign-up",
+            "no new user can sign in: addresses wait for a confirmation, and no mail is sent that could confirm them",
+            "\(Setting.smtpHost.environmentName) names a server that takes mails; "
+                + "\(Setting.autoConfirm.environmentName)=true confirms addresses without a mail; or administrators "
+                + "confirm each account, and \(Setting.disableSignUp.environmentName)=true")
+    }
+
+    /// Warns if mails cross a network without TLS.
+    ///
+    /// - Returns: nil with TLS, for a server on this machine, and without a server.
+    private var mail: Finding? {
+        guard let server = settings.mail?.server, server.security == .off, !server.isLoopback else { return nil }
+        return .warning(
+            "mail", "mails, with their links and codes, go to \(server.host) unencrypted",
+            "\(Setting.smtpTLS.environmentName)=starttls, unless the network itself is protected")
     }
 }

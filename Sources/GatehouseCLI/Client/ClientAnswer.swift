@@ -23,10 +23,29 @@ extension ClientAnswer {
     }
 
     /// The result of `signup` if the address must be confirmed. Omits the user, whom the server may have made up.
-    package static func checkMail(server: String) -> ClientAnswer {
+    package static func checkMail(_ target: ClientTarget) -> ClientAnswer {
         ClientAnswer(
-            ["signed_in": false, "server": .string(server), "user": .null],
-            "Check your mail. After confirming the address, run `gatehouse login` to sign in at \(server).\n")
+            ["signed_in": false, "server": .string(target.text), "user": .null],
+            "Check your mail, and enter its code with `gatehouse verify` to sign in at \(target.text).\n"
+                + inboxLine(target))
+    }
+
+    /// The result of a command that only sends a mail. The server does not tell whether the address has an account.
+    package static func mailed(_ target: ClientTarget) -> ClientAnswer {
+        ClientAnswer(
+            ["signed_in": false, "server": .string(target.text), "user": .null],
+            "Enter the code of the mail with the same command and --code-stdin.\n")
+    }
+
+    /// The result of `recover`.
+    package static func recovered(_ user: User, server: String) -> ClientAnswer {
+        ClientAnswer(
+            ["signed_in": true, "server": .string(server), "user": short(user)],
+            "The password is changed. Signed in as \(name(user)) at \(server).\n")
+    }
+
+    private static func inboxLine(_ target: ClientTarget) -> String {
+        target.inbox.map { "Mails of this `gatehouse dev` are at \($0.printable)\n" } ?? ""
     }
 
     /// The result of `whoami`.

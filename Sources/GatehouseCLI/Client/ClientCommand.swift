@@ -28,13 +28,16 @@ struct ClientOptions: ParsableArguments {
     func target(environment: [String: String], stacks: DevStacks) throws(ClientFailure) -> ClientTarget {
         func given(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         let key = key ?? given(Self.keyName)
-        guard let address = url ?? given(Self.urlName) else {
-            let stack = try stacks.find()
-            return try ClientTarget(address: stack.url, key: key ?? stack.publishableKey)
-        }
+        guard let address = url ?? given(Self.urlName) else { return try Self.target(stacks.find(), key) }
         let target = try ClientTarget(address: address, key: key ?? "")
-        guard key == nil, let found = stacks.key(of: target.url) else { return target }
-        return try ClientTarget(address: address, key: found)
+        guard let stack = stacks.stack(at: target.url) else { return target }
+        return try Self.target(stack, key)
+    }
+
+    private static func target(_ stack: RunningStack, _ key: String?) throws(ClientFailure) -> ClientTarget {
+        var target = try ClientTarget(address: stack.url, key: key ?? stack.publishableKey)
+        target.inbox = stack.inbox
+        return target
     }
 }
 

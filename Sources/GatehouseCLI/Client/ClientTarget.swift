@@ -8,6 +8,8 @@ package struct ClientTarget: Hashable, Sendable {
     package let url: URL
     /// The publishable key; empty if the server requires none.
     package let key: String
+    /// The inbox with the server's mails, if it is a `gatehouse dev` of this user.
+    package var inbox: String?
 
     /// - Parameters:
     ///   - address: The root URL, or the URL of the Auth API, which ends in `/auth/v1`.

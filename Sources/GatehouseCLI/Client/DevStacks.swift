@@ -57,11 +57,11 @@ package struct DevStacks: Sendable {
             exit: .usage)
     }
 
-    /// The publishable key of the stack at a URL, if one runs there.
-    package func key(of url: URL) -> String? {
+    /// The stack at a URL, if one runs there.
+    package func stack(at url: URL) -> RunningStack? {
         var stacks = running()
         if case .running(let stack) = nearest() { stacks.append(stack) }
-        return stacks.first { $0.url == url.absoluteString }?.publishableKey
+        return stacks.first { $0.url == url.absoluteString }
     }
 
     private func nearest() -> RunningFile.Content {

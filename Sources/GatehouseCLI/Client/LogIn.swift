@@ -10,12 +10,15 @@ struct LogIn: ClientCommand {
         discussion: """
             Prompts for omitted values. The password is never an argument and is not shown. The previous session with \
             this server stays active until the new sign-in succeeds. With --provider you sign in with the browser; if \
-            your address already has an account, enter its password here to link both.
+            your address already has an account, enter its password here to link both. With --magic-link you get a mail \
+            and enter its code; an address without an account gets one.
             """)
 
     @OptionGroup var options: ClientOptions
     @Option(help: "The e-mail address of the account.") var email: String?
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
+    @Flag(help: "Sign in with the code of a mail.") var magicLink = false
+    @OptionGroup var code: CodeOptions
     @Option(help: "Sign in with google or apple, in the browser.") var provider: WebProvider?
     @Flag(help: "Print the URL instead of opening a browser.") var noBrowser = false
     @Option(help: "The local port that the browser returns to (default: any free port).")
@@ -24,6 +27,12 @@ struct LogIn: ClientCommand {
     func validate() throws {
         if provider != nil, email != nil || passwordStdin {
             throw ValidationError("--provider cannot be combined with --email and --password-stdin.")
+        }
+        if magicLink, passwordStdin || provider != nil {
+            throw ValidationError("--magic-link cannot be combined with --password-stdin and --provider.")
+        }
+        if !magicLink, code.codeStdin || code.sendOnly {
+            throw ValidationError("--code-stdin and --send-only require --magic-link.")
         }
         if provider == nil, noBrowser || callbackPort != nil {
             throw ValidationError("--no-browser and --callback-port require --provider.")
@@ -36,25 +45,39 @@ struct LogIn: ClientCommand {
         if let provider {
             let browser = BrowserSignIn(provider: provider, opensBrowser: !noBrowser, port: callbackPort ?? 0)
             user = try await browser.signIn(client)
+        } else if magicLink {
+            guard let found = try await signInByMail(client) else {
+                return try client.answer(.mailed(client.target))
+            }
+            user = found
         } else {
             user = try await signIn(client)
         }
-        // The previous session ends even if the result cannot be printed.
-        let told = Result { try client.answer(.signedIn(user, server: client.target.text)) }
-        client.noteStorage()
-        await client.endReplaced(old)
-        try told.get()
+        try await client.tell(.signedIn(user, server: client.target.text), replacing: old)
+    }
+
+    /// - Returns: nil if only the mail was to be sent.
+    private func signInByMail(_ client: Client) async throws -> User? {
+        try code.requireWay()
+        let email = try await client.validAddress(given: email)
+        if !code.codeStdin {
+            try await client.mail(to: email) { try await client.auth.signInWithOTP(email: email) }
+            if code.sendOnly { return nil }
+        }
+        return try await client.redeem(code, .email, of: email)
     }
 
     private func signIn(_ client: Client) async throws -> User {
-        var form = EmailAuthForm(mode: .signIn)
-        form.email = try await client.address(given: email)
-        try form.requireAddress()
+        let email = try await client.validAddress(given: email)
         let password = try await client.password(fromInput: passwordStdin)
         do {
-            return try await client.auth.signIn(email: form.trimmedEmail, password: password.reveal()).user
+            return try await client.auth.signIn(email: email, password: password.reveal()).user
         } catch {
-            throw ClientFailure(error, .email, at: client.target.text)
+            var failure = ClientFailure(error, .email, at: client.target.text)
+            if failure.code == AuthErrorCode.emailNotConfirmed.rawValue {
+                failure.detail = "run `gatehouse verify` with the code of the mail"
+            }
+            throw failure
         }
     }
 }
@@ -72,6 +95,16 @@ extension Client {
     func address(given: String?) async throws -> String {
         if let given { return given }
         return try await ask("Email: ", insteadOf: "--email")
+    }
+
+    /// The given email address, or the answer to a prompt.
+    ///
+    /// - Throws: ``ClientFailure`` for one that no account can have.
+    func validAddress(given: String?) async throws -> String {
+        var form = EmailAuthForm(mode: .signIn)
+        form.email = try await address(given: given)
+        try form.requireAddress()
+        return form.trimmedEmail
     }
 
     /// - Throws: ``ClientFailure`` if standard input is not a terminal.

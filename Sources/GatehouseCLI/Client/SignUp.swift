@@ -17,13 +17,9 @@ struct SignUp: ClientCommand {
     func perform(_ client: Client) async throws {
         let old = await client.auth.currentSession
         guard let user = try await signUp(client) else {
-            return try client.answer(.checkMail(server: client.target.text))
+            return try client.answer(.checkMail(client.target))
         }
-        // The previous session ends even if the result cannot be printed.
-        let told = Result { try client.answer(.signedIn(user, server: client.target.text)) }
-        client.noteStorage()
-        await client.endReplaced(old)
-        try told.get()
+        try await client.tell(.signedIn(user, server: client.target.text), replacing: old)
     }
 
     /// - Returns: nil if the address must be confirmed before the first sign-in.

@@ -61,14 +61,15 @@ final class Terminal: Sendable {
         return Secret(line)
     }
 
-    /// Reads the first line of standard input, for scripts. Hides it at a terminal.
+    /// Reads the next line of standard input, for scripts. Hides it at a terminal.
     ///
+    /// - Parameter name: What the line should contain.
     /// - Throws: ``ClientFailure`` if there is none.
-    func secretLine() async throws -> Secret {
+    func secretLine(_ name: String = "password") async throws -> Secret {
         hide()
         defer { restore() }
         guard let line = try await readLine(), !line.isEmpty else {
-            throw ClientFailure.usage("Standard input contains no password.")
+            throw ClientFailure.usage("Standard input contains no \(name).")
         }
         return Secret(line)
     }

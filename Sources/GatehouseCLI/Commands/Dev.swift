@@ -12,9 +12,10 @@ struct Dev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Starts everything on this machine, with generated keys and no configuration.",
         discussion: """
-            Accounts and keys are stored in a folder and kept between runs. Email addresses count as confirmed, \
-            anonymous sign-in is enabled, and there are no rate limits. Simulates Apple and Google as sign-in \
-            providers. Browsers may be redirected to any page of this machine.
+            Accounts and keys are stored in a folder and kept between runs. Email addresses of new accounts count as \
+            confirmed, anonymous sign-in is enabled, and there are no rate limits. Mails are not sent, but kept in an \
+            inbox, at /dev/inbox. Simulates Apple and Google as sign-in providers. Browsers may be redirected to any \
+            page of this machine.
             """)
 
     @Option(help: "TCP port; 0 finds a free one.") var port: UInt16 = UInt16(Dev.usualPort)
@@ -35,6 +36,7 @@ struct Dev: AsyncParsableCommand {
     @Option(help: "A JSON file with teams, as the setting `team_catalogue`.") var teamCatalogue: String?
     @Flag(help: "Print URLs and keys as one line of JSON.") var json = false
     @Flag(help: "Apply the rate limits of `serve`.") var limits = false
+    @Flag(help: "Require new accounts to confirm their address, with the mail in the inbox.") var confirmEmail = false
     @Flag(help: "Require a recent sign-in or the current password for changes of sign-in methods.")
     var strict = false
 
@@ -53,24 +55,29 @@ struct Dev: AsyncParsableCommand {
         let secrets = try folder.secretsMadeIfNeeded()
         var settings = try settings(folder, secrets, address)
         let (app, missing) = appInBrowser(address, secrets)
+        let inbox = try inbox(address, folder)
+        if inbox != nil { settings.auth.mail = DevInbox.rules(isLimited: limits) }
         let standIns = try DevStandIns(
-            at: address.url, app: app?.url, confirmsAutomatically: settings.auth.confirmsAutomatically)
+            at: address.url, app: app?.url, inbox: inbox?.url,
+            confirmsAutomatically: settings.auth.confirmsAutomatically)
         settings.providers = standIns?.providers ?? []
         let logger = makeLogger(settings)
         note(address, hasStandIns: standIns != nil, missing)
-        let text = try text(secrets, address, standIns, app)
+        let text = try text(secrets, address, standIns, app, inbox)
+        let stack = RunningStack(
+            url: address.url, publishableKey: secrets.publishableKey, folder: folder.absolutePath, inbox: inbox?.url)
         let files = RunningFiles(
-            RunningStack(url: address.url, publishableKey: secrets.publishableKey, folder: folder.absolutePath),
-            address: address, stateFolder: DevStacks.stateFolder(environment: System.environment))
+            stack, address: address, stateFolder: DevStacks.stateFolder(environment: System.environment))
         defer { files.withdraw() }
         if !files.isComplete {
             Output.note("Commands such as `gatehouse login` may not find this stack. Pass --url to them.")
         }
         try await serve(
-            settings, logger,
+            settings, logger, mailKeeper: try inbox?.keeper(),
             beside: { runtime in
                 guard let standIns else { return [] }
                 return standIns.standIns.tables(runtime: runtime) + (app?.tables(runtime) ?? [])
+                    + (inbox.map { [$0.table(runtime)] } ?? [])
             },
             prepareSchema: { try await migrate($0, migrations(for: [.auth])) },
             onReady: {
@@ -108,6 +115,19 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
+    /// The inbox, which shows the mails of all accounts and is therefore for this machine alone, as the stand-ins.
+    ///
+    /// - Throws: ``CommandFailure`` if it is needed and unavailable.
+    private func inbox(_ address: ListenAddress, _ folder: DevFolder) throws -> DevInbox? {
+        if address.isLoopback { return try DevInbox(at: address.url, in: folder) }
+        guard !confirmEmail else {
+            throw CommandFailure(
+                "--confirm-email needs the inbox, which is for this machine alone. Leave out --host or --confirm-email."
+            )
+        }
+        return nil
+    }
+
     /// Prints what is missing or unusual about this run.
     private func note(_ address: ListenAddress, hasStandIns: Bool, _ missing: AppInBrowser.Missing?) {
         if !address.isLoopback {
@@ -117,8 +137,8 @@ struct Dev: AsyncParsableCommand {
         }
         if !hasStandIns {
             Output.note(
-                "The stand-ins for Apple and Google are off, and the app in a browser (/app): without TLS they are for "
-                    + "this machine alone.")
+                "The stand-ins for Apple and Google are off, the app in a browser (/app), and the inbox (/dev/inbox): "
+                    + "without TLS they are for this machine alone.")
         } else if let missing {
             Output.note("The app in a browser (/app) is off: \(missing.reason).")
         }
@@ -126,12 +146,14 @@ struct Dev: AsyncParsableCommand {
 
     /// The text printed when the stack is ready.
     private func text(
-        _ secrets: DevSecrets, _ address: ListenAddress, _ standIns: DevStandIns?, _ app: AppInBrowser?
+        _ secrets: DevSecrets, _ address: ListenAddress, _ standIns: DevStandIns?, _ app: AppInBrowser?,
+        _ inbox: DevInbox?
     ) throws -> String {
         let addresses = DevAddresses(
             url: address.url, publishableKey: secrets.publishableKey, secretKey: secrets.secretKey,
             anonKey: try secrets.roleKey("anon"), serviceRoleKey: try secrets.roleKey("service_role"), folder: data,
-            apple: standIns?.appleURL, google: standIns?.googleURL, app: standIns == nil ? nil : app?.url)
+            apple: standIns?.appleURL, google: standIns?.googleURL, app: standIns == nil ? nil : app?.url,
+            inbox: inbox?.url)
         return json ? addresses.json : addresses.block
     }
 
@@ -154,6 +176,7 @@ struct Dev: AsyncParsableCommand {
         others[.profileSchema] = profileSchema
         others[.teamCatalogue] = teamCatalogue
         if limits { others[.limits] = "on" }
+        if confirmEmail { others[.autoConfirm] = "false" }
         let environment = secrets.environment(
             database: folder.database, address: address, redirects: redirect, isStrict: strict, others: others)
         var settings = try reporting { () throws(SettingsProblems) in

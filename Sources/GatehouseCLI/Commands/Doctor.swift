@@ -11,6 +11,8 @@ struct Doctor: AsyncParsableCommand {
     @OptionGroup var options: DataOptions
     @OptionGroup var only: PartOptions
     @Flag(help: "One JSON object per line.") var json = false
+    @Option(help: ArgumentHelp("Send a mail to this address, to see whether it arrives.", valueName: "address"))
+    var send: String?
 
     func run() async throws {
         let findings = await findings()
@@ -46,6 +48,7 @@ struct Doctor: AsyncParsableCommand {
         let world = System.world()
         let calls = ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve)
         findings += await ProviderChecks(settings.providers, calls: calls, now: world.now).all()
+        findings += await mail(settings.mail)
         findings.append(machine.clock(now: System.now(), newest: newest))
         findings.append(port(settings.listen, machine))
         if let address = settings.metricsListen, let found = await TrafficChecks(address).all() {
@@ -53,6 +56,15 @@ struct Doctor: AsyncParsableCommand {
         }
         if settings.database.server == nil { findings.append(machine.diskSpace(near: settings.database.path)) }
         return findings
+    }
+
+    private func mail(_ settings: MailSettings?) async -> [Finding] {
+        guard let settings else {
+            return send == nil ? [] : [MailChecks.noServer]
+        }
+        let checks = MailChecks(settings)
+        guard let send else { return [await checks.connection()] }
+        return [await checks.sending(to: send, at: System.now(), randomBytes: System.randomBytes)]
     }
 
     /// `gatehouse dev` chooses its port at each start, so there is a port to check only while it runs.

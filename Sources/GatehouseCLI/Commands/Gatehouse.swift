@@ -12,7 +12,7 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    Dev.self, Serve.self, Migrate.self, Keys.self, Users.self, Import.self, Export.self,
+                    Dev.self, Serve.self, Migrate.self, Keys.self, Users.self, Mails.self, Import.self, Export.self,
                     Doctor.self, CheckConfig.self, BenchCommand.self,
                 ]),
             CommandGroup(name: "Your account", subcommands: clientCommands),
@@ -20,7 +20,8 @@ struct RootCommand: AsyncParsableCommand {
         ])
 
     private static let clientCommands: [any ParsableCommand.Type] = [
-        LogIn.self, SignUp.self, WhoAmI.self, ProfileCommands.self, Teams.self, SessionCommands.self, LogOut.self,
+        LogIn.self, SignUp.self, Verify.self, Recover.self, WhoAmI.self, ProfileCommands.self, Teams.self,
+        SessionCommands.self, LogOut.self,
         DeleteAccount.self,
     ]
 

@@ -109,12 +109,15 @@ func explainingSchema<Value>(_ body: () async throws -> Value) async throws -> V
 
 /// Runs until a signal. Then stops accepting connections, lets running requests finish for at most 15 s, and returns.
 func serve(
-    _ settings: ServerSettings, _ logger: Logger, beside: (ServerRuntime) -> [RouteTable] = { _ in [] },
+    _ settings: ServerSettings, _ logger: Logger, mailKeeper: MailKeeper? = nil,
+    beside: (ServerRuntime) -> [RouteTable] = { _ in [] },
     prepareSchema: (any Database) async throws -> Void, onReady: @escaping @Sendable () async -> Void
 ) async throws {
     try await System.openTimers()
-    let server = try await explaining {
-        try await makeServer(settings, System.world(logger), beside: beside, prepareSchema: prepareSchema)
+    var world = System.world(logger)
+    world.mailKeeper = mailKeeper
+    let server = try await explaining { [world] in
+        try await makeServer(settings, world, beside: beside, prepareSchema: prepareSchema)
     }
     var configuration = ServiceGroupConfiguration(
         services: server.services(onReady: onReady), gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

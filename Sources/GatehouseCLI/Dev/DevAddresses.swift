@@ -15,15 +15,17 @@ package struct DevAddresses: Sendable {
     let google: String?
     /// The URL of the app in a browser, if available.
     let app: String?
+    /// The URL of the inbox, if available.
+    let inbox: String?
 
     /// - Parameters:
     ///   - url: The root URL without a trailing slash.
     ///   - folder: The path of the folder with accounts and keys.
     ///   - apple: The URL of the simulated Apple, if it runs. `google` likewise.
-    ///   - app: The URL of the app in a browser, if available.
+    ///   - app: The URL of the app in a browser, if available. `inbox` likewise.
     package init(
         url: String, publishableKey: String, secretKey: Secret, anonKey: String, serviceRoleKey: String,
-        folder: String, apple: String? = nil, google: String? = nil, app: String? = nil
+        folder: String, apple: String? = nil, google: String? = nil, app: String? = nil, inbox: String? = nil
     ) {
         self.url = url
         self.publishableKey = publishableKey
@@ -34,6 +36,7 @@ package struct DevAddresses: Sendable {
         self.apple = apple
         self.google = google
         self.app = app
+        self.inbox = inbox
     }
 
     var authURL: String { url + "/auth/v1" }
@@ -52,6 +55,7 @@ package struct DevAddresses: Sendable {
         if let apple { writer.member("apple_stand_in", apple) }
         if let google { writer.member("google_stand_in", google) }
         if let app { writer.member("app", app) }
+        if let inbox { writer.member("inbox", inbox) }
         writer.endObject()
         return writer.text
     }
@@ -64,7 +68,7 @@ package struct DevAddresses: Sendable {
 
           Auth API          \(authURL)
           Gateway           \(url)/v1  and  \(url)/api/v1
-          Health, metrics   \(url)/ready  \(url)/metrics\(appLine)
+          Health, metrics   \(url)/ready  \(url)/metrics\(appLine)\(inboxLine)
 
           publishable key   \(publishableKey)
           secret key        \(secretKey.reveal())
@@ -86,6 +90,10 @@ package struct DevAddresses: Sendable {
 
     private var appLine: String {
         app.map { "\n  The app           \($0)  (use BoxScore in your browser)" } ?? ""
+    }
+
+    private var inboxLine: String {
+        inbox.map { "\n  Inbox             \($0)  (mails come here; none is sent)" } ?? ""
     }
 
     private var providerBlock: String {

@@ -16,6 +16,8 @@ struct DevFolder: Sendable {
 
     var absolutePath: String { URL(fileURLWithPath: path).standardizedFileURL.path }
     var database: String { path + "/gatehouse.sqlite" }
+    /// The folder of the mails.
+    var inbox: String { path + "/inbox" }
     private var secretsFile: String { path + "/secrets.json" }
     private var lockFile: String { path + "/lock" }
 

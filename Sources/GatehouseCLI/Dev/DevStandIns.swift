@@ -13,15 +13,17 @@ package struct DevStandIns: Sendable {
     /// - Parameters:
     ///   - url: The root URL of the stack.
     ///   - app: The URL of the app in a browser, if available.
+    ///   - inbox: The URL of the inbox.
     /// - Returns: nil unless the URL is loopback: a server accepts providers without TLS only on its own machine.
     /// - Throws: Errors of key generation.
-    package init?(at url: String, app: String? = nil, confirmsAutomatically: Bool) throws {
+    package init?(at url: String, app: String? = nil, inbox: String? = nil, confirmsAutomatically: Bool) throws {
         guard ProviderURL(url)?.isLoopback == true else { return nil }
         let authURL = url + "/auth/v1"
         var settings = StandInSettings(external: url)
         settings.redirectURIs = [authURL + "/callback"]
         settings.notificationEndpoint = authURL + "/apple/notifications"
         settings.app = app
+        settings.inbox = inbox
         standIns = try StandIns.make(settings, in: Self.world)
         let defaults = ProviderDefaults(externalURL: authURL, confirmsAutomatically: confirmsAutomatically)
         var apple = try Self.apple(standIns.registration.apple)

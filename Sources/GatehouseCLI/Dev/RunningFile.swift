@@ -10,12 +10,14 @@ package struct RunningStack: Hashable, Sendable {
     package let publishableKey: String
     /// The absolute path of its folder.
     package let folder: String
+    /// The URL of its inbox; nil without one.
+    package let inbox: String?
 
     /// - Parameters:
     ///   - url: The root URL without a trailing slash.
     ///   - folder: An absolute path.
-    package init(url: String, publishableKey: String, folder: String) {
-        (self.url, self.publishableKey, self.folder) = (url, publishableKey, folder)
+    package init(url: String, publishableKey: String, folder: String, inbox: String? = nil) {
+        (self.url, self.publishableKey, self.folder, self.inbox) = (url, publishableKey, folder, inbox)
     }
 }
 
@@ -31,16 +33,17 @@ extension RunningStack {
         guard let json = try? JSONReader.read(text), let url = json["url"]?.stringValue,
             let key = json["publishable_key"]?.stringValue, let folder = json["folder"]?.stringValue
         else { return nil }
-        self.init(url: url, publishableKey: key, folder: folder)
+        self.init(url: url, publishableKey: key, folder: folder, inbox: json["inbox"]?.stringValue)
     }
 
-    /// One object with the members `url`, `publishable_key` and `folder`.
+    /// One object with the members `url`, `publishable_key`, `folder` and, if there is one, `inbox`.
     package var json: String {
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
         writer.member("url", url)
         writer.member("publishable_key", publishableKey)
         writer.member("folder", folder)
+        if let inbox { writer.member("inbox", inbox) }
         writer.endObject()
         return writer.text + "\n"
     }

@@ -1,4 +1,5 @@
 import CCurl
+import CurlTransfers
 import Foundation
 import GatehouseWire
 import HTTPServing
@@ -22,7 +23,7 @@ package final class CurlThread: Sendable {
     /// - Parameter callsPerHost: At once; 1,024 further calls to the host wait for one to end.
     /// - Throws: ``OutgoingFailure/noConnection(_:)`` if no more files can be opened.
     package init(callsPerHost: Int = defaultCallsPerHost) throws(OutgoingFailure) {
-        multi = try CurlMulti()
+        do throws(CurlFailure) { multi = try CurlMulti() } catch { throw .noConnection(error.cause) }
         Thread.detachNewThread { self.run(callsPerHost) }
     }
 
@@ -53,32 +54,6 @@ package final class CurlThread: Sendable {
             multi.wait()
         }
     }
-}
-
-/// libcurl's handle of several transfers.
-///
-/// Unchecked because a C pointer carries no isolation: one thread uses the handle, and others only wake that thread, which
-/// libcurl allows.
-private struct CurlMulti: @unchecked Sendable {
-    let pointer: UnsafeMutableRawPointer
-
-    init() throws(OutgoingFailure) {
-        guard transfer_start_library() == CURLE_OK, let pointer = curl_multi_init() else {
-            throw .noConnection("out of memory")
-        }
-        // Without a file for it, the thread could not be woken.
-        guard curl_multi_wakeup(pointer) == CURLM_OK else {
-            curl_multi_cleanup(pointer)
-            throw .noConnection("no more files can be opened")
-        }
-        self.pointer = pointer
-    }
-
-    func wake() { curl_multi_wakeup(pointer) }
-
-    /// Returns when a socket is ready, a time limit ends or another thread has called ``wake()``, at the latest after a
-    /// minute.
-    func wait() { curl_multi_poll(pointer, nil, 0, 60_000, nil) }
 }
 
 /// The transfers of the thread.
@@ -123,8 +98,8 @@ private struct CurlTransfers {
     }
 
     private mutating func remove(_ transfer: CurlTransfer) {
-        curl_multi_remove_handle(multi, transfer.handle)
-        running[transfer.handle] = nil
+        curl_multi_remove_handle(multi, transfer.handle.pointer)
+        running[transfer.handle.pointer] = nil
         leave(transfer.request.url.host)
     }
 
@@ -138,10 +113,10 @@ private struct CurlTransfers {
     private mutating func begin(_ request: CurlRequest) -> Bool {
         do throws(OutgoingFailure) {
             let transfer = try CurlTransfer(request)
-            guard curl_multi_add_handle(multi, transfer.handle) == CURLM_OK else {
+            guard curl_multi_add_handle(multi, transfer.handle.pointer) == CURLM_OK else {
                 throw .noConnection("out of memory")
             }
-            running[transfer.handle] = transfer
+            running[transfer.handle.pointer] = transfer
             return true
         } catch {
             request.outcome.end(.failure(error))

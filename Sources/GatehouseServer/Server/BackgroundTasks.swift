@@ -1,3 +1,4 @@
+import AccountDomain
 import AuthServer
 import HTTPServing
 import IdentityProviders
@@ -19,6 +20,27 @@ extension PeriodicTask {
             return count
         } failed: { error in
             logger.event(.error, "outbox could not be worked on", [.cause: "\(error)"])
+        }
+    }
+
+    /// Sends the mails of a lane, those of this node at once.
+    static func mails(_ auth: AuthServer, _ lane: MailLane, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(1)) { pause in
+            try await auth.waitForMails(lane, atMost: pause)
+        } work: {
+            try await auth.workMails(lane, logger: world.logger)
+        } failed: { error in
+            world.logger.event(.error, "mails could not be worked on", [.cause: "\(error)"])
+        }
+    }
+
+    /// Counts the mails that wait, for metrics.
+    static func mailBacklog(_ auth: AuthServer, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(10), sleep: world.sleep) {
+            try await auth.countMails()
+            return 0
+        } failed: { error in
+            world.logger.event(.error, "mails could not be counted", [.cause: "\(error)"])
         }
     }
 

@@ -8,14 +8,55 @@ import IdentityProviders
 import JSONWebTokens
 import PasswordHashing
 import ProfileGateway
+import SMTP
 package import SQLDatabase
 
 package func makeAccounts(
     _ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database, _ world: World
 ) -> Accounts {
-    Accounts(
+    var accounts = Accounts(
         database: database, secrets: secrets, policy: settings.sessions, audience: settings.audience,
         role: settings.role, randomBytes: world.randomBytes)
+    // Automatic confirmation confirms an address without its owner: one of the two suffices then, as in Supabase Auth.
+    accounts.confirmsBothAddresses =
+        settings.auth.mail?.confirmsBothAddresses != false && !settings.auth.confirmsAutomatically
+    // Where nothing is proven by mail, anybody can sign up with another person's address and cause notices.
+    accounts.notices = MailNotices(
+        kinds: settings.auth.mail?.notices ?? [], needsProof: settings.auth.confirmsAutomatically)
+    accounts.mailsLinkCodes = settings.auth.mail != nil && settings.auth.allowsEmail
+    return accounts
+}
+
+/// nil if the settings name no way to send mail.
+func makeMailer(
+    _ settings: ServerSettings, _ database: any Database, _ metrics: ServerMetrics, _ world: World
+) -> Mailer? {
+    guard let mail = settings.auth.mail, let deliver = makeMailDelivery(settings, world) else { return nil }
+    let server = settings.mail?.server
+    let mailer = Mailer(
+        interval: mail.interval, connections: server?.connections ?? 4,
+        attemptLimit: server?.timeLimit ?? .seconds(120), shared: sharedCounts(settings, database),
+        chance: world.chance, deliver: deliver)
+    metrics.gauge("gatehouse_mails_queued", "Mails that wait.") { Double(mailer.backlog.count) }
+    metrics.gauge("gatehouse_mails_oldest_seconds", "The age of the oldest mail that waits.") {
+        mailer.backlog.age(at: world.now())
+    }
+    return mailer
+}
+
+private func makeMailDelivery(
+    _ settings: ServerSettings, _ world: World
+) -> (@Sendable (OutgoingMail) async -> MailResult)? {
+    if let mail = world.mail { return mail }
+    if let folder = settings.mailFolder { return MailFolder(path: folder, now: world.now).deliver }
+    guard let sender = world.mailKeeper?.sender ?? settings.mail?.sender, let writer = settings.mailWriter,
+        let hand = world.mailKeeper?.keep ?? settings.mail.map({ SMTPTransport($0.server).deliver })
+    else { return nil }
+    let site = URLParts(settings.auth.redirects.siteURL)?.host
+    return MailCarrier(
+        writer: writer, sender: sender, appName: sender.name ?? site ?? sender.address.domain, now: world.now,
+        randomBytes: world.randomBytes, hand: hand
+    ).deliver
 }
 
 func makeKeyRing(

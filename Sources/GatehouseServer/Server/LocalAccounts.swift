@@ -33,7 +33,8 @@ package struct LocalAccounts: Sendable {
         auth = AuthServer(
             settings: settings.auth, accounts: accounts, keys: keys, passwords: passwords, runtime: runtime,
             attempts: settings.rates.map { Attempts($0, shared: sharedFailures(settings, database)) },
-            providers: try makeProviders(settings, world))
+            providers: try makeProviders(settings, world),
+            mailer: makeMailer(settings, database, runtime.metrics, world))
     }
 
     /// The routes of the Auth API and the gateway.
@@ -54,11 +55,15 @@ package struct LocalAccounts: Sendable {
 
     /// The background work.
     func services(_ world: World) -> [any Service] {
-        [
+        var services: [any Service] = [
             KeyReload(keys: keys, sleep: world.sleep, logger: world.logger),
             PeriodicTask.revocations(revocations, world),
             PeriodicTask.outbox(auth, world), PeriodicTask.purge(auth, world), PeriodicTask.sweep(auth, world),
         ]
+        guard auth.sendsMail else { return services }
+        services.append(PeriodicTask.mailBacklog(auth, world))
+        for lane in MailLane.allCases { services.append(PeriodicTask.mails(auth, lane, world)) }
+        return services
     }
 
     /// Finishes pending hash upgrades, then stops the hashing threads.

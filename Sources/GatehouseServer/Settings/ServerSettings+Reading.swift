@@ -30,13 +30,15 @@ extension ServerSettings {
         let read = Self(
             parts: parts, auth: auth, listen: reader.mainAddress(), metricsListen: reader.listenAddress(.metricsListen),
             authPrefixes: reader.authPrefixes(), providers: providers, outgoing: outgoing,
+            mail: parts.contains(.auth) ? reader.mail() : nil,
             database: location ?? DatabaseLocation(path: ""), secrets: secrets, tokens: tokens,
             sessions: reader.sessions(), audience: reader.text(.jwtAudience) ?? "", role: reader.text(.jwtRole) ?? "",
-            rates: reader.rates(), clientAddress: reader.clientAddress(),
+            rates: reader.rates(), mailFolder: reader.text(.mailFolder), clientAddress: reader.clientAddress(),
             requestTimeLimit: reader.duration(.requestDuration) ?? .seconds(10),
             allowedHeaders: reader.list(.corsAllowedHeaders), hashQueue: reader.number(.hashQueue),
             hashThreads: given[.hashThreads].map { _ in reader.number(.hashThreads) },
             appScheme: reader.appScheme(),
+            mailWriter: parts.contains(.auth) ? reader.mailWriter() : nil,
             profileFields: parts.contains(.gateway) ? reader.profileFields() : ConfiguredFields(),
             issuer: parts == [.gateway] ? reader.remoteIssuer() : nil,
             logLevel: reader.logLevel(), logFormat: reader.logFormat())
@@ -111,8 +113,8 @@ extension SettingsReader {
         var rates = AuthRates()
         rates.token = number(.rateTokenRefresh)
         rates.otp = number(.rateOTP)
-        // Validated but unused: no route of this build takes from this limit.
-        _ = number(.rateVerify)
+        rates.verify = number(.rateVerify)
+        rates.mails = number(.rateMails)
         rates.authorize = number(.rateAuthorize)
         rates.anonymousUsers = number(.rateAnonymous)
         rates.failedSignIns = number(.rateFailedSignIns)

@@ -5,6 +5,7 @@ package import HTTPServing
 package import IdentityProviders
 package import JSONWebTokens
 package import Logging
+package import MailTemplates
 package import PasswordHashing
 package import ProfileGateway
 
@@ -23,6 +24,8 @@ package struct ServerSettings: Sendable {
     package var providers: [ConfiguredProvider]
     /// The addresses that may be called for providers.
     package var outgoing: OutgoingAddressRule
+    /// nil if no server takes mails.
+    package var mail: MailSettings?
     package var database: DatabaseLocation
     /// nil for a standalone gateway, which seals nothing.
     package var secrets: ServerSecrets?
@@ -33,6 +36,8 @@ package struct ServerSettings: Sendable {
     package var role: String
     /// nil disables rate limits.
     package var rates: AuthRates?
+    /// The folder that mails are written to instead of being sent.
+    package var mailFolder: String?
     package var clientAddress: ClientAddressRule
     /// Set in `gatehouse dev` only.
     package var callers: LocalCallers?
@@ -45,6 +50,8 @@ package struct ServerSettings: Sendable {
     /// Memory and time that the hash of a new password takes.
     package var hashCost: Argon2Settings = .owasp
     package var appScheme: AppScheme?
+    /// Writes mails, with the operator's templates; nil for a standalone gateway.
+    package var mailWriter: MailWriter?
     /// What the configuration adds to profiles.
     package var profileFields = ConfiguredFields()
     /// The issuer behind a standalone gateway.

@@ -92,7 +92,7 @@ extension Setting {
         "external_anonymous_users_enabled", .gotrue, .flag(false), "Whether anybody gets an anonymous account.")
     package static let autoConfirm = Setting(
         "mailer_autoconfirm", .gotrue, .flag(false),
-        "Whether an address counts as confirmed without a mail. This build sends no mail.")
+        "Whether an address counts as confirmed without a mail.")
     package static let passwordMinimumLength = Setting(
         "password_min_length", .gotrue, .number(PasswordPolicy.lowestMinimum...PasswordPolicy.longest, 8),
         "Characters, 6 to 72.")
@@ -161,10 +161,10 @@ extension Setting {
         "`POST /token`: requests of one address in 5 minutes.")
     package static let rateOTP = Setting(
         "rate_limit_otp", .gotrue, .number(rates, 30),
-        "`POST /signup` and `PUT /user`: requests of one address in 5 minutes.")
+        "`POST /signup`, `PUT /user` and requests for mails: of one address in 5 minutes, each.")
     package static let rateVerify = Setting(
         "rate_limit_verify", .gotrue, .number(rates, 30),
-        "Accepted for later: nothing in this build is verified by mail.")
+        "`/verify`: requests of one address in 5 minutes.")
     package static let rateAuthorize = Setting(
         "rate_limit_authorize", .none, .number(rates, 60), "`GET /authorize`: requests of one address in 5 minutes.")
     package static let rateAnonymous = Setting(
@@ -212,7 +212,8 @@ extension Setting {
             refreshReuseInterval, refreshRotation, refreshStrict, sessionTimebox, sessionInactivity, freshSignIn,
             uriAllowList, redirectPatterns, implicitFlow, plainProofKeys, manualLinking, iosBundleID, appleKey,
             appleKeyID, appleTeamID, openIDProviders, outgoingNetworks, outgoingLoopback,
-            limits, rateHeader, rateTokenRefresh, rateOTP, rateVerify, rateAuthorize, rateAnonymous,
+            limits, rateHeader, rateTokenRefresh, rateOTP, rateVerify, rateMails, rateAuthorize, rateAnonymous,
             rateFailedSignIns, appScheme, profileSchema, teamCatalogue, jwksURL, issuerSecretKey, logLevel, logFormat,
-        ] + ProviderNames.all.flatMap(\.settings)
+        ] + mail + codes + notices.map(\.setting) + ProviderNames.all.flatMap(\.settings)
+        + MailTemplateSettings.settings
 }

@@ -21,6 +21,7 @@ extension SettingsReader {
         auth.allowsAnonymousSignIn = flag(.anonymousEnabled)
         auth.allowsEmail = flag(.emailEnabled)
         auth.confirmsAutomatically = flag(.autoConfirm)
+        auth.mail = mailRules()
         auth.passwordAnswerTime = duration(.passwordAnswerTime) ?? .zero
         if auth.passwordAnswerTime > .seconds(5) { refuse(.passwordAnswerTime, "expected at most 5s") }
         auth.requiresCurrentPassword = flag(.requireCurrentPassword)
@@ -36,6 +37,18 @@ extension SettingsReader {
             refuse(.requireAPIKey, "needs keys in \(Setting.publishableKeys.environmentName)")
         }
         return auth
+    }
+
+    /// nil for a server that sends no mail.
+    private mutating func mailRules() -> MailRules? {
+        var mail = MailRules()
+        mail.codeLifetime = .seconds(number(.mailCodeLifetime))
+        mail.interval = duration(.mailInterval) ?? .zero
+        mail.confirmsBothAddresses = flag(.secureEmailChange)
+        mail.opensLinksAtOnce = flag(.mailedLinksOpenAtOnce)
+        mail.requiresReauthentication = flag(.requireReauthentication)
+        mail.notices = Set(Setting.notices.filter { flag($0.setting) }.map(\.kind))
+        return text(.mailFolder) == nil && text(.smtpHost) == nil ? nil : mail
     }
 
     /// Names of the app that passwords must not consist of: the configured words, and parts of the URLs and of the

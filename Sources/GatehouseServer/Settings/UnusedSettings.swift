@@ -16,9 +16,11 @@ package struct UnusedSettings: Sendable {
                 sentences.append(sentence)
             }
         }
-        let autoConfirm = given[.autoConfirm]?.text.lowercased() ?? "false"
-        if ["0", "f", "false", "no", "off"].contains(autoConfirm) {
-            sentences.append("No mail is sent by this build: new accounts are confirmed through the admin API.")
+        if given.has(.requireReauthentication), !given.has(.mailFolder), !given.has(.smtpHost) {
+            let text = given[.requireReauthentication]?.text.lowercased() ?? ""
+            if ["1", "t", "true", "yes", "on"].contains(text) {
+                sentences.append("No mail is sent: a new password needs no mailed code.")
+            }
         }
         var seen: Set<String> = []
         missingFeatures = sentences.filter { seen.insert($0).inserted }
@@ -42,7 +44,6 @@ package struct UnusedSettings: Sendable {
         ("OAUTH_SERVER_ENABLED", "The OAuth server is not in this build."),
         ("PASSKEY_ENABLED", "Passkeys are not in this build."),
         ("SECURITY_CAPTCHA_ENABLED", "Captchas are not in this build."),
-        ("SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION", "Reauthentication by mail is not in this build."),
         ("PASSWORD_HIBP_ENABLED", "Passwords are compared with a built-in list, not with an online service."),
         ("MFA_", "Second factors are not in this build."),
         ("SESSIONS_SINGLE_PER_USER", "One session per user is not in this build."),
@@ -50,7 +51,6 @@ package struct UnusedSettings: Sendable {
 
     private static let present: [(prefix: String, sentence: String)] = [
         ("EXTERNAL_REDIRECTURL", "One redirect target for all providers is not in this build: see site_url."),
-        ("SMTP_HOST", "Mail is not sent by this build."),
         ("SMS_PROVIDER", "Text messages are not sent by this build."),
     ]
 }

@@ -17,6 +17,8 @@ public struct AuthLinkQuestion: Hashable, Sendable {
     public var signInMethods: [String]
     /// Whether the user may claim the address instead. The account's data is then deleted.
     public var canRecover: Bool
+    /// Whether the server mails a code to the address that proves the account, as a sign-in would.
+    public var canMailCode = false
 
     /// For tests and previews.
     public init(
@@ -40,19 +42,21 @@ public struct AuthLinkQuestion: Hashable, Sendable {
             ticket: AuthLinkTicket(ticket), expiresAt: Date(timeIntervalSince1970: expiresAt), email: email,
             provider: provider, signInMethods: members["sign_in_methods"]?.arrayValue?.compactMap(\.stringValue) ?? [],
             canRecover: members.bool("can_recover"))
+        canMailCode = members.bool("can_mail_code")
     }
 
     /// The members that ``init(_:)`` reads.
     ///
     /// - Parameter expiresAt: In seconds since 1970.
     package static func members(
-        ticket: String, expiresAt: Int64, email: String, provider: String, signInMethods: [String], canRecover: Bool
+        ticket: String, expiresAt: Int64, email: String, provider: String, signInMethods: [String], canRecover: Bool,
+        canMailCode: Bool = false
     ) -> [(name: StaticString, value: AnyJSON)] {
         [
             ("link_ticket", .string(ticket)), ("link_ticket_expires_at", .integer(expiresAt)),
             ("email", .string(email)), ("provider", .string(provider)),
             ("sign_in_methods", .array(signInMethods.map(AnyJSON.string))), ("can_recover", .bool(canRecover)),
-        ]
+        ] + (canMailCode ? [("can_mail_code", .bool(true))] : [])
     }
 }
 

@@ -72,6 +72,7 @@ package enum UserEvent: String, CaseIterable, Sendable {
     case lastSignIn = "last_sign_in_at"
     case bannedUntil = "banned_until"
     case deleted = "deleted_at"
+    case emailUndeliverable = "email_undeliverable_at"
 }
 
 /// The times of an account's events; nil for events that have not happened.
@@ -105,6 +106,9 @@ public struct AuthUserTimes: Hashable, Sendable {
     public var bannedUntil: Date? { dates[.bannedUntil] }
     /// When the account was soft-deleted. Its data is erased.
     public var deletedAt: Date? { dates[.deleted] }
+    /// When the mail server of the email address refused it for good, unless it accepted a mail since. The user should
+    /// enter another address.
+    public var emailUndeliverableAt: Date? { dates[.emailUndeliverable] }
 
     /// The time of a member, such as `invited_at`. Ignores other names.
     public subscript(name: String) -> Date? {
@@ -169,11 +173,12 @@ extension JSONWriter {
     ///   - times: nil for an event that has not happened.
     ///   - showsIdentities: false writes `"identities": null`.
     ///   - identities: Writes the elements of the array.
+    ///   - more: Writes further members.
     package mutating func user(
         id: String, audience: String, role: String, email: String?, phone: String?, newEmail: String?,
         newPhone: String?, appMetadata: String, userMetadata: String, isAnonymous: Bool, createdAt: Instant,
         updatedAt: Instant, times: (UserEvent) -> Instant?, showsIdentities: Bool,
-        identities: (inout JSONWriter) -> Void
+        identities: (inout JSONWriter) -> Void, more: (inout JSONWriter) -> Void = { _ in }
     ) {
         beginObject()
         member("id", id)
@@ -201,7 +206,9 @@ extension JSONWriter {
         member("updated_at", updatedAt)
         member("banned_until", ifPresent: times(.bannedUntil))
         member("deleted_at", ifPresent: times(.deleted))
+        member("email_undeliverable_at", ifPresent: times(.emailUndeliverable))
         member("is_anonymous", isAnonymous)
+        more(&self)
         endObject()
     }
 

@@ -74,6 +74,12 @@ package final class RateLimiter: Sendable {
         try await take(bucket, key: key, at: now).enforce()
     }
 
+    /// The time in which a bucket gains one token; zero for an unknown one or a limit of zero.
+    package func spacing(of bucket: String) -> Duration {
+        guard let limit = buckets[bucket]?.limit, limit.count > 0 else { return .zero }
+        return limit.window / limit.count
+    }
+
     /// The number of keys remembered, for metrics.
     package var keyCount: Int { buckets.values.reduce(0) { $0 + $1.keyCount } }
 }

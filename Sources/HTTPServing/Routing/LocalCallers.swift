@@ -7,7 +7,8 @@ package import Hummingbird
 ///
 /// A request's `Host` must be an IP address, `localhost`, or one of ``init(names:)``. Its `Origin`, if present, must be
 /// loopback, one of these names, or the name in `Host`. Origins with a scheme other than http and https belong to apps
-/// and are allowed; `null` can be a frame of any website and is refused.
+/// and are allowed. `null` can be a frame of any website and is refused, unless the browser says that the page is of this
+/// origin (Fetch Metadata, `Sec-Fetch-Site`): a form of a page without referrers has that origin.
 package struct LocalCallers: Sendable {
     private let names: [String]
 
@@ -23,7 +24,9 @@ package struct LocalCallers: Sendable {
                 .forbidden, RefusalCode("foreign_host"),
                 "This server accepts only names of its own machine; add one with gatehouse dev --allow-host.")
         }
-        for origin in request.headers[values: .origin] where !admits(origin: origin, to: host) {
+        let isOwnPage = request.headers[.fetchSite] == "same-origin"
+        for origin in request.headers[values: .origin]
+        where !admits(origin: origin, to: host) && !(isOwnPage && origin == "null") {
             throw Refusal(
                 .forbidden, RefusalCode("foreign_origin"),
                 "Only pages of this machine may call this server; add a name with gatehouse dev --allow-host.")
@@ -56,4 +59,8 @@ package struct LocalCallers: Sendable {
 
     /// Hosts and origins are ASCII. Comparing long Unicode texts is slow.
     private static func isASCII(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
+}
+
+extension HTTPField.Name {
+    fileprivate static let fetchSite = Self("sec-fetch-site")!
 }

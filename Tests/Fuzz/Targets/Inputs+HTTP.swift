@@ -4,6 +4,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 import IdentityProviders
+import MailTemplates
 
 extension Inputs {
     private static let patterns = RedirectAllowList(
@@ -59,7 +60,7 @@ extension Inputs {
         }
     }
 
-    /// The caller and the bearer of a request. Lines are headers: `name: value`.
+    /// The caller, the bearer and the language of a request. Lines are headers: `name: value`.
     static func header(_ input: [UInt8]) throws(FuzzFinding) {
         var headers = HTTPFields()
         for line in input.split(separator: UInt8(ascii: "\n")).prefix(64) {
@@ -69,6 +70,9 @@ extension Inputs {
         }
         if let token = headers.bearerToken {
             try expect(token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !token.isEmpty, "a token with blanks")
+        }
+        if let languages = headers[.acceptLanguage], let language = MailLanguage.matching(languages) {
+            try expect(languages.lowercased().contains(language.rawValue), "a language that nobody asked for")
         }
         guard let forwarded = HTTPField.Name("X-Forwarded-For"), let proxy = IPNetwork("10.0.0.0/8") else {
             throw FuzzFinding("a constant is wrong")

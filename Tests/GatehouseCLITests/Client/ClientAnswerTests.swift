@@ -11,6 +11,8 @@ struct ClientAnswerTests {
     private static let time = Date(timeIntervalSince1970: 1_800_000_000.25)
     private static let timeText = "2027-01-15T08:00:00.25Z"
 
+    private static func target() throws -> ClientTarget { try ClientTarget(address: server, key: "") }
+
     private static func user(email: String? = "ada@example.com") throws -> User {
         User(
             id: try #require(UUID(uuidString: idText)), appMetadata: ["providers": ["email", "google"]], email: email,
@@ -56,9 +58,14 @@ struct ClientAnswerTests {
     }
 
     @Test("A user that the server may have invented is not shown")
-    func checkMail() {
-        let json = ClientAnswer.checkMail(server: Self.server).json
-        #expect(json == ["signed_in": false, "server": .string(Self.server), "user": .null])
+    func checkMail() throws {
+        var target = try Self.target()
+        let answer = ClientAnswer.checkMail(target)
+        #expect(answer.json == ["signed_in": false, "server": .string(Self.server), "user": .null])
+        let text = "Check your mail, and enter its code with `gatehouse verify` to sign in at \(Self.server).\n"
+        #expect(answer.text == text)
+        target.inbox = "http://127.0.0.1:9999/dev/inbox"
+        #expect(ClientAnswer.checkMail(target).text.hasSuffix("are at http://127.0.0.1:9999/dev/inbox\n"))
     }
 
     @Test("whoami shows the known user, and whether the server confirmed it")
@@ -136,7 +143,8 @@ struct ClientAnswerTests {
         let (page, user) = (try TerminalClientPage().text, try Self.user())
         let id = try #require(UUID(uuidString: Self.idText))
         let answers: [ClientAnswer] = [
-            .signedIn(user, server: Self.server), .checkMail(server: Self.server),
+            .signedIn(user, server: Self.server), .checkMail(try Self.target()), .mailed(try Self.target()),
+            .recovered(user, server: Self.server),
             .whoAmI(user, try Self.profile().summary, server: Self.server, isChecked: true),
             .profile(try Self.profile(), teams: []), .teams([try #require(Self.team)]),
             .sessions([try Self.session(isCurrent: true)]),

@@ -20,7 +20,11 @@ struct CommandLineTests {
             ["sessions", "revoke", "9b5f0f5e-5a0c-4f0e-9d4f-2f1f9c1d7a11"], ["sessions", "revoke", "--others"],
             ["logout"], ["logout", "--everywhere"], ["delete-account", "--yes"], ["completions", "zsh"],
             ["exit-codes"], ["login", "--help"], ["login", "--provider", "google", "--no-browser"],
-            ["login", "--provider", "apple", "--callback-port", "4321"],
+            ["login", "--provider", "apple", "--callback-port", "4321"], ["login", "--magic-link"],
+            ["login", "--magic-link", "--email", "ada@example.com", "--send-only"],
+            ["login", "--magic-link", "--code-stdin"],
+            ["recover", "--send-only"], ["recover", "--email", "ada@example.com", "--code-stdin"], ["verify"],
+            ["verify", "--email", "ada@example.com", "--code-stdin"], ["verify", "--resend", "--send-only"],
         ])
     func understood(arguments: [String]) {
         #expect(ClientFailure(arguments: arguments) == nil)
@@ -38,6 +42,11 @@ struct CommandLineTests {
             (["sessions", "revoke", "first"], "no session's id"), (["completions", "tcsh"], "tcsh"),
             (["sign-in"], "sign-in"),
             (["login", "--provider", "google", "--email", "a@example.com"], "cannot be combined"),
+            (["login", "--magic-link", "--password-stdin"], "--magic-link"),
+            (["login", "--send-only"], "--magic-link"),
+            (["login", "--magic-link", "--provider", "google"], "--magic-link"),
+            (["recover", "--code-stdin", "--send-only"], "exclude"), (["recover", "--code", "123456"], "--code"),
+            (["verify", "--send-only"], "--resend"), (["verify", "--resend", "--code-stdin"], "exclude"),
             (["login", "--callback-port", "4321"], "--provider"), (["login", "--provider", "me"], "google"),
         ])
     func refused(arguments: [String], word: String) throws {

@@ -1,5 +1,6 @@
 import Foundation
 import GatehouseCLI
+import TestSupport
 import Testing
 
 @Suite("Finding a dev stack")
@@ -75,7 +76,8 @@ struct DevStacksTests {
                 "state/c.json": .stale(Self.stack(3)),
             ])
         for (port, key) in [(1, "key1"), (2, "key2"), (3, nil), (4, nil)] {
-            #expect(stacks.key(of: try ClientTarget(address: "http://127.0.0.1:\(port)", key: "").url) == key)
+            let url = try ClientTarget(address: "http://127.0.0.1:\(port)", key: "").url
+            #expect(stacks.stack(at: url)?.publishableKey == key)
         }
     }
 }
@@ -139,33 +141,5 @@ struct RunningFileTests {
         #expect(RunningFile.read(scratch.path + "/link") == .absent)
         try scratch.write(stack.json + String(repeating: " ", count: 70_000), to: "long")
         #expect(RunningFile.read(scratch.path + "/long") == .absent)
-    }
-}
-
-/// A folder that is removed with the test.
-final class Scratch: Sendable {
-    let path: String
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "gatehouse-cli-\(UInt64.random(in: .min ... .max))")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        path = url.path
-    }
-
-    deinit {
-        // Ignored: a folder in the system's temporary folder.
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
-    func write(_ text: String, to name: String, mode: Int = 0o600) throws {
-        let url = URL(fileURLWithPath: path + "/" + name)
-        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try text.write(to: url, atomically: false, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path)
-    }
-
-    func mode(_ name: String) throws -> Int? {
-        try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.posixPermissions] as? Int
     }
 }

@@ -1,0 +1,95 @@
+package import GatehouseWire
+
+/// What a mail says. Kept sealed in the outbox until the mail is sent.
+package struct MailContent: Sendable {
+    package let kind: MailKind
+    package let recipient: EmailAddress
+    /// The token of the link; nil for a mail without a link.
+    package var linkToken: Secret?
+    package var code: Secret?
+    package var redirectTo: String
+    /// The account's address, which may not be the recipient.
+    package var account: String?
+    /// Whether the recipient is the confirmed address of the account, and not somebody who may have nothing to do with
+    /// the request: anybody can enter an address to sign up.
+    package var isToConfirmed = false
+    /// The address that the account changes to.
+    package var newEmail: String?
+    /// The account's `user_metadata`.
+    package var data: JSONObject = [:]
+    /// What the client asked for, as in `Accept-Language` (RFC 9110 §12.5.4).
+    package var language: String?
+    /// What a notice reports; nil for other mails.
+    package var notice: MailNotice?
+
+    package init(kind: MailKind, recipient: EmailAddress, redirectTo: String) {
+        self.kind = kind
+        self.recipient = recipient
+        self.redirectTo = redirectTo
+    }
+
+    package var json: AnyJSON {
+        let members: [String: AnyJSON?] = [
+            "kind": .string(kind.rawValue), "recipient": .string(recipient.text),
+            "link_token": (linkToken?.reveal()).map(AnyJSON.string), "code": (code?.reveal()).map(AnyJSON.string),
+            "redirect_to": .string(redirectTo), "new_email": newEmail.map(AnyJSON.string),
+            "account": account.map(AnyJSON.string), "data": .object(data),
+            "language": language.map(AnyJSON.string), "notice": notice?.json, "to_confirmed": .bool(isToConfirmed),
+        ]
+        return .object(JSONObject(members.compactMapValues(\.self)))
+    }
+
+    /// - Returns: nil for JSON that ``json`` of this release cannot produce.
+    package init?(json: AnyJSON) {
+        guard let kind = (json["kind"]?.stringValue).flatMap(MailKind.init(text:)),
+            let recipient = (json["recipient"]?.stringValue).flatMap(EmailAddress.init),
+            let redirectTo = json["redirect_to"]?.stringValue
+        else { return nil }
+        self.init(kind: kind, recipient: recipient, redirectTo: redirectTo)
+        linkToken = (json["link_token"]?.stringValue).map(Secret.init)
+        code = (json["code"]?.stringValue).map(Secret.init)
+        newEmail = json["new_email"]?.stringValue
+        account = json["account"]?.stringValue
+        data = json["data"]?.objectValue ?? [:]
+        language = json["language"]?.stringValue
+        notice = json["notice"].flatMap(MailNotice.init(json:))
+        isToConfirmed = json["to_confirmed"]?.boolValue ?? false
+    }
+}
+
+/// A code and a link token for the same purpose, in the clear. Only the mail has them.
+package struct MintedToken: Sendable {
+    /// 56 hexadecimal digits, after `pkce_` if the link leads to an authorization code.
+    package let link: Secret
+    /// Six decimal digits.
+    package let code: Secret
+
+    package init(link: Secret, code: Secret) {
+        self.link = link
+        self.code = code
+    }
+
+    package static let pkcePrefix = "pkce_"
+    /// The wrong codes that a token survives.
+    package static let maximumAttempts = 5
+    package static let linkBytes = 28
+
+    /// - Parameters:
+    ///   - randomBytes: Returns that many unpredictable bytes.
+    ///   - hasProofKey: Whether the request had a PKCE challenge.
+    package init(hasProofKey: Bool, randomBytes: (Int) -> [UInt8]) {
+        let digits = randomBytes(Self.linkBytes).hexadecimal
+        link = Secret((hasProofKey ? Self.pkcePrefix : "") + digits)
+        code = Secret(Self.code(randomBytes))
+    }
+
+    /// Every code is equally likely: numbers above the last multiple of a million are drawn again.
+    private static func code(_ randomBytes: (Int) -> [UInt8]) -> String {
+        while true {
+            let number = randomBytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            guard number < 4_294_000_000 else { continue }
+            let digits = String(number % 1_000_000)
+            return String(repeating: "0", count: 6 - digits.utf8.count) + digits
+        }
+    }
+}

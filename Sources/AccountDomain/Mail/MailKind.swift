@@ -1,0 +1,93 @@
+import GatehouseWire
+
+/// The mails of the server. The raw values are stored and must not change.
+package enum MailKind: String, CaseIterable, Sendable {
+    /// Confirms the address of a sign-up.
+    case signUp = "signup"
+    case invite
+    case magicLink = "magiclink"
+    case recovery
+    /// Confirms a change of address, to the present and to the new address.
+    case emailChangeCurrent = "email_change_current"
+    case emailChangeNew = "email_change_new"
+    /// A code that stands for the password in a change.
+    case reauthentication
+    /// Tells the owner of an address that somebody signed up with it again.
+    case accountExists = "account_exists"
+    /// A code that proves the account of a link ticket.
+    case linkConfirmation = "link_confirmation"
+    // Notices: what has happened to the account.
+    case passwordChanged = "password_changed_notification"
+    /// To the address that the account had.
+    case emailChanged = "email_changed_notification"
+    case identityLinked = "identity_linked_notification"
+    case identityUnlinked = "identity_unlinked_notification"
+    case newDevice = "new_device_notification"
+
+    /// Whether the mail reports what has happened, and asks for nothing.
+    package var isNotice: Bool {
+        switch self {
+        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice: true
+        default: false
+        }
+    }
+
+    /// Where the code of the mail is kept; nil for a mail without a code.
+    package var slot: TokenSlot? {
+        switch self {
+        case .signUp, .invite: .confirmation
+        case .magicLink, .recovery: .recovery
+        case .emailChangeCurrent: .emailChangeCurrent
+        case .emailChangeNew: .emailChangeNew
+        case .reauthentication: .reauthentication
+        case .linkConfirmation: .linkConfirmation
+        case .accountExists, .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice: nil
+        }
+    }
+
+    /// The `type` of the mailed link; nil for a mail without a link.
+    package var linkType: String? {
+        switch self {
+        case .signUp, .invite, .magicLink, .recovery: rawValue
+        case .emailChangeCurrent, .emailChangeNew: "email_change"
+        case .reauthentication, .accountExists, .linkConfirmation, .passwordChanged, .emailChanged, .identityLinked,
+            .identityUnlinked, .newDevice:
+            nil
+        }
+    }
+
+    package var lane: MailLane {
+        switch self {
+        case .signUp, .magicLink, .recovery, .emailChangeCurrent, .emailChangeNew, .reauthentication,
+            .linkConfirmation:
+            .codes
+        case .invite: .invitations
+        case .accountExists, .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice: .notices
+        }
+    }
+}
+
+/// An account has at most one code in each slot. The raw values are stored and must not change.
+package enum TokenSlot: String, CaseIterable, Sendable {
+    case confirmation, recovery, reauthentication
+    case emailChangeCurrent = "email_change_current"
+    case emailChangeNew = "email_change_new"
+    /// Proves the account of one link ticket.
+    case linkConfirmation = "link_confirmation"
+
+    /// The other confirmation of a change of address.
+    package var other: TokenSlot? {
+        switch self {
+        case .emailChangeCurrent: .emailChangeNew
+        case .emailChangeNew: .emailChangeCurrent
+        case .confirmation, .recovery, .reauthentication, .linkConfirmation: nil
+        }
+    }
+}
+
+/// Mails of different lanes do not wait for each other. The raw values are stored and must not change.
+package enum MailLane: String, CaseIterable, Sendable {
+    /// A person waits for these.
+    case codes
+    case invitations, notices
+}

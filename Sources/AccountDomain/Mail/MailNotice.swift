@@ -1,0 +1,48 @@
+package import GatehouseWire
+
+/// Which changes of an account its owner hears of.
+package struct MailNotices: Sendable {
+    package let kinds: Set<MailKind>
+    /// Whether only proven addresses get notices. Otherwise confirmed ones do, too.
+    package let needsProof: Bool
+
+    package init(kinds: Set<MailKind> = [], needsProof: Bool = false) {
+        (self.kinds, self.needsProof) = (kinds, needsProof)
+    }
+
+    /// Whether the owner of the account hears of changes.
+    package func reach(_ user: User) -> Bool {
+        guard user.times.deletedAt == nil, user.times.emailConfirmedAt != nil else { return false }
+        return !needsProof || user.times.emailProvenAt != nil
+    }
+}
+
+/// What a notice reports besides its kind.
+package struct MailNotice: Sendable {
+    package let time: Instant
+    /// The device that made the change, in words; nil for an administrator.
+    package var device: String?
+    /// The address before its change.
+    package var oldEmail: String?
+    /// The provider of a sign-in method, or `email`.
+    package var provider: String?
+
+    package init(time: Instant) { self.time = time }
+
+    var json: AnyJSON {
+        let members: [String: AnyJSON?] = [
+            "time": .integer(time.microseconds), "device": device.map(AnyJSON.string),
+            "old_email": oldEmail.map(AnyJSON.string), "provider": provider.map(AnyJSON.string),
+        ]
+        return .object(JSONObject(members.compactMapValues(\.self)))
+    }
+
+    /// - Returns: nil for JSON that ``json`` cannot produce.
+    init?(json: AnyJSON) {
+        guard let time = json["time"]?.intValue else { return nil }
+        self.init(time: Instant(microseconds: time))
+        device = json["device"]?.stringValue
+        oldEmail = json["old_email"]?.stringValue
+        provider = json["provider"]?.stringValue
+    }
+}

@@ -1,0 +1,130 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// A link that an administrator asks for.
+package struct LinkOrder: Sendable {
+    package let kind: MailKind
+    package let email: EmailAddress
+    package var newEmail: EmailAddress?
+    package var passwordHash: Secret?
+    package var data: JSONObject = [:]
+    package var request: MailRequest
+
+    package init(_ kind: MailKind, _ email: EmailAddress, _ request: MailRequest) {
+        (self.kind, self.email, self.request) = (kind, email, request)
+    }
+}
+
+/// The result of an administrator's invitation or order of a link.
+package enum LinkOrderOutcome: Sendable {
+    case done(Account, MintedToken, MailKind)
+    case emailTaken
+    case unknownUser
+}
+
+extension Accounts {
+    /// Makes an account for the address, or takes the unconfirmed one, and mails its owner an invitation.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may exist and the mail be sent.
+    package func invite(_ order: LinkOrder, at now: Instant) async throws -> LinkOrderOutcome {
+        try await database.write { db in
+            let outcome = try invite(order, at: now, in: db)
+            if case .done(let account, let minted, _) = outcome {
+                let content = try content(.invite, to: order.email, of: account.user, minted, order.request)
+                try queue(content, of: account.user.id, until: now + order.request.lifetime, at: now, in: db)
+            }
+            return outcome
+        }
+    }
+
+    /// Makes a code and the token of a link. Sends no mail.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may exist.
+    package func makeLink(_ order: LinkOrder, at now: Instant) async throws -> LinkOrderOutcome {
+        var order = order
+        order.request.isMailed = false
+        return try await database.write { [order] db in
+            let known = try db.accounts(Self.ownEmailLookup(order.email)).first
+            switch order.kind {
+            case .invite: return try invite(order, at: now, in: db)
+            case .signUp: return try signUpLink(order, at: now, in: db)
+            case .magicLink:
+                guard let known else { return try signUpLink(order, at: now, in: db) }
+                return try link(.magicLink, .recovery, order, to: order.email, of: known, at: now, in: db)
+            case .recovery:
+                guard let known else { return .unknownUser }
+                return try link(.recovery, .recovery, order, to: order.email, of: known, at: now, in: db)
+            case .emailChangeCurrent, .emailChangeNew:
+                guard var known else { return .unknownUser }
+                guard let new = order.newEmail, try !db.isTaken(new, besides: known.user.id) else {
+                    return .emailTaken
+                }
+                if known.user.newEmail != new.text {
+                    try db.voidTokens(of: known.user.id)
+                    known.user.newEmail = new.text
+                    try db.update(known.user)
+                }
+                let isNew = order.kind == .emailChangeNew
+                let slot: TokenSlot = isNew ? .emailChangeNew : .emailChangeCurrent
+                return try link(order.kind, slot, order, to: isNew ? new : order.email, of: known, at: now, in: db)
+            case .reauthentication, .accountExists, .linkConfirmation, .passwordChanged, .emailChanged,
+                .identityLinked, .identityUnlinked, .newDevice:
+                return .unknownUser
+            }
+        }
+    }
+
+    private func invite(_ order: LinkOrder, at now: Instant, in db: any Connection) throws -> LinkOrderOutcome {
+        guard var account = try unconfirmed(order, at: now, in: db) else { return .emailTaken }
+        account.user.times.invitedAt = now
+        try db.run("UPDATE users SET invited_at = \(now) WHERE id = \(account.user.id)")
+        try record([Self.adminEntry(.userInvited, account.user)], at: now, in: db)
+        return try link(.invite, .confirmation, order, to: order.email, of: account, at: now, in: db)
+    }
+
+    private func signUpLink(_ order: LinkOrder, at now: Instant, in db: any Connection) throws -> LinkOrderOutcome {
+        guard let account = try unconfirmed(order, at: now, in: db) else { return .emailTaken }
+        return try link(.signUp, .confirmation, order, to: order.email, of: account, at: now, in: db)
+    }
+
+    /// The account of an unconfirmed sign-up, or a new one; nil if the address is taken. What a stranger entered is
+    /// replaced, as the administrator's mail confirms it; what an earlier invitation did stays.
+    private func unconfirmed(_ order: LinkOrder, at now: Instant, in db: any Connection) throws -> Account? {
+        let data = AnyJSON.object(order.data.filter { !$0.value.isNull }).text
+        if var existing = try db.accounts(Self.emailLookup(order.email)).first {
+            guard existing.isAbandoned, existing.user.email == order.email.text else { return nil }
+            existing.user.passwordHash = order.passwordHash
+            let isInvited = existing.user.times.invitedAt != nil
+            existing.user.userMetadata =
+                isInvited ? try Self.merged(order.data, into: existing.user.userMetadata) : data
+            for index in existing.identities.indices where existing.identities[index].provider == "email" {
+                let bare = AccountMetadata.emailIdentity(
+                    user: existing.user.id, email: order.email, isVerified: false, data: [:])
+                existing.identities[index].data = AnyJSON.object(bare).text
+                try db.update(existing.identities[index])
+            }
+            try db.update(existing.user)
+            return existing
+        }
+        var made = newAccount(
+            EmailSignUp(email: order.email, passwordHash: order.passwordHash, metadata: [:], isConfirmed: false),
+            at: now)
+        made.user.userMetadata = data
+        try db.insert(made.user)
+        try db.insert(made.identities[0])
+        return made
+    }
+
+    private func link(
+        _ kind: MailKind, _ slot: TokenSlot, _ order: LinkOrder, to address: EmailAddress, of account: Account,
+        at now: Instant, in db: any Connection
+    ) throws -> LinkOrderOutcome {
+        var account = account
+        let minted = try makeToken(
+            kind, slot, to: address, of: account.user.id, order.request, at: now, in: db)
+        try db.note(slot, of: account.user.id, at: now)
+        account.user.note(slot, at: now)
+        return .done(account, minted, kind)
+    }
+}

@@ -1,0 +1,108 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// The result of asking for the code of a link ticket.
+package enum LinkCodeOutcome: Equatable, Sendable {
+    case mailed
+    /// The ticket is used, expired or unknown.
+    case unknownTicket
+    /// The account has another address than the identity, or none.
+    case otherAddress
+}
+
+/// The result of presenting the code of a link ticket.
+package enum LinkCodeConfirmation: Sendable {
+    case carriedOut(LinkingOutcome)
+    /// Wrong, used or expired. A wrong one counts.
+    case wrongCode
+}
+
+// A mailed code proves the account of a link ticket. It is worth as much as a sign-in with a mailed code, followed by the
+// confirmation: an address that was not proven before is proven by it, and everything of whoever entered it is dropped.
+extension Accounts {
+    /// Whether a code to the address proves the account of a question about it.
+    func mailsLinkCode(of user: User, to email: EmailAddress) -> Bool { mailsLinkCodes && user.email == email.text }
+
+    /// The account that the question of a ticket is about; nil for a ticket that is used, expired or unknown.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func linkAccount(of ticket: Secret, at now: Instant) async throws -> User? {
+        try await database.accounts(Self.linkAccountLookup(TokenDigest.of(ticket), at: now)).first?.user
+    }
+
+    /// Mails a code that confirms the link of this ticket, once. It voids the account's earlier one.
+    ///
+    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the mail may be sent;
+    ///   ``UnknownServerSecret`` if the configuration lacks the secret that sealed the ticket.
+    package func mailLinkCode(
+        _ ticket: Secret, _ request: MailRequest, from device: Device, at now: Instant
+    ) async throws -> LinkCodeOutcome {
+        try await database.write { db in
+            let transaction = LinkingTransaction(self, db, device: device, now: now)
+            guard let signIn = try transaction.signIn(of: ticket, delivery: .session),
+                let account = try db.accounts(Self.linkAccountLookup(TokenDigest.of(ticket), at: now)).first
+            else { return .unknownTicket }
+            guard let email = signIn.identity.provenEmail, mailsLinkCode(of: account.user, to: email) else {
+                return .otherAddress
+            }
+            let minted = try makeToken(
+                .linkConfirmation, .linkConfirmation, to: email, of: account.user.id, request,
+                codeOwner: Self.linkCodeOwner(account.user.id, ticket), at: now, in: db)
+            let content = try content(.linkConfirmation, to: email, of: account.user, minted, request)
+            try queue(content, of: account.user.id, until: now + request.lifetime, at: now, in: db)
+            return .mailed
+        }
+    }
+
+    /// Creates the link of a ticket for the holder of its mailed code.
+    ///
+    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the link may exist; ``UnknownServerSecret``
+    ///   if the configuration lacks the secret that sealed the ticket.
+    package func confirmLink(
+        _ ticket: Secret, code: Secret, from device: Device, at now: Instant
+    ) async throws -> LinkCodeConfirmation {
+        try await revoking(at: now) { db in
+            let transaction = LinkingTransaction(self, db, device: device, now: now)
+            guard let signIn = try transaction.signIn(of: ticket, delivery: .session),
+                let account = try db.accounts(Self.linkAccountLookup(TokenDigest.of(ticket), at: now)).first
+            else { return .carriedOut(.refused(.ticketUnknown, .ticketOutdated)) }
+            let user = account.user.id
+            guard let row = try db.row(Self.tokenLookup(user, .linkConfirmation), TokenRow.init), row.isGood(at: now),
+                row.takesCodes
+            else { return .wrongCode }
+            guard secrets.isDigest(row.codeDigest, ofCode: code, of: Self.linkCodeOwner(user, ticket)) else {
+                try countWrongCode(row, in: db)
+                return .wrongCode
+            }
+            // Decided before anything is proven: a refusal leaves the account as it is.
+            let decision = LinkingDecision(
+                try Found(signIn, .confirm(user), asker: account, in: db, at: now).facts)
+            if case .refuse = decision.action {
+                let outcome = try transaction.carryOut(signIn, .confirm(user), asker: account)
+                try transaction.spend(ticket)
+                return .carriedOut(outcome)
+            }
+            guard case .whole(let proven) = try prove(row, isBound: false, from: device, at: now, in: db) else {
+                return .wrongCode
+            }
+            let outcome = try transaction.carryOut(signIn, .confirm(user), asker: proven)
+            try transaction.spend(ticket)
+            return .carriedOut(outcome)
+        }
+    }
+
+    /// Binds a code to its ticket: it is wrong for another one.
+    private static func linkCodeOwner(_ user: UserID, _ ticket: Secret) -> String {
+        "\(user.text) link \(Base64URL.text(TokenDigest.of(ticket)))"
+    }
+
+    private static func linkAccountLookup(_ ticket: [UInt8], at now: Instant) -> SQL {
+        """
+        SELECT \(columns: userColumns), \(columns: identityColumns)
+        FROM users LEFT JOIN identities ON identities.user_id = users.id
+        WHERE users.id = (SELECT user_id FROM link_tickets WHERE digest = \(ticket) AND expires_at > \(now))
+        ORDER BY identities.created_at, identities.id
+        """
+    }
+}

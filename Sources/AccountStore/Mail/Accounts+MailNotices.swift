@@ -1,0 +1,84 @@
+import AccountDomain
+import GatehouseWire
+import SQLDatabase
+
+// Notices: mails that tell the owner of an account what has changed, in the transaction of the change.
+extension Accounts {
+    /// Queues a notice if the settings ask for it.
+    ///
+    /// - Parameters:
+    ///   - before: The account before the change. Its address gets the notice.
+    ///   - device: The device that made the change; nil for an administrator.
+    func notify(
+        _ kind: MailKind, _ before: User, newEmail: String? = nil, provider: String? = nil, from device: Device?,
+        at now: Instant, in db: any Connection
+    ) throws {
+        guard notices.kinds.contains(kind), notices.reach(before),
+            let recipient = before.email.flatMap(EmailAddress.init)
+        else { return }
+        var content = MailContent(kind: kind, recipient: recipient, redirectTo: "")
+        content.account = newEmail ?? recipient.text
+        content.data = try JSONReader.read(before.userMetadata).objectValue ?? [:]
+        content.language = device?.language
+        var notice = MailNotice(time: now)
+        notice.device = device.map { $0.words ?? Self.unknownDevice }
+        notice.oldEmail = newEmail == nil ? nil : recipient.text
+        notice.provider = provider
+        content.notice = notice
+        try queue(content, of: before.id, until: now + MailSchedule.noticeLifetime, at: now, in: db)
+    }
+
+    /// In every language.
+    private static let unknownDevice = "–"
+
+    /// How long a device that no longer signs in is remembered.
+    static let devicesStay: Duration = .seconds(400 * 86_400)
+    /// The devices of an account that are remembered.
+    static let mostDevices = 50
+
+    /// Remembers the device of a new session. Queues a notice if the account has used other devices, but none of this
+    /// family. Call before the session is inserted. Does nothing if the settings do not ask for such notices.
+    func noteDevice(_ device: Device, of user: User, at now: Instant, in db: any Connection) throws {
+        guard notices.kinds.contains(.newDevice) else { return }
+        let family = device.family
+        let digest = TokenDigest.of(Secret("\(user.id.text) \(family)"))
+        guard try db.run("UPDATE known_devices SET seen_at = \(now) WHERE digest = \(digest)") == 0 else { return }
+        let hasOthers = try db.row("SELECT 1 FROM known_devices WHERE user_id = \(user.id) LIMIT 1") { _ in true }
+        // Sessions that began before the setting was on.
+        let families = try db.rows(Self.sessionAgentLookup(user.id)) { row in
+            Device(userAgent: row.textIfPresent(), address: nil).family
+        }
+        try db.removeExpired(from: .devices, at: now)
+        try db.run(
+            """
+            DELETE FROM known_devices WHERE user_id = \(user.id) AND digest NOT IN (
+                SELECT digest FROM known_devices WHERE user_id = \(user.id)
+                ORDER BY seen_at DESC, digest LIMIT \(Self.mostDevices - 1))
+            """)
+        try db.run(
+            """
+            INSERT INTO known_devices (digest, user_id, seen_at) VALUES (\(digest), \(user.id), \(now))
+            ON CONFLICT (digest) DO UPDATE SET seen_at = excluded.seen_at
+            """)
+        guard hasOthers == true || !families.isEmpty, !families.contains(family) else { return }
+        try notify(.newDevice, user, from: device, at: now, in: db)
+    }
+
+    private static func sessionAgentLookup(_ user: UserID) -> SQL {
+        "SELECT user_agent FROM sessions WHERE user_id = \(user) ORDER BY created_at DESC LIMIT 100"
+    }
+}
+
+extension Connection {
+    func removeOldDevices(at now: Instant, limit: Int) throws -> Int {
+        try run(
+            """
+            DELETE FROM known_devices WHERE digest IN (
+                SELECT digest FROM known_devices WHERE seen_at <= \(now - Accounts.devicesStay)
+                ORDER BY seen_at LIMIT \(limit) \(.skippingLocked))
+            """)
+    }
+
+    /// Forgets the devices of an account that gets another owner, or none.
+    func forgetDevices(of user: UserID) throws { try run("DELETE FROM known_devices WHERE user_id = \(user)") }
+}

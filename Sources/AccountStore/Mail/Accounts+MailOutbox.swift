@@ -1,0 +1,232 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// A mail that a node has leased.
+package struct ClaimedMail: Sendable {
+    let id: Identifier<ClaimedMail>
+    /// 1 for the first attempt. Also identifies the lease.
+    package let attempt: Int
+    package let createdAt: Instant
+    package internal(set) var expiresAt: Instant
+    package internal(set) var content: Content
+
+    package enum Content: Sendable {
+        case mail(MailContent)
+        /// A request for an address that may have no account.
+        case request(MailAsk)
+        /// Nothing that can be sent: the mail expired, or this configuration cannot open it.
+        case unreadable
+    }
+
+    /// The same in all attempts, for the mail's Message-ID.
+    package var messageID: String { id.text }
+}
+
+/// The result of an attempt to send a mail.
+package enum MailResult: Equatable, Sendable {
+    case sent
+    /// Tried again until the code expires.
+    case failed(reason: String)
+    /// A retry cannot succeed.
+    case refused(reason: String)
+    /// The server refuses the address for good. Marks the account that has it, until a mail is accepted.
+    case undeliverable(reason: String)
+}
+
+/// Why and how long a mail waits before its first attempt.
+package struct MailWait: Sendable {
+    /// The least time.
+    let pause: Duration
+    /// The time after the last mail that waits for the same reason.
+    let spacing: Duration
+    let reason: String
+
+    package init(pause: Duration, spacing: Duration, reason: String) {
+        (self.pause, self.spacing, self.reason) = (pause, spacing, reason)
+    }
+}
+
+/// The status of a mail.
+package struct MailStatus: Sendable {
+    package let id: String
+    package let kind: String
+    /// `queued`, `sent` or `failed`.
+    package let state: String
+    package let reason: String?
+    package let attempts: Int
+    package let nextAt: Instant
+    package let createdAt: Instant
+    package let endedAt: Instant?
+}
+
+extension Accounts {
+    /// Leases mails of a lane that are due, oldest first. A mail waits for the earlier ones to the same address. It
+    /// becomes due again when its lease expires, so another node takes over the mails of a node that crashed.
+    ///
+    /// - Parameter lease: See ``MailSchedule/lease(attempt:)``.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` mails may be leased.
+    package func takeMails(
+        _ lane: MailLane, limit: Int, lease: Duration, at now: Instant
+    ) async throws -> [ClaimedMail] {
+        // Nothing is written while nothing is due.
+        guard try await database.row(Self.dueMails(lane, limit: 1, at: now), { $0.text() }) != nil else { return [] }
+        return try await database.writeCommitted { db in
+            let taken = try db.rows(
+                """
+                UPDATE mail_outbox SET attempts = attempts + 1, next_at = \(now + lease), reason = NULL
+                WHERE id IN (\(Self.dueMails(lane, limit: limit, at: now)) \(.skippingLocked))
+                RETURNING id, attempts, created_at, expires_at, sealed
+                """
+            ) { row in
+                let id: Identifier<ClaimedMail> = row.id()
+                let (attempts, createdAt, expiresAt) = (Int(row.int()), row.instant(), row.instant())
+                return ClaimedMail(
+                    id: id, attempt: attempts, createdAt: createdAt, expiresAt: expiresAt,
+                    content: content(id, row.bytesIfPresent()))
+            }
+            return taken.sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
+        }
+    }
+
+    /// With `OFFSET`, PostgreSQL looks for earlier mails with the index of each mail. Otherwise a plan that it made while
+    /// there were few mails, or without statistics, compares each with each.
+    static func dueMails(_ lane: MailLane, limit: Int, at now: Instant) -> SQL {
+        """
+        SELECT id FROM mail_outbox
+        WHERE state = 'queued' AND lane = \(lane.rawValue) AND next_at <= \(now) AND NOT EXISTS (
+            SELECT 1 FROM mail_outbox AS earlier
+            WHERE earlier.ended_at IS NULL AND earlier.place = mail_outbox.place AND earlier.lane = mail_outbox.lane
+                AND (earlier.created_at, earlier.id) < (mail_outbox.created_at, mail_outbox.id)
+            LIMIT 1 OFFSET 0)
+        ORDER BY next_at, id LIMIT \(limit)
+        """
+    }
+
+    private func content(_ id: Identifier<ClaimedMail>, _ sealed: [UInt8]?) -> ClaimedMail.Content {
+        // Lost: why it cannot be opened. It stays queued until it expires, in case a missing secret comes back.
+        guard let sealed, let json = try? unseal(sealed, as: Self.mailSeal, id.bytes) else { return .unreadable }
+        return MailAsk(json: json).map(ClaimedMail.Content.request) ?? MailContent(json: json).map { .mail($0) }
+            ?? .unreadable
+    }
+
+    /// Records the result of an attempt. Does nothing if the lease has expired and another node has the mail.
+    ///
+    /// - Parameter chance: A random number from 0 to 1, which spreads the next attempts.
+    /// - Throws: ``DatabaseFailure``. A mail whose report is lost is sent again when its lease expires.
+    package func report(_ result: MailResult, of mail: ClaimedMail, chance: Double, at now: Instant) async throws {
+        try await database.writeCommitted { db in
+            switch result {
+            case .sent:
+                try end(mail, "sent", reason: nil, at: now, in: db)
+                try mark(mail, undeliverableAt: nil, in: db)
+            case .refused(let reason): try end(mail, "failed", reason: reason, at: now, in: db)
+            case .undeliverable(let reason):
+                try end(mail, "failed", reason: reason, at: now, in: db)
+                try mark(mail, undeliverableAt: now, in: db)
+            case .failed(let reason):
+                let next = now + MailSchedule.pause(after: mail.attempt, chance: chance)
+                guard next < mail.expiresAt else { return try end(mail, "failed", reason: reason, at: now, in: db) }
+                try db.run(
+                    """
+                    UPDATE mail_outbox SET next_at = \(next), reason = \(reason)
+                    WHERE id = \(mail.id) AND attempts = \(mail.attempt) AND state = 'queued'
+                    """)
+            }
+        }
+    }
+
+    private func mark(_ mail: ClaimedMail, undeliverableAt time: Instant?, in db: any Connection) throws {
+        guard case .mail(let content) = mail.content else { return }
+        // Nothing is written if the mark is right already.
+        let isWrong: SQL = time == nil ? "email_undeliverable_at IS NOT NULL" : "email_undeliverable_at IS NULL"
+        try db.run(
+            """
+            UPDATE users SET email_undeliverable_at = \(time)
+            WHERE email = \(content.recipient.text) AND is_sso_user = 0 AND \(isWrong)
+            """)
+    }
+
+    /// Makes a mail wait before its first attempt, behind the others that wait for the same reason.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func postpone(_ mail: ClaimedMail, _ wait: MailWait, at now: Instant) async throws {
+        guard case .mail(let content) = mail.content else { return }
+        // Serializable, so that each gets a time of its own.
+        _ = try await database.write { db in
+            let last = try db.row(Self.lastWaiting(content.kind.lane, wait.reason)) { $0.instant() }
+            let next = max(now + wait.pause, last.map { $0 + wait.spacing } ?? now)
+            return try db.run(
+                """
+                UPDATE mail_outbox SET next_at = \(min(next, mail.expiresAt)), attempts = 0, reason = \(wait.reason)
+                WHERE id = \(mail.id) AND attempts = \(mail.attempt) AND state = 'queued'
+                """)
+        }
+    }
+
+    static func lastWaiting(_ lane: MailLane, _ reason: String) -> SQL {
+        """
+        SELECT next_at FROM mail_outbox WHERE state = 'queued' AND lane = \(lane.rawValue) AND reason = \(reason)
+        ORDER BY next_at DESC LIMIT 1
+        """
+    }
+
+    /// Ends a mail and erases what it says.
+    func end(
+        _ mail: ClaimedMail, _ state: String, reason: String?, at now: Instant, in db: any Connection
+    ) throws {
+        try db.run(
+            """
+            UPDATE mail_outbox SET state = \(state), reason = \(reason), sealed = NULL, ended_at = \(now)
+            WHERE id = \(mail.id) AND attempts = \(mail.attempt) AND state = 'queued'
+            """)
+    }
+
+    static let mailSeal = "mail"
+
+    /// The queued mails to the same address that a new one of this kind ends. Requests are queued before their account is
+    /// known, so a user is compared only where an address may have mails of several accounts.
+    private static func superseded(by kind: MailKind, of user: UserID?) -> SQL {
+        switch kind {
+        case .recovery: "kind IN ('recovery', 'magiclink')"
+        // Confirms a sign-up that waits.
+        case .magicLink: "kind IN ('recovery', 'magiclink', 'signup')"
+        case .signUp: "kind = 'signup'"
+        case .invite, .emailChangeCurrent, .emailChangeNew, .reauthentication, .accountExists, .linkConfirmation:
+            "kind = \(kind.rawValue) AND user_id IS NOT DISTINCT FROM \(user)"
+        // A later change does not hide an earlier one.
+        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice: "1 = 0"
+        }
+    }
+
+    /// Adds a mail. Ends queued mails whose codes it makes void: see ``superseded(by:of:)``.
+    func queue(
+        _ content: MailContent, of user: UserID?, until expiresAt: Instant, at now: Instant, in db: any Connection
+    ) throws {
+        try insertMail(
+            content.kind, to: content.recipient, content.json, of: user, until: expiresAt, at: now, in: db)
+    }
+
+    func insertMail(
+        _ kind: MailKind, to recipient: EmailAddress, _ content: AnyJSON, of user: UserID?, until expiresAt: Instant,
+        at now: Instant, in db: any Connection
+    ) throws {
+        let id: Identifier<ClaimedMail> = newID()
+        let place = secrets.mark(of: recipient)
+        let sealed = try seal(content, as: Self.mailSeal, id.bytes)
+        try db.removeExpired(from: .mails, at: now)
+        try db.run(
+            """
+            UPDATE mail_outbox SET state = 'failed', reason = 'superseded', sealed = NULL, ended_at = \(now)
+            WHERE place = \(place) AND ended_at IS NULL AND \(Self.superseded(by: kind, of: user))
+            """)
+        try db.run(
+            """
+            INSERT INTO mail_outbox (
+                id, lane, kind, place, user_id, sealed, state, next_at, expires_at, created_at)
+            VALUES (
+                \(id), \(kind.lane.rawValue), \(kind.rawValue), \(place), \(user), \(sealed), 'queued', \(now),
+                \(expiresAt), \(now))
+            """)
+    }
+}

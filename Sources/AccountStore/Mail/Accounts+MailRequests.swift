@@ -1,0 +1,184 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+extension Accounts {
+    /// Stores a request for a mail: one row, whether or not the address has an account.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the mail may be sent.
+    package func ask(_ ask: MailAsk, at now: Instant) async throws {
+        try await database.writeCommitted { db in
+            try insertMail(
+                ask.kind, to: ask.email, ask.json, of: nil, until: now + ask.request.lifetime, at: now, in: db)
+        }
+    }
+
+    /// Decides what follows from a request, and stores it: all attempts send the same code.
+    ///
+    /// - Returns: The mail; nil if there is none to send, or if another node has it.
+    /// - Throws: ``DatabaseFailure``. The request becomes due again when its lease expires.
+    package func resolve(_ ask: MailAsk, of mail: ClaimedMail, at now: Instant) async throws -> ClaimedMail? {
+        try await database.write { db in
+            let isLeased = try db.row(
+                "SELECT 1 FROM mail_outbox WHERE id = \(mail.id) AND attempts = \(mail.attempt) AND state = 'queued'"
+            ) { _ in true }
+            guard isLeased == true else { return nil }
+            guard let (content, user) = try answer(ask, at: now, in: db) else {
+                try end(mail, "failed", reason: "no account waits for it", at: now, in: db)
+                return nil
+            }
+            var resolved = mail
+            resolved.content = .mail(content)
+            resolved.expiresAt = now + ask.request.lifetime
+            let sealed = try seal(content.json, as: Self.mailSeal, mail.id.bytes)
+            try db.run(
+                """
+                UPDATE mail_outbox SET sealed = \(sealed), kind = \(content.kind.rawValue), user_id = \(user),
+                    place = \(secrets.mark(of: content.recipient)), expires_at = \(resolved.expiresAt)
+                WHERE id = \(mail.id)
+                """)
+            return resolved
+        }
+    }
+
+    private func answer(
+        _ ask: MailAsk, at now: Instant, in db: any Connection
+    ) throws -> (MailContent, UserID)? {
+        let found = try db.accounts(Self.ownEmailLookup(ask.email)).first
+        let account = found.flatMap { $0.user.times.deletedAt == nil ? $0 : nil }
+        switch ask.purpose {
+        case .recovery:
+            guard let account else { return nil }
+            let content = try mail(.recovery, .recovery, to: ask.email, of: account, ask.request, at: now, in: db)
+            return (content, account.user.id)
+        case .signUp:
+            guard let account, account.user.times.emailConfirmedAt == nil,
+                try !isInvited(account.user.id, at: now, in: db)
+            else { return nil }
+            let pending = try pendingSignUp(of: account.user.id, askedBy: ask.request, in: db)
+            let content = try mail(
+                .signUp, .confirmation, to: ask.email, of: account, ask.request, confirming: pending, at: now, in: db)
+            return (content, account.user.id)
+        case .signIn: return try signInMail(ask, account, at: now, in: db)
+        case .emailChange:
+            guard let account, let new = account.user.newEmail.flatMap(EmailAddress.init),
+                try !db.isTaken(new, besides: account.user.id)
+            else { return nil }
+            let content = try changeMails(
+                account, to: new, ask.request, confirmsBoth: ask.confirmsBoth, queuesNew: false, at: now, in: db)
+            return (content, account.user.id)
+        }
+    }
+
+    private func signInMail(
+        _ ask: MailAsk, _ account: Account?, at now: Instant, in db: any Connection
+    ) throws -> (MailContent, UserID)? {
+        if let account,
+            try account.user.times.emailConfirmedAt != nil || isInvited(account.user.id, at: now, in: db)
+        {
+            let content = try mail(.magicLink, .recovery, to: ask.email, of: account, ask.request, at: now, in: db)
+            return (content, account.user.id)
+        }
+        if let account {
+            // Whoever asked for this code proves the address with it, not the password of an earlier sign-up.
+            if account.isAbandoned { try forgetPassword(of: account.user.id, in: db) }
+            let pending = PendingSignUp(passwordHash: nil, data: ask.data)
+            let content = try mail(
+                .signUp, .confirmation, to: ask.email, of: account, ask.request,
+                confirming: account.isAbandoned && !ask.data.isEmpty ? pending : nil, at: now, in: db)
+            return (content, account.user.id)
+        }
+        guard ask.createsAccount, try db.accounts(Self.emailLookup(ask.email)).isEmpty else { return nil }
+        let made = newAccount(
+            EmailSignUp(
+                email: ask.email, passwordHash: nil, metadata: ask.data, isConfirmed: ask.confirmsAutomatically),
+            at: now)
+        try db.insert(made.user)
+        try db.insert(made.identities[0])
+        let entry = AuditEntry(
+            .userSignedUp, actor: made.user.id, actorName: ask.email.text, traits: ["provider": "email"])
+        try record([entry], at: now, in: db)
+        let (kind, slot): (MailKind, TokenSlot) =
+            ask.confirmsAutomatically ? (.magicLink, .recovery) : (.signUp, .confirmation)
+        return (try mail(kind, slot, to: ask.email, of: made, ask.request, at: now, in: db), made.user.id)
+    }
+
+    /// Makes a code for the account and the mail that has it. Does not queue the mail.
+    func mail(
+        _ kind: MailKind, _ slot: TokenSlot, to address: EmailAddress, of account: Account, _ request: MailRequest,
+        confirming pending: PendingSignUp? = nil, at now: Instant, in db: any Connection
+    ) throws -> MailContent {
+        let minted = try makeToken(
+            kind, slot, to: address, of: account.user.id, request, confirming: pending, at: now, in: db)
+        try db.note(slot, of: account.user.id, at: now)
+        return try content(kind, to: address, of: account.user, minted, request)
+    }
+
+    func content(
+        _ kind: MailKind, to address: EmailAddress, of user: User, _ minted: MintedToken?, _ request: MailRequest
+    ) throws -> MailContent {
+        var content = MailContent(kind: kind, recipient: address, redirectTo: request.redirectTo)
+        content.linkToken = kind.linkType == nil ? nil : minted?.link
+        content.code = minted?.code
+        content.newEmail = user.newEmail
+        content.account = user.email
+        content.isToConfirmed =
+            kind != .accountExists && user.email == address.text && user.times.emailConfirmedAt != nil
+        content.data = try JSONReader.read(user.userMetadata).objectValue ?? [:]
+        content.language = request.language
+        return content
+    }
+
+    /// The language that the user of a link chose, if any: `locale` in the metadata.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func locale(of link: PendingLink) async throws -> String? {
+        let metadata = try await database.row("SELECT user_metadata FROM users WHERE id = \(link.user)") { $0.text() }
+        return try metadata.flatMap { try JSONReader.read($0)["locale"]?.stringValue }
+    }
+
+    /// Makes the codes of a change of address.
+    ///
+    /// - Parameters:
+    ///   - confirmsBoth: Whether the present address gets a code, too, and must confirm.
+    ///   - queuesNew: Whether to queue the mail to the new address.
+    /// - Returns: The mail to the new address.
+    @discardableResult
+    func changeMails(
+        _ account: Account, to new: EmailAddress, _ request: MailRequest, confirmsBoth: Bool, queuesNew: Bool = true,
+        at now: Instant, in db: any Connection
+    ) throws -> MailContent {
+        let user = account.user.id
+        try db.run(
+            """
+            DELETE FROM one_time_tokens WHERE user_id = \(user) AND slot = \(TokenSlot.emailChangeCurrent.rawValue)
+            """)
+        let end = now + request.lifetime
+        if confirmsBoth, let current = account.user.email.flatMap(EmailAddress.init) {
+            let content = try mail(
+                .emailChangeCurrent, .emailChangeCurrent, to: current, of: account, request, at: now, in: db)
+            try queue(content, of: user, until: end, at: now, in: db)
+        }
+        let content = try mail(.emailChangeNew, .emailChangeNew, to: new, of: account, request, at: now, in: db)
+        if queuesNew { try queue(content, of: user, until: end, at: now, in: db) }
+        return content
+    }
+
+    /// Sends a code that stands for the password in a change of the account.
+    ///
+    /// - Returns: false if the account is gone or has no address.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the mail may be sent.
+    package func mailReauthentication(
+        _ user: UserID, _ request: MailRequest, at now: Instant
+    ) async throws -> Bool {
+        try await database.write { db in
+            guard let account = try db.account(user), let email = account.user.email.flatMap(EmailAddress.init) else {
+                return false
+            }
+            let content = try mail(
+                .reauthentication, .reauthentication, to: email, of: account, request, at: now, in: db)
+            try queue(content, of: user, until: now + request.lifetime, at: now, in: db)
+            return true
+        }
+    }
+}

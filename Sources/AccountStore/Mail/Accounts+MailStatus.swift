@@ -1,0 +1,86 @@
+import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+// What an operator sees of the outbox of mails, and does to it.
+extension Accounts {
+    /// The number of queued mails and the creation time of the oldest, for metrics and `doctor`.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func mailBacklog() async throws -> (count: Int, oldest: Instant?) {
+        try await database.row("SELECT count(*), min(created_at) FROM mail_outbox WHERE state = 'queued'") {
+            (Int($0.int()), $0.instantIfPresent())
+        } ?? (0, nil)
+    }
+
+    /// The newest mails, sent ones included.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func mails(limit: Int) async throws -> [MailStatus] {
+        try await database.rows(
+            """
+            SELECT id, kind, state, reason, attempts, next_at, created_at, ended_at FROM mail_outbox
+            ORDER BY created_at DESC, id DESC LIMIT \(limit)
+            """
+        ) { row in
+            MailStatus(
+                id: row.text(), kind: row.text(), state: row.text(), reason: row.textIfPresent(),
+                attempts: Int(row.int()), nextAt: row.instant(), createdAt: row.instant(),
+                endedAt: row.instantIfPresent())
+        }
+    }
+
+    /// Makes queued mails due at once, except those that a node is sending.
+    ///
+    /// - Parameter id: nil for all of them.
+    /// - Returns: The number of mails.
+    /// - Throws: ``DatabaseFailure``.
+    package func retryMails(_ id: String?, at now: Instant) async throws -> Int {
+        try await database.write { db in
+            try db.run(
+                """
+                UPDATE mail_outbox SET next_at = \(now)
+                WHERE state = 'queued' AND next_at > \(now) AND reason IS NOT NULL AND \(Self.isMail(id))
+                """)
+        }
+    }
+
+    /// Ends queued mails without sending them, and erases what they say.
+    ///
+    /// - Parameter id: nil for all of them.
+    /// - Returns: The number of mails.
+    /// - Throws: ``DatabaseFailure``.
+    package func dropMails(_ id: String?, at now: Instant) async throws -> Int {
+        try await database.write { db in
+            try db.run(
+                """
+                UPDATE mail_outbox SET state = 'failed', reason = 'dropped', sealed = NULL, ended_at = \(now)
+                WHERE state = 'queued' AND \(Self.isMail(id))
+                """)
+        }
+    }
+
+    /// Ends the mails that wait for the user, because the account is deleted or loses its address. Others may have
+    /// mails to the address that the account would change to.
+    func dropMails(to user: User, at now: Instant, in db: any Connection) throws {
+        if let email = user.email.flatMap(EmailAddress.init) {
+            try db.run(
+                """
+                UPDATE mail_outbox SET state = 'failed', reason = 'account deleted', sealed = NULL, ended_at = \(now)
+                WHERE place = \(secrets.mark(of: email)) AND ended_at IS NULL
+                """)
+        }
+        if let email = user.newEmail.flatMap(EmailAddress.init) {
+            try db.run(
+                """
+                UPDATE mail_outbox SET state = 'failed', reason = 'account deleted', sealed = NULL, ended_at = \(now)
+                WHERE place = \(secrets.mark(of: email)) AND ended_at IS NULL AND user_id = \(user.id)
+                """)
+        }
+    }
+
+    private static func isMail(_ id: String?) -> SQL {
+        guard let id else { return "1 = 1" }
+        return "id = \(id)"
+    }
+}

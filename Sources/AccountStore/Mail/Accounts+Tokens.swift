@@ -1,0 +1,246 @@
+package import AccountDomain
+import GatehouseWire
+import SQLDatabase
+
+/// What a request for a mail says besides the address.
+package struct MailRequest: Sendable {
+    /// The checked target of the link.
+    package var redirectTo: String
+    /// nil for the implicit flow.
+    package var proofKey: ProofKey?
+    /// SHA-256 of the secret that the asking browser keeps; nil if no browser asked.
+    package var browser: [UInt8]?
+    package var language: String?
+    /// How long the code is good for.
+    package var lifetime: Duration
+    /// Made by an administrator for somebody else: nobody waits where the request began.
+    package var isByAdmin = false
+    /// false for a link that no mail of this server carries: using it does not show who reads the mailbox.
+    package var isMailed = true
+
+    package init(redirectTo: String, lifetime: Duration) {
+        self.redirectTo = redirectTo
+        self.lifetime = lifetime
+    }
+}
+
+/// The input of a sign-up that competes with an earlier one. Counts only for the client that sent it: the one with its
+/// PKCE verifier, or its browser. A code is bound to the address alone, so a typed one confirms without any password.
+struct PendingSignUp: Sendable {
+    let passwordHash: Secret?
+    let data: JSONObject
+
+    var json: AnyJSON {
+        .object(["password_hash": passwordHash.map { .string($0.reveal()) } ?? .null, "data": .object(data)])
+    }
+
+    init(passwordHash: Secret?, data: JSONObject) { (self.passwordHash, self.data) = (passwordHash, data) }
+
+    init(json: AnyJSON) {
+        passwordHash = (json["password_hash"]?.stringValue).map(Secret.init)
+        data = json["data"]?.objectValue ?? [:]
+    }
+}
+
+/// A row of `one_time_tokens`.
+struct TokenRow: Sendable {
+    let digest: [UInt8]
+    let user: UserID
+    /// nil for a slot or a mail that only a newer release knows.
+    let slot: TokenSlot?
+    let kind: MailKind?
+    let address: String
+    let codeDigest: [UInt8]
+    let attempts: Int
+    let key: ProofKey?
+    let browser: [UInt8]?
+    let isByAdmin: Bool
+    let redirectTo: String
+    let sealed: [UInt8]?
+    let expiresAt: Instant
+    let isUsed: Bool
+    /// Whether using it shows who reads the mailbox.
+    let isMailed: Bool
+
+    init(_ row: inout Row) {
+        digest = row.bytes()
+        user = row.id()
+        slot = TokenSlot(text: row.text())
+        kind = MailKind(text: row.text())
+        address = row.text()
+        codeDigest = row.bytes()
+        attempts = Int(row.int())
+        let (challenge, method) = (row.textIfPresent(), row.textIfPresent())
+        key = challenge.flatMap { ProofKey(challenge: $0, method: method ?? "") }
+        browser = row.bytesIfPresent()
+        isByAdmin = row.bool()
+        redirectTo = row.text()
+        sealed = row.bytesIfPresent()
+        expiresAt = row.instant()
+        isUsed = row.intIfPresent() != nil
+        isMailed = row.bool()
+    }
+
+    static let columns: StaticString = """
+        digest, user_id, slot, kind, address, code_digest, attempts, challenge, challenge_method, browser_digest,
+        by_admin, redirect_to, sealed, expires_at, used_at, is_mailed
+        """
+
+    func isGood(at now: Instant) -> Bool { !isUsed && now < expiresAt && slot != nil && kind != nil }
+
+    /// Whether a typed code may still be compared. Guesses of a code say nothing against the link, which nobody guesses.
+    var takesCodes: Bool { attempts < MintedToken.maximumAttempts }
+
+    /// Whether it takes from the account what was entered before anybody proved its address.
+    func dropsEarlier(of account: Account) -> Bool {
+        guard isMailed, account.user.times.emailProvenAt == nil, !account.isAbandoned else { return false }
+        return switch slot {
+        case .confirmation, .recovery, .linkConfirmation: true
+        case .emailChangeCurrent, .emailChangeNew, .reauthentication, nil: false
+        }
+    }
+
+    /// Whether the browser that asked for the mail has this secret.
+    func isOf(_ browser: Secret?) -> Bool {
+        guard let asked = self.browser, let browser else { return false }
+        return TokenDigest.of(browser) == asked
+    }
+}
+
+extension Accounts {
+    static func tokenLookup(link digest: [UInt8]) -> SQL {
+        "SELECT \(columns: TokenRow.columns) FROM one_time_tokens WHERE digest = \(digest)"
+    }
+
+    /// The newest two codes for a purpose, used ones included. More than one only if several accounts change to the
+    /// same address.
+    static func tokenLookup(address: EmailAddress, _ slot: TokenSlot, at now: Instant) -> SQL {
+        """
+        SELECT \(columns: TokenRow.columns) FROM one_time_tokens
+        WHERE address = \(address.text) AND slot = \(slot.rawValue) AND expires_at > \(now)
+        ORDER BY created_at DESC, digest LIMIT 2
+        """
+    }
+
+    static func tokenLookup(_ user: UserID, _ slot: TokenSlot) -> SQL {
+        """
+        SELECT \(columns: TokenRow.columns) FROM one_time_tokens WHERE user_id = \(user) AND slot = \(slot.rawValue)
+        """
+    }
+
+    /// What a code's digest is bound to, besides the code.
+    static func codeOwner(_ user: UserID, _ slot: TokenSlot, _ address: String) -> String {
+        "\(user.text) \(slot.rawValue) \(address)"
+    }
+
+    /// Makes a code, which voids the account's earlier one for the same purpose.
+    ///
+    /// - Parameters:
+    ///   - pending: The sign-up that the code confirms, if it is not the one that made the account.
+    ///   - codeOwner: What the code is bound to, if not to account, purpose and address.
+    func makeToken(
+        _ kind: MailKind, _ slot: TokenSlot, to address: EmailAddress, of user: UserID, _ request: MailRequest,
+        confirming pending: PendingSignUp? = nil, codeOwner: String? = nil, at now: Instant, in db: any Connection
+    ) throws -> MintedToken {
+        let minted = MintedToken(hasProofKey: request.proofKey != nil, randomBytes: randomBytes)
+        let digest = TokenDigest.of(minted.link)
+        let code = secrets.codeDigest(minted.code, of: codeOwner ?? Self.codeOwner(user, slot, address.text))
+        let sealed: SQLValue = try pending.map { .bytes(try seal($0.json, as: Self.signUpSeal, digest)) } ?? .null
+        let browser = request.browser.map(SQLValue.bytes) ?? .null
+        try db.removeExpired(from: .oneTimeTokens, at: now)
+        try db.run("DELETE FROM one_time_tokens WHERE user_id = \(user) AND slot = \(slot.rawValue)")
+        try db.run(
+            """
+            INSERT INTO one_time_tokens (
+                digest, user_id, slot, kind, address, code_digest, challenge, challenge_method, browser_digest,
+                by_admin, is_mailed, redirect_to, sealed, created_at, expires_at)
+            VALUES (
+                \(digest), \(user), \(slot.rawValue), \(kind.rawValue), \(address.text), \(code),
+                \(request.proofKey?.challenge), \(request.proofKey?.method.rawValue), \(browser),
+                \(request.isByAdmin), \(request.isMailed), \(request.redirectTo), \(sealed), \(now), \(now + request.lifetime))
+            """)
+        return minted
+    }
+
+    static let signUpSeal = "pending sign-up"
+
+    /// The sign-up that a repeated mail confirms; nil for the one that made the account. What a competing sign-up
+    /// entered stays with the browser that sent it.
+    func pendingSignUp(of user: UserID, askedBy request: MailRequest, in db: any Connection) throws -> PendingSignUp? {
+        guard let row = try db.row(Self.tokenLookup(user, .confirmation), TokenRow.init),
+            let pending = try pendingSignUp(row)
+        else { return nil }
+        let isSame = row.browser != nil && row.browser == request.browser
+        return isSame ? pending : PendingSignUp(passwordHash: nil, data: [:])
+    }
+
+    /// Whether an administrator's invitation waits, which no request of a stranger may replace. Wrong codes do not end it.
+    func isInvited(_ user: UserID, at now: Instant, in db: any Connection) throws -> Bool {
+        let row = try db.row(Self.tokenLookup(user, .confirmation), TokenRow.init)
+        return row.map { $0.isByAdmin && $0.isGood(at: now) } ?? false
+    }
+
+    /// Forgets the password of an unconfirmed account because another sign-up competes with it: nobody can prove any
+    /// longer whose it is. Stays forgotten when the competing code is gone.
+    func forgetPassword(of user: UserID, in db: any Connection) throws {
+        try db.run("UPDATE users SET password_hash = NULL WHERE id = \(user)")
+    }
+
+    func pendingSignUp(_ row: TokenRow) throws -> PendingSignUp? {
+        try row.sealed.map { PendingSignUp(json: try unseal($0, as: Self.signUpSeal, row.digest)) }
+    }
+}
+
+extension Connection {
+    /// Deletes the codes that were mailed to the user, and when they were: a new password voids them.
+    func voidTokens(of user: UserID) throws { try run("DELETE FROM one_time_tokens WHERE user_id = \(user)") }
+
+    /// Ends a change of address that waits: a session that has ended may have begun it.
+    func endAddressChange(of user: UserID) throws {
+        try run(
+            """
+            DELETE FROM one_time_tokens WHERE user_id = \(user)
+                AND slot IN (\(TokenSlot.emailChangeCurrent.rawValue), \(TokenSlot.emailChangeNew.rawValue))
+            """)
+        try run(
+            """
+            UPDATE users SET new_email = NULL, email_change_sent_at = NULL
+            WHERE id = \(user) AND new_email IS NOT NULL
+            """)
+    }
+
+    /// Clears when mails with codes were promised, as their codes are void.
+    func forgetMails(of user: inout User) throws {
+        for slot in TokenSlot.allCases where slot != .emailChangeNew { user.note(slot, at: nil) }
+        try run(
+            """
+            UPDATE users SET confirmation_sent_at = NULL, recovery_sent_at = NULL, email_change_sent_at = NULL,
+                reauthentication_sent_at = NULL
+            WHERE id = \(user.id)
+            """)
+    }
+
+    /// Records when a mail of this kind was promised.
+    func note(_ slot: TokenSlot, of user: UserID, at time: Instant?) throws {
+        switch slot {
+        case .confirmation: try run("UPDATE users SET confirmation_sent_at = \(time) WHERE id = \(user)")
+        case .recovery: try run("UPDATE users SET recovery_sent_at = \(time) WHERE id = \(user)")
+        case .emailChangeCurrent, .emailChangeNew:
+            try run("UPDATE users SET email_change_sent_at = \(time) WHERE id = \(user)")
+        case .reauthentication: try run("UPDATE users SET reauthentication_sent_at = \(time) WHERE id = \(user)")
+        case .linkConfirmation: break
+        }
+    }
+}
+
+extension User {
+    mutating func note(_ slot: TokenSlot, at time: Instant?) {
+        switch slot {
+        case .confirmation: times.confirmationSentAt = time
+        case .recovery: times.recoverySentAt = time
+        case .emailChangeCurrent, .emailChangeNew: times.emailChangeSentAt = time
+        case .reauthentication: times.reauthenticationSentAt = time
+        case .linkConfirmation: break
+        }
+    }
+}

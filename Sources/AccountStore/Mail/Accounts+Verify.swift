@@ -1,0 +1,278 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// What a caller presents.
+package enum MailedProof: Sendable {
+    case link(Secret)
+    case code(Secret, sentTo: EmailAddress)
+    /// A code that was typed into the page of a link: the one of the same mail.
+    case page(link: Secret, code: Secret)
+
+    fileprivate var link: Secret? {
+        switch self {
+        case .link(let link), .page(let link, code: _): link
+        case .code: nil
+        }
+    }
+}
+
+/// Who presents a code, if the request has a token.
+package struct MailCaller: Sendable {
+    package let user: UserID
+    package let session: SessionID?
+
+    package init(user: UserID, session: SessionID?) { (self.user, self.session) = (user, session) }
+}
+
+/// The result of presenting a mailed code or the token of a link.
+package enum VerificationOutcome: Sendable {
+    case signedIn(IssuedSession, slot: TokenSlot)
+    /// Carried out without a session, because the caller wants none.
+    case confirmed(slot: TokenSlot)
+    /// The link of a client with PKCE: the client exchanges this for the session.
+    case code(Secret)
+    /// A change of address waits for the other address.
+    case halfway(hasProofKey: Bool)
+    case banned
+    /// Wrong, used, expired or never made. A wrong code counts.
+    case unknown
+}
+
+/// What is known of a link before it is used.
+package struct PendingLink: Sendable {
+    package let hasProofKey: Bool
+    package let isByAdmin: Bool
+    /// Whether it confirms an address, which is of use without a session, too.
+    package let confirms: Bool
+    /// The address that the mail went to.
+    package let address: EmailAddress
+    /// Whether a change of address waits for the other address, too: there is no session yet to be careful with.
+    package let isFirstOfTwo: Bool
+    /// Whether it takes from the account what was entered before anybody proved its address.
+    package let dropsEarlier: Bool
+    private let row: TokenRow
+
+    /// - Returns: nil for an address that this program cannot have stored.
+    init?(_ row: TokenRow, isFirstOfTwo: Bool = false, dropsEarlier: Bool = false) {
+        guard let address = EmailAddress(row.address) else { return nil }
+        self.address = address
+        (hasProofKey, isByAdmin, self.row) = (row.key != nil, row.isByAdmin, row)
+        confirms = row.slot != .recovery
+        self.isFirstOfTwo = isFirstOfTwo
+        self.dropsEarlier = dropsEarlier
+    }
+
+    var user: UserID { row.user }
+
+    /// Whether the browser that asked for the mail has this secret.
+    package func isOf(_ browser: Secret?) -> Bool { row.isOf(browser) }
+}
+
+/// A right code that stands for the password in a change of the account.
+package struct MailedReauthentication: Sendable {
+    fileprivate let digest: [UInt8]
+}
+
+extension Connection {
+    /// - Returns: Whether the code was still good.
+    func spend(_ code: MailedReauthentication, of user: UserID, at now: Instant) throws -> Bool {
+        try run(
+            """
+            DELETE FROM one_time_tokens WHERE digest = \(code.digest) AND user_id = \(user) AND expires_at > \(now)
+                AND attempts < \(MintedToken.maximumAttempts)
+            """) == 1
+    }
+}
+
+extension Accounts {
+    /// Spends a mailed code or link and opens a session.
+    ///
+    /// - Parameters:
+    ///   - slots: The purposes that the caller accepts.
+    ///   - browser: The secret of the caller's browser, if it has one.
+    ///   - caller: Whose change of address a typed code confirms; without it, that of the only account that changes to
+    ///     the address. Its session survives the first proof of its account's address.
+    ///   - opensSession: false to only carry out what the code confirms.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the code may be spent.
+    package func verify(
+        _ proof: MailedProof, for slots: [TokenSlot], in browser: Secret? = nil, by caller: MailCaller? = nil,
+        opensSession: Bool = true, from device: Device, at now: Instant
+    ) async throws -> VerificationOutcome {
+        // Anyone can make up a token, so an unknown one must not cost a write.
+        if let link = proof.link, try await tokenRow(link) == nil { return .unknown }
+        let changer = slots.contains(.emailChangeNew) ? caller?.user : nil
+        return try await revoking(at: now) { db in
+            guard let row = try find(proof, for: slots, of: changer, at: now, in: db), let slot = row.slot else {
+                return .unknown
+            }
+            if try db.account(row.user)?.user.isBanned(at: now) == true { return .banned }
+            let kept = caller?.user == row.user ? caller?.session : nil
+            switch try prove(row, isBound: row.isOf(browser), keeping: kept, from: device, at: now, in: db) {
+            case nil: return .unknown
+            case .halfway: return .halfway(hasProofKey: row.key != nil)
+            case .whole(let account):
+                guard opensSession else { return .confirmed(slot: slot) }
+                return .signedIn(try open(account, from: device, at: now, in: db), slot: slot)
+            }
+        }
+    }
+
+    /// Follows a mailed link in a browser.
+    ///
+    /// - Parameters:
+    ///   - defers: For a link of a client with PKCE: leaves the link unspent until the client redeems the code.
+    ///   - browser: The secret of the caller's browser, if it has one.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the link may be spent.
+    package func follow(
+        _ link: Secret, for slots: [TokenSlot], defers: Bool, in browser: Secret? = nil, from device: Device,
+        at now: Instant
+    ) async throws -> VerificationOutcome {
+        guard let found = try await tokenRow(link) else { return .unknown }
+        guard found.key != nil else {
+            return try await verify(.link(link), for: slots, in: browser, from: device, at: now)
+        }
+        return try await revoking(at: now) { db in
+            guard let row = try find(.link(link), for: slots, at: now, in: db), let key = row.key else {
+                return .unknown
+            }
+            if try db.account(row.user)?.user.isBanned(at: now) == true { return .banned }
+            var content = AuthorizationCode.Content.mailed(row.digest)
+            if !defers {
+                let proven = try prove(row, isBound: row.isOf(browser), from: device, at: now, in: db)
+                guard let proven else { return .unknown }
+                guard case .whole = proven else { return .halfway(hasProofKey: true) }
+                content = .session
+            }
+            let id: Identifier<AuthorizationCode> = newID()
+            let code = AuthorizationCode(
+                user: row.user, identity: nil, method: row.method, key: key, provider: nil, rule: "mailed_link",
+                content: content, handout: nil)
+            try insert(code, code: Secret(id.text), at: now, in: db)
+            return .code(Secret(id.text))
+        }
+    }
+
+    /// What is known of a link that could still be used.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func pendingLink(_ link: Secret, for slots: [TokenSlot], at now: Instant) async throws -> PendingLink? {
+        guard let row = try await tokenRow(link), row.isGood(at: now), let slot = row.slot, slots.contains(slot) else {
+            return nil
+        }
+        guard let other = slot.other else {
+            let account = try await account(row.user)
+            let drops = account.map { row.dropsEarlier(of: $0) && !$0.user.isBanned(at: now) } ?? false
+            return PendingLink(row, dropsEarlier: drops)
+        }
+        guard confirmsBothAddresses else { return PendingLink(row) }
+        let otherRow = try await database.row(Self.tokenLookup(row.user, other), TokenRow.init)
+        // Without a row there is no present address to confirm, or the change began under another setting.
+        return PendingLink(row, isFirstOfTwo: otherRow.map { !$0.isUsed } ?? false)
+    }
+
+    /// Finds the code that stands for the password in a change of the account. Counts a wrong one, but does not spend
+    /// the right one: the change does.
+    ///
+    /// - Returns: nil for a wrong code.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` a wrong code may be counted.
+    package func reauthentication(
+        _ code: Secret, of user: User, at now: Instant
+    ) async throws -> MailedReauthentication? {
+        guard let email = user.email.flatMap(EmailAddress.init) else { return nil }
+        let id = user.id
+        return try await database.write { db in
+            try find(.code(code, sentTo: email), for: [.reauthentication], of: id, at: now, in: db)
+                .map { MailedReauthentication(digest: $0.digest) }
+        }
+    }
+
+    /// Whether the code in the mail still counts: a newer one, a new password or the end of the account may have voided
+    /// it while the mail waited.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func isCurrent(_ content: MailContent, at now: Instant) async throws -> Bool {
+        guard let link = content.linkToken else { return true }
+        return try await tokenRow(link)?.isGood(at: now) ?? false
+    }
+
+    private func tokenRow(_ link: Secret) async throws -> TokenRow? {
+        try await database.row(Self.tokenLookup(link: TokenDigest.of(link)), TokenRow.init)
+    }
+
+    /// - Parameter user: Only typed codes of this account, if given.
+    private func find(
+        _ proof: MailedProof, for slots: [TokenSlot], of user: UserID? = nil, at now: Instant, in db: any Connection
+    ) throws -> TokenRow? {
+        switch proof {
+        case .link(let link):
+            let row = try db.row(Self.tokenLookup(link: TokenDigest.of(link)), TokenRow.init)
+            guard let row, row.isGood(at: now), let slot = row.slot, slots.contains(slot) else { return nil }
+            return row
+        case .code(let code, let address):
+            let rows = try slots.compactMap { try row(sentTo: address, $0, of: user, at: now, in: db) }
+            if let right = rows.first(where: { isCode(code, of: $0) }) { return right }
+            for row in rows { try countWrongCode(row, in: db) }
+            return nil
+        case .page(let link, let code):
+            // Whoever has the link reads the mail: there is nothing to guess.
+            let row = try find(.link(link), for: slots, at: now, in: db)
+            return row.flatMap { isCode(code, of: $0) ? $0 : nil }
+        }
+    }
+
+    /// The row that a typed code is compared with. Several accounts may change to one address, and the mails to it look
+    /// alike: unless the caller names the account, none of their codes counts.
+    private func row(
+        sentTo address: EmailAddress, _ slot: TokenSlot, of user: UserID?, at now: Instant, in db: any Connection
+    ) throws -> TokenRow? {
+        let rows: [TokenRow]
+        if let user {
+            rows = try db.rows(Self.tokenLookup(user, slot), TokenRow.init).filter { $0.address == address.text }
+        } else {
+            rows = try db.rows(Self.tokenLookup(address: address, slot, at: now), TokenRow.init)
+        }
+        guard let row = rows.first, slot != .emailChangeNew || rows.count == 1 else { return nil }
+        return row.isGood(at: now) && row.takesCodes ? row : nil
+    }
+
+    private func isCode(_ code: Secret, of row: TokenRow) -> Bool {
+        guard let slot = row.slot else { return false }
+        return secrets.isDigest(row.codeDigest, ofCode: code, of: Self.codeOwner(row.user, slot, row.address))
+    }
+
+    func countWrongCode(_ row: TokenRow, in db: any Connection) throws {
+        // A void row stays until it expires: a repeated mail must know that sign-ups compete.
+        try db.run("UPDATE one_time_tokens SET attempts = attempts + 1 WHERE digest = \(row.digest)")
+    }
+
+    private func open(
+        _ account: Account, from device: Device, at now: Instant, in db: any Connection
+    ) throws -> IssuedSession {
+        var account = account
+        let session = newSession(of: account.user.id, by: .otp, at: now)
+        account.user.times.lastSignInAt = now
+        try db.run("UPDATE users SET last_sign_in_at = \(now) WHERE id = \(account.user.id)")
+        try noteDevice(device, of: account.user, at: now, in: db)
+        try db.insert(session, from: device)
+        let login = AuditEntry(
+            .login, actor: account.user.id, actorName: account.user.email ?? "", traits: ["provider": "email"])
+        try record([login], at: now, in: db)
+        return issue(session, to: account)
+    }
+}
+
+extension TokenRow {
+    /// The method of a session that the link's authorization code opens.
+    fileprivate var method: AuthenticationMethod {
+        switch kind {
+        case .signUp: .emailSignUp
+        case .invite: .invite
+        case .recovery: .recovery
+        case .emailChangeCurrent, .emailChangeNew: .emailChange
+        case .magicLink, .reauthentication, .accountExists, .linkConfirmation, .passwordChanged, .emailChanged,
+            .identityLinked, .identityUnlinked, .newDevice, nil:
+            .magicLink
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package import AccountDomain
+package import GatehouseWire
+
+/// A request for a mail to an address that may have no account. The request only stores this; what follows from it is
+/// decided when the mail is sent, so that neither the response nor its time depends on the account.
+package struct MailAsk: Sendable {
+    package enum Purpose: String, CaseIterable, Sendable {
+        case recovery
+        /// A code and a link to sign in with, for a new account too if ``MailAsk/createsAccount`` is set.
+        case signIn = "sign_in"
+        /// The mail of a pending sign-up again.
+        case signUp = "sign_up"
+        /// The mails of a pending change of address again.
+        case emailChange = "email_change"
+    }
+
+    package let purpose: Purpose
+    package let email: EmailAddress
+    package var request: MailRequest
+    package var createsAccount = false
+    /// Whether addresses count as confirmed without a mail.
+    package var confirmsAutomatically = false
+    /// The `user_metadata` of an account that this creates.
+    package var data: JSONObject = [:]
+    /// Whether a change of address needs the present address, too.
+    package var confirmsBoth = true
+
+    package init(_ purpose: Purpose, _ email: EmailAddress, _ request: MailRequest) {
+        self.purpose = purpose
+        self.email = email
+        self.request = request
+    }
+
+    /// The kind of mail that it usually becomes.
+    var kind: MailKind {
+        switch purpose {
+        case .recovery: .recovery
+        case .signIn: .magicLink
+        case .signUp: .signUp
+        case .emailChange: .emailChangeNew
+        }
+    }
+
+    var json: AnyJSON {
+        let members: [String: AnyJSON?] = [
+            "ask": .string(purpose.rawValue), "email": .string(email.text),
+            "redirect_to": .string(request.redirectTo), "lifetime": .integer(request.lifetime.components.seconds),
+            "challenge": (request.proofKey?.challenge).map(AnyJSON.string),
+            "challenge_method": (request.proofKey?.method.rawValue).map(AnyJSON.string),
+            "browser": request.browser.map { .string(Base64URL.text($0)) },
+            "language": request.language.map(AnyJSON.string), "creates_account": .bool(createsAccount),
+            "confirms_automatically": .bool(confirmsAutomatically), "data": .object(data),
+            "confirms_both": .bool(confirmsBoth),
+        ]
+        return .object(JSONObject(members.compactMapValues(\.self)))
+    }
+
+    /// - Returns: nil for JSON that is no request of this release.
+    init?(json: AnyJSON) {
+        guard let purpose = (json["ask"]?.stringValue).flatMap(Purpose.init(text:)),
+            let email = (json["email"]?.stringValue).flatMap(EmailAddress.init),
+            let redirectTo = json["redirect_to"]?.stringValue, let lifetime = json["lifetime"]?.intValue
+        else { return nil }
+        var request = MailRequest(redirectTo: redirectTo, lifetime: .seconds(lifetime))
+        if let challenge = json["challenge"]?.stringValue, let method = json["challenge_method"]?.stringValue {
+            request.proofKey = ProofKey(challenge: challenge, method: method)
+        }
+        request.browser = (json["browser"]?.stringValue).flatMap { Base64URL.decode($0) }
+        request.language = json["language"]?.stringValue
+        self.init(purpose, email, request)
+        createsAccount = json["creates_account"]?.boolValue ?? false
+        confirmsAutomatically = json["confirms_automatically"]?.boolValue ?? false
+        data = json["data"]?.objectValue ?? [:]
+        confirmsBoth = json["confirms_both"]?.boolValue ?? true
+    }
+}

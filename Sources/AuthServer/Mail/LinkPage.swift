@@ -1,0 +1,119 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import MailTemplates
+
+/// The page that a mailed link opens. Works without JavaScript.
+struct LinkPage {
+    enum Mode {
+        /// A button suffices: the session goes to the client that asked.
+        case button
+        /// The code of the mail is typed into this page.
+        case codeHere
+        /// The code of the mail is typed where the request began.
+        case codeElsewhere
+    }
+
+    let mode: Mode
+    let action: String
+    let token: Secret
+    let type: String
+    let target: String
+    let language: MailLanguage
+    let isRefused: Bool
+
+    var response: Response {
+        var response = Answer.text(text, contentType: "text/html; charset=utf-8").unstored
+        // Without form-action: browsers would apply it to the redirect to the app, too.
+        response.headers.append(
+            HTTPField(
+                name: .contentSecurityPolicy,
+                value: "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"))
+        response.headers.append(HTTPField(name: .xContentTypeOptions, value: "nosniff"))
+        return response
+    }
+
+    private var words: LinkPageWords { .words(in: language) }
+
+    private var text: String {
+        """
+        <!doctype html>
+        <html lang="\(language.rawValue)" dir="\(language.isRightToLeft ? "rtl" : "ltr")">
+        <head><meta charset="utf-8"><title>\(title)</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
+        <style>\(Self.style)</style></head>
+        <body><main><h1>\(title)</h1>
+        \(content)
+        </main></body></html>
+
+        """
+    }
+
+    /// The colors of the mails.
+    private static let style = """
+        :root { color-scheme: light dark; --page: #f3f4f6; --card: #fff; --edge: #e1e4e8; --ink: #16191d; --soft: #57606a;
+          --field: #8c959f; --accent: #1a56db; --on: #fff; --wrong: #b42318;
+          font: 1.0625rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif }
+        @media (prefers-color-scheme: dark) { :root { --page: #111315; --card: #1b1e21; --edge: #33383d; --ink: #f2f4f5;
+          --soft: #a9b1b8; --field: #7d868e; --accent: #8ab4ff; --on: #0b1a33; --wrong: #ffb4ab } }
+        * { box-sizing: border-box }
+        body { margin: 0; min-height: 100vh; display: grid; place-items: start center; background: var(--page);
+          color: var(--ink); padding: max(1rem, 12vh) 1rem 1rem }
+        main { width: 100%; max-width: 26rem; background: var(--card); border: 1px solid var(--edge);
+          border-radius: .75rem; padding: 2rem }
+        h1 { font-size: 1.5rem; line-height: 1.3; margin: 0 0 1rem; text-wrap: balance }
+        p { margin: 0 0 1rem } form, p:last-child { margin: 0 } .soft { color: var(--soft) }
+        label { display: block; margin-bottom: .5rem } [role=alert] { color: var(--wrong); font-weight: 600 }
+        button, input { font: inherit; width: 100%; min-height: 3rem; border-radius: .5rem; padding: 0 1rem }
+        input { margin-bottom: 1.25rem; border: 1px solid var(--field); background: transparent; color: inherit;
+          text-align: center; font-size: 1.5rem; letter-spacing: .25em; font-variant-numeric: tabular-nums }
+        button { border: 0; background: var(--accent); color: var(--on); font-weight: 600; cursor: pointer }
+        :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+        """
+
+    private var title: String {
+        switch mode {
+        case .button: words.continueTitle
+        case .codeHere, .codeElsewhere: words.codeTitle
+        }
+    }
+
+    private var content: String {
+        switch mode {
+        case .button: form("<p>\(words.press)</p>")
+        case .codeHere:
+            form(
+                (isRefused ? "<p role=\"alert\" id=\"wrong\">\(words.wrongCode)</p>" : "")
+                    + """
+                    <label for="code">\(words.codeLabel)</label>
+                    <input id="code" name="code" dir="ltr" inputmode="numeric" autocomplete="one-time-code" maxlength="6" \
+                    required autofocus\(isRefused ? " aria-invalid=\"true\" aria-describedby=\"wrong\"" : "")>
+                    """)
+        case .codeElsewhere: "<p>\(words.elsewhere)</p><p class=\"soft\">\(words.nothingToDo)</p>"
+        }
+    }
+
+    private func form(_ fields: String) -> String {
+        """
+        <form method="post" action="\(Self.escape(action))">
+        <input type="hidden" name="token" value="\(Self.escape(token.reveal()))">
+        <input type="hidden" name="type" value="\(Self.escape(type))">
+        <input type="hidden" name="redirect_to" value="\(Self.escape(target))">
+        \(fields)<button type="submit">\(words.button)</button></form>
+        """
+    }
+
+    private static func escape(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+// What all routes that lead to a mail check.
+extension AuthServer {
+    /// - Throws: ``Refusal`` `email_provider_disabled` with this status if the server sends no mail.
+    func requireMail(or status: HTTPResponse.Status) throws -> (mail: MailRules, mailer: Mailer) {
+        guard let mail = settings.mail, let mailer, settings.allowsEmail else {
+            throw Refusal(status, .emailProviderDisabled, "This server sends no mail")
+        }
+        return (mail, mailer)
+    }
+
+    /// Limits the mails that one client asks for to a share of the hourly budget, whether or not they are sent. Not with
+    /// automatic confirmation, as there is no budget then.
+    ///
+    /// - Throws: ``Refusal`` 429 `over_request_rate_limit`.
+    func takeMailShare(_ request: Request, _ context: ServerContext) async throws {
+        guard !settings.confirmsAutomatically else { return }
+        try await runtime.take(Limits.mailShare, request, context)
+    }
+
+    /// Limits mails by address, whether or not the address has an account. The budgets of all mails together count only
+    /// mails that are sent: see ``AuthServer/workMails(_:logger:)``.
+    ///
+    /// - Parameters:
+    ///   - slot: Mails of different purposes do not count together.
+    ///   - isRepeated: Counts by itself, so that repeated mails keep nobody from signing up. A sign-up's mail delays the
+    ///     repeated one all the same.
+    ///   - key: The address, or the account.
+    /// - Throws: ``Refusal`` 429 `over_email_send_rate_limit`.
+    func admitMail(_ slot: TokenSlot, isRepeated: Bool = false, to key: String) async throws {
+        guard case .refused(let wait, let bucket) = try await takeInterval(slot, isRepeated: isRepeated, key) else {
+            if !isRepeated, slot == .confirmation { _ = try await takeInterval(slot, isRepeated: true, key) }
+            return
+        }
+        let headers = Refusal.tooManyRequests(retryAfter: wait, bucket: bucket).headers
+        throw Refusal(
+            .tooManyRequests, .overEmailSendRateLimit,
+            "For security purposes, you can only request this after \(headers[.retryAfter] ?? "some") seconds.",
+            headers: headers)
+    }
+
+    private func takeInterval(
+        _ slot: TokenSlot, isRepeated: Bool, _ key: String
+    ) async throws -> RateLimiter.Decision {
+        guard let interval = mailer?.interval else { return .allowed }
+        let purpose = isRepeated ? "again \(slot.rawValue)" : slot.rawValue
+        return try await interval.take(
+            Mailer.intervalBucket, key: "\(purpose) \(Base64URL.text(TokenDigest.of(Secret(key))))",
+            at: runtime.now())
+    }
+
+    /// Reads what a request says about the mail that it leads to.
+    func mailRequest(
+        _ body: JSONMembers, _ request: Request, _ mail: MailRules, in browser: BrowserCookie? = nil
+    ) throws -> MailRequest {
+        var made = MailRequest(redirectTo: redirectTarget(request), lifetime: mail.codeLifetime)
+        made.proofKey = try proofKey(body)
+        made.browser = browser.map { TokenDigest.of($0.secret) }
+        made.language = request.headers[.acceptLanguage].map { $0.cut(to: 256) }
+        return made
+    }
+
+    /// The cookie that lets the same browser use the mailed link with one press. Only for pages of our own origins:
+    /// apps hold a PKCE verifier instead.
+    func mailCookie(_ request: Request) -> BrowserCookie? {
+        guard request.isOfPage(of: [settings.externalURL, settings.redirects.siteURL]) else { return nil }
+        return BrowserCookie(request, isSecure: isSecure) ?? BrowserCookie(randomBytes: accounts.randomBytes)
+    }
+
+    func keep(_ cookie: BrowserCookie?, in response: inout Response, for lifetime: Duration) {
+        guard let cookie else { return }
+        response.headers.append(cookie.field(isSecure: isSecure, lifetime: Int(lifetime.components.seconds)))
+    }
+
+    /// The target of a mailed link: the first allowed one of header, query and `Referer`, else the site. A long one is
+    /// not allowed: encoded, it has to fit into a link.
+    func redirectTarget(_ request: Request, or other: String? = nil) -> String {
+        func short(_ text: String?) -> String? { text.flatMap { $0.utf8.count <= 1_024 ? $0 : nil } }
+        return settings.redirects.target(
+            short(other), short(request.headers[.redirectTo]), short(Query(request)["redirect_to"]),
+            short(request.headers[.referer]))
+    }
+
+    func emailAddress(_ text: String) throws -> EmailAddress {
+        guard let email = EmailAddress(text) else {
+            throw Refusal.invalid("Unable to validate email address: invalid format")
+        }
+        return email
+    }
+}

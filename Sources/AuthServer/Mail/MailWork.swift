@@ -1,0 +1,130 @@
+package import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+package import Logging
+
+extension AuthServer {
+    /// Sends the mails of a lane that are due. Any node may: the database hands out each mail once.
+    ///
+    /// - Returns: The number of mails tried. Call again until it is 0.
+    /// - Throws: ``DatabaseFailure``. Mails not reported become due again.
+    package func workMails(_ lane: MailLane, logger: Logger) async throws -> Int {
+        guard let mailer else { return 0 }
+        let takenAt = runtime.now()
+        let mails = try await accounts.takeMails(
+            lane, limit: mailer.connections * 8, lease: mailer.lease, at: takenAt)
+        await withTaskGroup(of: Void.self) { group in
+            for (index, mail) in mails.enumerated() {
+                if index >= mailer.connections { await group.next() }
+                group.addTask { await send(mail, takenAt: takenAt, mailer, logger) }
+            }
+        }
+        return mails.count
+    }
+
+    /// Waits until a mail of the lane was queued on this node, or for the given time.
+    package func waitForMails(_ lane: MailLane, atMost duration: Duration) async throws {
+        guard let mailer else { return try await runtime.sleep(duration) }
+        try await mailer.wait(lane, atMost: duration, sleep: runtime.sleep)
+    }
+
+    /// Whether the server sends mail, so that there is work for it.
+    package var sendsMail: Bool { mailer != nil }
+
+    /// Counts the queued mails, for metrics.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func countMails() async throws {
+        guard let mailer else { return }
+        let (count, oldest) = try await accounts.mailBacklog()
+        mailer.backlog.note(count, oldest: oldest)
+    }
+
+    private func send(_ claimed: ClaimedMail, takenAt: Instant, _ mailer: Mailer, _ logger: Logger) async {
+        do {
+            guard runtime.now() < takenAt + MailSchedule.beginning else {
+                let result = MailResult.failed(reason: "the mails before it took too long")
+                return try await accounts.report(result, of: claimed, chance: mailer.chance(), at: runtime.now())
+            }
+            var mail = claimed
+            if case .request(let ask) = claimed.content, runtime.now() < claimed.expiresAt {
+                guard let resolved = try await accounts.resolve(ask, of: claimed, at: runtime.now()) else { return }
+                mail = resolved
+                // A change of address has a second mail.
+                if ask.purpose == .emailChange { mailer.ring(.codes) }
+            }
+            if let wait = try await budgetWait(before: mail) {
+                return try await accounts.postpone(mail, wait, at: runtime.now())
+            }
+            guard let result = try await result(of: mail, mailer) else {
+                logger.event(.warning, "mail cannot be opened", [.name: mail.messageID])
+                return
+            }
+            note(result, mail, logger)
+            try await accounts.report(result, of: mail, chance: mailer.chance(), at: runtime.now())
+        } catch {
+            logger.event(.error, "mail could not be worked on", [.name: claimed.messageID, .cause: "\(error)"])
+        }
+    }
+
+    /// Takes one mail from the hourly budget. Mails to confirmed addresses of accounts have a budget of their own, which
+    /// sign-ups of made-up addresses do not touch. Requests for addresses without an account cost nothing, nor do
+    /// invitations and notices.
+    ///
+    /// - Returns: nil if the mail need not wait.
+    private func budgetWait(before mail: ClaimedMail) async throws -> MailWait? {
+        // An expired mail ends instead of waiting.
+        guard case .mail(let content) = mail.content, mail.attempt == 1, runtime.now() < mail.expiresAt,
+            content.kind.lane != .invitations, !content.kind.isNotice,
+            !settings.confirmsAutomatically, let limiter = runtime.limiter
+        else { return nil }
+        let budget = content.isToConfirmed ? Limits.mails : Limits.otherMails
+        guard case .refused(let wait, _) = try await limiter.take(budget, key: "all", at: runtime.now()) else {
+            return nil
+        }
+        return MailWait(
+            pause: wait, spacing: limiter.spacing(of: budget),
+            reason: content.isToConfirmed
+                ? "over the hourly budget" : "over the hourly budget of unconfirmed addresses")
+    }
+
+    /// - Returns: nil for a mail that this node cannot open.
+    private func result(of mail: ClaimedMail, _ mailer: Mailer) async throws -> MailResult? {
+        guard runtime.now() < mail.expiresAt else { return .refused(reason: "expired") }
+        guard case .mail(let content) = mail.content else { return nil }
+        guard try await accounts.isCurrent(content, at: runtime.now()) else {
+            return .refused(reason: "its code is void")
+        }
+        let lifetime = settings.mail?.codeLifetime ?? .zero
+        let outgoing = OutgoingMail(
+            messageID: mail.messageID, content: content, link: link(of: content), siteURL: settings.redirects.siteURL,
+            lifetime: content.kind == .linkConfirmation ? min(lifetime, Accounts.ticketLifetime) : lifetime)
+        return await mailer.deliver(outgoing)
+    }
+
+    private func note(_ result: MailResult, _ mail: ClaimedMail, _ logger: Logger) {
+        guard case .mail(let content) = mail.content else { return }
+        switch result {
+        case .sent: counts.mails.increment(content.kind.rawValue, "sent")
+        case .failed(let reason):
+            counts.mails.increment(content.kind.rawValue, "failed")
+            logger.event(.warning, "mail not sent, will be tried again", [.name: mail.messageID, .cause: reason])
+        case .refused(let reason), .undeliverable(let reason):
+            counts.mails.increment(content.kind.rawValue, "refused")
+            logger.event(.warning, "mail not sent", [.name: mail.messageID, .cause: reason])
+        }
+    }
+
+    /// The mailed link. Encodes the target only where it must, as Supabase Auth does.
+    private func link(of content: MailContent) -> String? {
+        guard let type = content.kind.linkType, let token = content.linkToken else { return nil }
+        return mailedLink(token, type: type, redirectTo: content.redirectTo)
+    }
+
+    func mailedLink(_ token: Secret, type: String, redirectTo: String) -> String {
+        let needsEscape = redirectTo.utf8.contains { "&=#".utf8.contains($0) }
+        let target = needsEscape ? FormText.escape(redirectTo) : redirectTo
+        return "\(settings.externalURL)/verify?token=\(token.reveal())&type=\(type)&redirect_to=\(target)"
+    }
+}

@@ -1,0 +1,84 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+import PasswordHashing
+
+extension AuthServer {
+    /// `POST /invite` with `{"email","data"}` → the user, and an invitation by mail.
+    @Sendable func invite(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (mail, mailer) = try requireMail(or: .unprocessableContent)
+        let body = try await request.jsonMembers(context)
+        let email = try emailAddress(try body.string("email") ?? "")
+        var order = LinkOrder(.invite, email, try adminMailRequest(body, request, mail))
+        order.data = try body.object("data") ?? [:]
+        try checkSize(of: order.data)
+        guard case .done(let account, _, _) = try await accounts.invite(order, at: runtime.now()) else {
+            throw Refusal.emailTaken
+        }
+        mailer.ring(.invitations)
+        return Answer.json { $0.user(account) }
+    }
+
+    /// `POST /admin/generate_link` with `{"type","email","password","new_email","data","redirect_to"}` → the user, a
+    /// link and its code. Sends no mail.
+    @Sendable func generateLink(_ request: Request, _ context: ServerContext) async throws -> Response {
+        guard let mail = settings.mail else {
+            throw Refusal(.unprocessableContent, .emailProviderDisabled, "This server sends no mail")
+        }
+        let body = try await request.jsonMembers(context)
+        guard let text = try body.string("email"), !text.isEmpty else {
+            throw Refusal.invalid("An email address is required")
+        }
+        let email = try emailAddress(text)
+        let type = try body.string("type") ?? ""
+        let kinds: [MailKind] = [.signUp, .invite, .magicLink, .recovery, .emailChangeCurrent, .emailChangeNew]
+        guard let kind = kinds.first(where: { $0.rawValue == type }) else {
+            throw Refusal.invalid("Invalid email action link type requested: \(type.cut(to: 64))")
+        }
+        guard kind != .emailChangeCurrent || mail.confirmsBothAddresses else {
+            throw Refusal.invalid("Enable secure email change to generate link for current email")
+        }
+        var order = LinkOrder(kind, email, try adminMailRequest(body, request, mail))
+        order.data = try body.object("data") ?? [:]
+        try checkSize(of: order.data)
+        // An unknown account is reported before a missing address.
+        order.newEmail = try (body.string("new_email")).flatMap { $0.isEmpty ? nil : try emailAddress($0) }
+        if let password = try body.secret("password"), !password.isEmpty, kind == .signUp {
+            try checkStrength(of: password, email: email.text)
+            order.passwordHash = try await hashed(password, for: .none)
+        }
+        switch try await accounts.makeLink(order, at: runtime.now()) {
+        case .emailTaken:
+            throw order.newEmail == nil && kind.slot != .confirmation
+                ? Refusal.invalid("A new email address is required") : Refusal.emailTaken
+        case .unknownUser: throw Refusal(.notFound, .userNotFound, "User with this email not found")
+        case .done(let account, let minted, let made): return answer(account, minted, made, order.request.redirectTo)
+        }
+    }
+
+    private func adminMailRequest(
+        _ body: JSONMembers, _ request: Request, _ mail: MailRules
+    ) throws -> MailRequest {
+        var made = MailRequest(
+            redirectTo: redirectTarget(request, or: try body.string("redirect_to")), lifetime: mail.codeLifetime)
+        made.isByAdmin = true
+        return made
+    }
+
+    private func answer(
+        _ account: Account, _ minted: MintedToken, _ kind: MailKind, _ redirectTo: String
+    ) -> Response {
+        let link = mailedLink(minted.link, type: kind.linkType ?? "", redirectTo: redirectTo)
+        return Answer.json { writer in
+            writer.user(account) { writer in
+                writer.member("action_link", link)
+                writer.member("email_otp", minted.code.reveal())
+                writer.member("hashed_token", minted.link.reveal())
+                writer.member("verification_type", kind.rawValue)
+                writer.member("redirect_to", redirectTo)
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+// Requests for mails. Each stores one row, whatever is known of the address, so that neither the answer nor its time
+// tells whether an account exists.
+extension AuthServer {
+    /// `POST /recover` with `{"email"}` → `{}`, and a mail if the address has an account.
+    @Sendable func recover(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (mail, _) = try requireMail(or: .badRequest)
+        let body = try await request.jsonMembers(context)
+        guard let text = try body.string("email"), !text.isEmpty else {
+            throw Refusal.invalid("Password recovery requires an email")
+        }
+        return try await ask(.recovery, try emailAddress(text), .recovery, body, request, context, mail) { _ in }
+    }
+
+    /// `POST /otp` with `{"email","create_user","data"}` → `{}`, and a mail with a code and a link to sign in with.
+    /// Unlike Supabase Auth it answers alike for addresses without an account that `create_user` does not allow.
+    @Sendable func sendOneTimeCode(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (mail, _) = try requireMail(or: .unprocessableContent)
+        let body = try await request.jsonMembers(context)
+        let (email, phone) = (try body.string("email") ?? "", try body.string("phone") ?? "")
+        guard email.isEmpty != phone.isEmpty else {
+            throw Refusal.invalid("Only an email address or phone number should be provided")
+        }
+        let createsAccount = try body.bool("create_user") ?? true
+        guard phone.isEmpty else { throw Refusal(.badRequest, .phoneProviderDisabled, "Phone logins are disabled") }
+        if let channel = try body.string("channel"), !channel.isEmpty {
+            throw Refusal.invalid("Channel should only be specified with Phone OTP")
+        }
+        guard createsAccount || EmailAddress(email) != nil else {
+            throw Refusal(.unprocessableContent, .otpDisabled, "Signups not allowed for otp")
+        }
+        return try await askToSignIn(email, createsAccount: createsAccount, body, request, context, mail)
+    }
+
+    /// `POST /magiclink` with `{"email","data"}`, the older form of `/otp`.
+    @Sendable func sendMagicLink(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (mail, _) = try requireMail(or: .unprocessableContent)
+        let body = try await request.jsonMembers(context)
+        guard let email = try body.string("email"), !email.isEmpty else {
+            throw Refusal(.unprocessableContent, .validationFailed, "Password recovery requires an email")
+        }
+        return try await askToSignIn(email, createsAccount: true, body, request, context, mail)
+    }
+
+    private func askToSignIn(
+        _ email: String, createsAccount: Bool, _ body: JSONMembers, _ request: Request, _ context: ServerContext,
+        _ mail: MailRules
+    ) async throws -> Response {
+        let email = try emailAddress(email)
+        let data = try body.object("data") ?? [:]
+        try checkSize(of: data)
+        return try await ask(.signIn, email, .recovery, body, request, context, mail) { ask in
+            ask.createsAccount = createsAccount && settings.allowsSignUp
+            ask.confirmsAutomatically = settings.confirmsAutomatically
+            ask.data = data
+        }
+    }
+
+    /// `POST /resend` with `{"type":"signup"|"email_change","email"}` → `{}`, and the mail again if it is still
+    /// awaited.
+    @Sendable func resend(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (mail, _) = try requireMail(or: .badRequest)
+        let body = try await request.jsonMembers(context)
+        let (email, phone) = (try body.string("email") ?? "", try body.string("phone") ?? "")
+        let type = try body.string("type") ?? ""
+        guard ["signup", "email_change", "sms", "phone_change"].contains(type) else {
+            throw Refusal.invalid("Missing one of these types: signup, email_change, sms, phone_change")
+        }
+        guard email.isEmpty || phone.isEmpty else {
+            throw Refusal.invalid("Only an email address or phone number should be provided.")
+        }
+        let isOfPhone = type == "sms" || type == "phone_change"
+        guard !(isOfPhone ? phone : email).isEmpty else {
+            throw Refusal.invalid("Type provided requires \(isOfPhone ? "a phone number" : "an email address")")
+        }
+        guard !isOfPhone else { throw Refusal(.badRequest, .phoneProviderDisabled, "Phone logins are disabled") }
+        let (purpose, slot): (MailAsk.Purpose, TokenSlot) =
+            type == "signup" ? (.signUp, .confirmation) : (.emailChange, .emailChangeNew)
+        return try await ask(purpose, try emailAddress(email), slot, body, request, context, mail) { ask in
+            ask.confirmsBoth = mail.confirmsBothAddresses
+        }
+    }
+
+    private func ask(
+        _ purpose: MailAsk.Purpose, _ email: EmailAddress, _ slot: TokenSlot, _ body: JSONMembers,
+        _ request: Request, _ context: ServerContext, _ mail: MailRules, _ change: (inout MailAsk) -> Void
+    ) async throws -> Response {
+        let cookie = mailCookie(request)
+        var ask = MailAsk(purpose, email, try mailRequest(body, request, mail, in: cookie))
+        change(&ask)
+        try await takeMailShare(request, context)
+        try await admitMail(slot, isRepeated: purpose == .signUp || purpose == .emailChange, to: email.text)
+        try await accounts.ask(ask, at: runtime.now())
+        mailer?.ring(.codes)
+        var response = Answer.json(Array("{}".utf8))
+        keep(cookie, in: &response, for: mail.codeLifetime)
+        return response
+    }
+
+    /// `GET /reauthenticate` → `{}`, and a code to the caller's address, the `nonce` of `PUT /user`.
+    @Sendable func reauthenticate(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await userCaller(request)
+        let (mail, mailer) = try requireMail(or: .badRequest)
+        guard caller.user.email != nil else {
+            throw Refusal.invalid("Reauthentication requires the user to have an email or a phone number")
+        }
+        guard caller.user.times.emailConfirmedAt != nil else {
+            throw Refusal(.unprocessableContent, .emailNotConfirmed, "Please verify your email first.")
+        }
+        try await admitMail(.reauthentication, to: caller.user.id.text)
+        let asked = try mailRequest(JSONMembers([:]), request, mail)
+        _ = try await accounts.mailReauthentication(caller.user.id, asked, at: runtime.now())
+        mailer.ring(.codes)
+        return Answer.json(Array("{}".utf8))
+    }
+}
+
+extension HTTPField.Name {
+    static let redirectTo = Self("redirect_to")!
+}

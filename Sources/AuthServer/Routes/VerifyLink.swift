@@ -1,0 +1,131 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import MailTemplates
+
+// Mailed links. Mail scanners open them and press their buttons, so opening one changes nothing, and pressing its
+// button gives a session only to the client that asked for the mail: the one with the PKCE verifier, or the same
+// browser. Everybody else needs the code of the mail.
+extension AuthServer {
+    /// `GET /verify?token=&type=&redirect_to=`: a page with a button. With ``MailRules/opensLinksAtOnce`` it spends
+    /// the link and redirects, as Supabase Auth does, unless that takes something from the account: then a link with
+    /// PKCE stays unspent until its client redeems the code, and another one shows the page.
+    @Sendable func openLink(_ request: Request, _ context: ServerContext) async throws -> Response {
+        guard let mail = settings.mail else { throw Refusal.codeUnknown }
+        let link = try FollowedLink(Query(request), target: redirectTarget(request))
+        guard let slots = Self.slots(link.type) else {
+            return link.redirect.linkFailure(.invalidType, hasProofKey: link.hasPrefix)
+        }
+        guard let pending = try await accounts.pendingLink(link.token, for: slots, at: runtime.now()) else {
+            return link.redirect.linkFailure(CallbackProblem(.linkUnknown), hasProofKey: link.hasPrefix)
+        }
+        // A scanner must not take anything from the account: only the client with the verifier does, or the page.
+        // Without a verifier the session would be in the URL.
+        if mail.opensLinksAtOnce, pending.hasProofKey || (settings.allowsImplicitFlow && !pending.dropsEarlier) {
+            return try await follow(link, slots, defers: pending.dropsEarlier, request, context)
+        }
+        return try await page(link, mode(of: pending, request), of: pending, request)
+    }
+
+    /// `POST /verify/page`: the button of the page.
+    @Sendable func pressLinkButton(_ request: Request, _ context: ServerContext) async throws -> Response {
+        guard settings.mail != nil else { throw Refusal.codeUnknown }
+        let form = Query(form: String(decoding: try await request.bytes(context), as: UTF8.self))
+        let link = try FollowedLink(
+            form, target: settings.redirects.target(form["redirect_to"]))
+        guard let slots = Self.slots(link.type) else { throw Refusal.invalid("Invalid email verification type") }
+        guard let pending = try await accounts.pendingLink(link.token, for: slots, at: runtime.now()) else {
+            return link.redirect.linkFailure(CallbackProblem(.linkUnknown), hasProofKey: link.hasPrefix)
+        }
+        switch mode(of: pending, request) {
+        case .button: return try await follow(link, slots, defers: true, request, context)
+        case .codeHere:
+            let typed = MailedProof.page(link: link.token, code: Secret(form["code"] ?? ""))
+            let outcome = try await code(
+                typed, sentTo: pending.address, for: slots,
+                opensSession: settings.allowsImplicitFlow && !pending.hasProofKey, request, context)
+            if case .unknown = outcome {
+                return try await page(link, .codeHere, of: pending, request, isRefused: true)
+            }
+            return try redirect(outcome, link)
+        case .codeElsewhere: return try await page(link, .codeElsewhere, of: pending, request)
+        }
+    }
+
+    private func mode(of pending: PendingLink, _ request: Request) -> LinkPage.Mode {
+        // The verifier must last until the second link, as clients forget it after one exchange.
+        if pending.isFirstOfTwo { return .codeHere }
+        if pending.hasProofKey { return .button }
+        // Nobody asked for an administrator's mail, so there is no other place for its code. Without the implicit flow
+        // the page confirms the address and opens no session, which would be in the URL.
+        if pending.isByAdmin, settings.allowsImplicitFlow || pending.confirms { return .codeHere }
+        guard settings.allowsImplicitFlow else { return .codeElsewhere }
+        return pending.isOf(browser(request)) ? .button : .codeElsewhere
+    }
+
+    /// In the user's language, as the mail is, else in the browser's.
+    private func page(
+        _ link: FollowedLink, _ mode: LinkPage.Mode, of pending: PendingLink, _ request: Request,
+        isRefused: Bool = false
+    ) async throws -> Response {
+        let chosen = MailLanguage.matching(try await accounts.locale(of: pending))
+        return LinkPage(
+            mode: mode, action: settings.externalURL + "/verify/page", token: link.token, type: link.type,
+            target: link.redirect.target, language: chosen ?? .preferred(request.headers[.acceptLanguage]),
+            isRefused: isRefused
+        ).response
+    }
+
+    private func follow(
+        _ link: FollowedLink, _ slots: [TokenSlot], defers: Bool, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        try redirect(
+            await accounts.follow(
+                link.token, for: slots, defers: defers, in: browser(request), from: device(request, context),
+                at: runtime.now()), link)
+    }
+
+    private func redirect(_ outcome: VerificationOutcome, _ link: FollowedLink) throws -> Response {
+        switch outcome {
+        case .signedIn(let issued, let slot):
+            counts.signIns.increment("otp", slot == .confirmation ? "confirmed" : "signed_in")
+            let type = link.type == "email" ? (slot == .confirmation ? "signup" : "magiclink") : link.type
+            return link.redirect.linkTokens(
+                issued, try accessToken(issued), lifetime: settings.accessTokenLifetime.components.seconds, type: type)
+        case .code(let code): return link.redirect.linkCode(code)
+        case .confirmed(let slot):
+            counts.signIns.increment("otp", slot == .confirmation ? "confirmed" : "signed_in")
+            return link.redirect.linkMessage("The address is confirmed. Sign in to continue.", hasProofKey: false)
+        case .halfway(let hasProofKey): return link.redirect.linkMessage(Self.halfwayMessage, hasProofKey: hasProofKey)
+        case .banned:
+            return link.redirect.linkFailure(
+                CallbackProblem(Refusal(.forbidden, .userBanned, "User is banned")), hasProofKey: link.hasPrefix)
+        case .unknown:
+            counts.signIns.increment("otp", "wrong_code")
+            return link.redirect.linkFailure(CallbackProblem(.linkUnknown), hasProofKey: link.hasPrefix)
+        }
+    }
+}
+
+/// The parts of a mailed link.
+private struct FollowedLink {
+    let token: Secret
+    let type: String
+    let redirect: CallbackRedirect
+
+    /// - Throws: ``Refusal`` `validation_failed` if a part is missing.
+    init(_ fields: Query, target: String) throws {
+        guard let type = fields["type"] else { throw Refusal.invalid("Verify requires a verification type") }
+        guard let token = fields["token"] else { throw Refusal.invalid("Verify requires a token or a token hash") }
+        (self.token, self.type, redirect) = (Secret(token), type, CallbackRedirect(target: target))
+    }
+
+    var hasPrefix: Bool { token.reveal().utf8.starts(with: MintedToken.pkcePrefix.utf8) }
+}
+
+extension CallbackProblem {
+    fileprivate static let invalidType = CallbackProblem(Refusal.invalid("Invalid email verification type"))
+}

@@ -1,0 +1,152 @@
+import Foundation
+import GatehouseWire
+import Synchronization
+
+/// The mails of a dev server, which it keeps instead of sending them: in memory, and in a folder from run to run. The
+/// oldest are deleted when there are too many.
+package final class Inbox: Sendable {
+    package static let maximumCount = 200
+    /// Bytes of all files together.
+    package static let maximumBytes = 16_777_216
+    /// The longest search, in bytes.
+    static let longestSearch = 256
+    /// The maximum number of pages that wait for new mails; the oldest is disconnected. Over HTTP/1.1 a browser opens at
+    /// most six connections to a server, and the app at `/app` needs most of them.
+    static let maximumWatchers = 2
+
+    /// Why a page is woken.
+    enum Wake {
+        case look
+        /// Too many other pages; no more events follow.
+        case moved
+    }
+
+    private struct Kept {
+        let mail: InboxMail
+        let number: Int
+        let size: Int
+    }
+
+    private struct State {
+        /// Oldest first.
+        var mails: [Kept] = []
+        var size = 0
+        var number = 0
+        var watchers: [(number: Int, wake: AsyncStream<Wake>.Continuation)] = []
+        var watched = 0
+    }
+
+    private let folder: URL
+    private let state: Mutex<State>
+
+    /// Reads the folder, and deletes files in it that are damaged.
+    ///
+    /// - Parameter folder: Created if needed, for its owner only.
+    /// - Throws: The error of creating or listing the folder.
+    package init(folder: String) throws {
+        let folder = URL(fileURLWithPath: folder, isDirectory: true)
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        var kept = State()
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
+            guard let number = Self.number(of: name) else { continue }
+            kept.number = max(kept.number, number)
+            let file = folder.appending(path: name)
+            // Lost: why a file cannot be read. A mail of a dev server is not worth a failed start.
+            guard let bytes = try? Data(contentsOf: file), let json = try? JSONReader.read(Array(bytes)),
+                let mail = InboxMail(json: json)
+            else {
+                // Lost: why the file stays. The next start tries again.
+                try? FileManager.default.removeItem(at: file)
+                continue
+            }
+            kept.mails.append(Kept(mail: mail, number: number, size: bytes.count))
+            kept.size += bytes.count
+        }
+        self.folder = folder
+        state = Mutex(kept)
+        state.withLock { trim(&$0) }
+    }
+
+    /// Keeps a mail, and deletes the oldest if there are too many. Another copy of a mail replaces the first.
+    ///
+    /// - Throws: The error of writing its file; the inbox is unchanged then.
+    package func keep(_ mail: InboxMail) throws {
+        let bytes = Data(mail.json.text.utf8)
+        try state.withLock { state in
+            let number = state.number + 1
+            try bytes.write(to: file(number), options: .atomic)
+            state.number = number
+            for copy in state.mails where copy.mail.id == mail.id { remove(copy, &state) }
+            state.mails.append(Kept(mail: mail, number: number, size: bytes.count))
+            state.size += bytes.count
+            trim(&state)
+            wake(state)
+        }
+    }
+
+    /// The mails that contain all words of a text, newest first.
+    package func mails(containing text: String = "") -> [InboxMail] {
+        let words = text.lowercased().utf8.prefix(Self.longestSearch).split { $0 <= 0x20 }.map(Array.init)
+        let mails = state.withLock { $0.mails }
+        return mails.reversed().map(\.mail).filter { $0.matches(words) }
+    }
+
+    var count: Int { state.withLock(\.mails.count) }
+
+    package func mail(_ id: String) -> InboxMail? {
+        state.withLock { $0.mails.first { $0.mail.id == id }?.mail }
+    }
+
+    private func trim(_ state: inout State) {
+        while state.mails.count > Self.maximumCount || (state.size > Self.maximumBytes && state.mails.count > 1) {
+            remove(state.mails[0], &state)
+        }
+    }
+
+    private func remove(_ kept: Kept, _ state: inout State) {
+        state.mails.removeAll { $0.number == kept.number }
+        state.size -= kept.size
+        // Lost: why the file stays. The next start reads it again, and counts it.
+        try? FileManager.default.removeItem(at: file(kept.number))
+    }
+
+    /// Names sort by age.
+    private func file(_ number: Int) -> URL {
+        let digits = String(number)
+        return folder.appending(path: String(repeating: "0", count: max(0, 12 - digits.count)) + digits + ".json")
+    }
+
+    private static func number(of name: String) -> Int? {
+        name.hasSuffix(".json") && name.utf8.count == 17 ? Int(name.prefix(12)) : nil
+    }
+}
+
+// Pages that show new mails as they arrive.
+extension Inbox {
+    /// Returns a stream that wakes for each new mail, and once at the beginning.
+    func watch() -> (number: Int, wakes: AsyncStream<Wake>) {
+        let (wakes, wake) = AsyncStream<Wake>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state in
+            state.watched += 1
+            if state.watchers.count >= Self.maximumWatchers {
+                let oldest = state.watchers.removeFirst()
+                oldest.wake.yield(.moved)
+                oldest.wake.finish()
+            }
+            state.watchers.append((state.watched, wake))
+            return state.watched
+        }
+        wake.yield(.look)
+        return (number, wakes)
+    }
+
+    /// Wakes a page without a new mail.
+    func poke(_ number: Int) {
+        state.withLock { state in _ = state.watchers.first { $0.number == number }?.wake.yield(.look) }
+    }
+
+    func unwatch(_ number: Int) { state.withLock { $0.watchers.removeAll { $0.number == number } } }
+
+    private func wake(_ state: State) { for watcher in state.watchers { watcher.wake.yield(.look) } }
+}

@@ -1,0 +1,65 @@
+package import GatehouseWire
+
+/// A mail of the dev server, as its recipient would get it.
+package struct InboxMail: Hashable, Sendable {
+    /// The same for all copies of a mail.
+    package let id: String
+    package let sentAt: Instant
+    package let recipient: String
+    package let subject: String
+    package let text: String
+    package let html: String
+    /// The message in the form of RFC 5322.
+    package let source: String
+    package var link: String?
+    package var code: String?
+
+    /// - Parameters:
+    ///   - id: Letters, digits and hyphens; other characters are removed.
+    ///   - source: The message in the form of RFC 5322.
+    package init(
+        id: String, sentAt: Instant, recipient: String, subject: String, text: String, html: String, source: String,
+        link: String? = nil, code: String? = nil
+    ) {
+        self.id = String(decoding: id.utf8.filter { $0.isAlphanumeric || $0 == UInt8(ascii: "-") }, as: UTF8.self)
+        (self.sentAt, self.recipient, self.subject) = (sentAt, recipient, subject)
+        (self.text, self.html, self.source) = (text, html, source)
+        (self.link, self.code) = (link, code)
+    }
+
+    /// What a program needs to read: everything except the source.
+    var summary: JSONObject {
+        var members: JSONObject = [
+            "id": .string(id), "sent_at": .string("\(sentAt)"), "to": .string(recipient), "subject": .string(subject),
+            "text": .string(text), "html": .string(html),
+        ]
+        members["link"] = link.map(AnyJSON.string)
+        members["code"] = code.map(AnyJSON.string)
+        return members
+    }
+
+    var json: AnyJSON {
+        var members = summary
+        members["source"] = .string(source)
+        return .object(members)
+    }
+
+    /// - Returns: nil for JSON that ``json`` cannot produce.
+    init?(json: AnyJSON) {
+        guard let id = json["id"]?.stringValue, let sentAt = (json["sent_at"]?.stringValue).flatMap({ Instant($0) }),
+            let recipient = json["to"]?.stringValue, let subject = json["subject"]?.stringValue,
+            let text = json["text"]?.stringValue, let html = json["html"]?.stringValue,
+            let source = json["source"]?.stringValue
+        else { return nil }
+        self.init(
+            id: id, sentAt: sentAt, recipient: recipient, subject: subject, text: text, html: html, source: source,
+            link: json["link"]?.stringValue, code: json["code"]?.stringValue)
+    }
+
+    /// Whether every word occurs in the subject, the recipient, the text or the code. Ignores the case.
+    func matches(_ words: [[UInt8]]) -> Bool {
+        guard !words.isEmpty else { return true }
+        let content = Array([subject, recipient, text, code ?? ""].joined(separator: "\n").lowercased().utf8)
+        return words.allSatisfy { !content.ranges(of: $0).isEmpty }
+    }
+}

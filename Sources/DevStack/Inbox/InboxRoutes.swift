@@ -1,0 +1,90 @@
+import GatehouseWire
+package import HTTPServing
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+
+// The inbox of `gatehouse dev`, as pages and as JSON. `gatehouse serve` never routes it. The server's own check of `Host`
+// keeps other websites out that reach it under a name of theirs.
+extension Inbox {
+    package static let path = LandingPage.path + "/inbox"
+    /// The interval of keep-alive events, which detect dead connections.
+    private static let pulse: Duration = .seconds(15)
+
+    /// The routes under `/dev/inbox`.
+    ///
+    /// - Parameter external: The public URL of the dev server without a trailing slash.
+    package func table(runtime: ServerRuntime, external: String) -> RouteTable {
+        let own = OwnOriginOnly(external: external).check
+        return RouteTable(
+            group: RouteGroup(prefixes: [Self.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
+            runtime: runtime,
+            [
+                Route(.get, "", guardedBy: own, list),
+                Route(.get, "/events", guardedBy: own, answersHead: false) { [self] _, _ in events(runtime.sleep) },
+                Route(.get, "/mails", guardedBy: own, listAsJSON),
+                Route(.get, "/mails/{mail_id}", guardedBy: own, show),
+                Route(.get, "/mails/{mail_id}/html", guardedBy: own, showHTML),
+            ])
+    }
+
+    @Sendable private func list(_ request: Request, _ context: ServerContext) -> Response {
+        let search = search(request)
+        return InboxPage(mails: mails(containing: search), search: search, total: count).response
+    }
+
+    /// `{"mails":[…]}`, newest first, for programs.
+    @Sendable private func listAsJSON(_ request: Request, _ context: ServerContext) -> Response {
+        let mails = mails(containing: search(request)).map { AnyJSON.object($0.summary) }
+        let json = AnyJSON.object(["mails": .array(mails)])
+        return Answer.json(Array(json.text.utf8))
+    }
+
+    @Sendable private func show(_ request: Request, _ context: ServerContext) -> Response {
+        guard let mail = mail(context.parameters.get("mail_id") ?? "") else { return InboxPage.missing }
+        let view = FormFields(request.uri.query ?? "")?["view"] ?? ""
+        return InboxMailPage(mail: mail, view: InboxMailPage.View(text: view) ?? .html).response
+    }
+
+    @Sendable private func showHTML(_ request: Request, _ context: ServerContext) -> Response {
+        guard let mail = mail(context.parameters.get("mail_id") ?? "") else { return InboxPage.missing }
+        return InboxMailPage.framed(mail)
+    }
+
+    private func search(_ request: Request) -> String { FormFields(request.uri.query ?? "")?["q"] ?? "" }
+
+    /// An event for each new mail, as server-sent events (HTML standard, 9.2).
+    private func events(_ sleep: @escaping @Sendable (Duration) async throws -> Void) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: ResponseBody { [self] writer in try await tell(&writer, sleep) })
+    }
+
+    private func tell(
+        _ writer: inout any ResponseBodyWriter, _ sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) async throws {
+        let (number, wakes) = watch()
+        let pulse = Task {
+            while true {
+                try await sleep(Self.pulse)
+                poke(number)
+            }
+        }
+        defer {
+            pulse.cancel()
+            unwatch(number)
+        }
+        try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
+        // A shutdown must not wait for browsers that only watch.
+        for await wake in wakes.cancelOnGracefulShutdown() {
+            guard wake == .look else {
+                // Browsers ignore an event without data, and reconnect unless told otherwise.
+                try await writer.write(ByteBuffer(string: "event: moved\ndata: elsewhere\n\n"))
+                break
+            }
+            try await writer.write(ByteBuffer(string: "event: mails\ndata: \(count)\n\n"))
+        }
+        try await writer.finish(nil)
+    }
+}

@@ -1,0 +1,132 @@
+import ArgumentParser
+import Gatehouse
+import GatehouseModel
+import GatehouseWire
+
+/// Where the code of a mail comes from.
+struct CodeOptions: ParsableArguments {
+    @Flag(
+        help: """
+            Send no mail; read the code of the last one from the first line of standard input. A code is never an \
+            argument.
+            """)
+    var codeStdin = false
+    @Flag(help: "Send the mail and end. Enter its code later with --code-stdin.") var sendOnly = false
+
+    func validate() throws {
+        if codeStdin, sendOnly { throw ValidationError("--code-stdin and --send-only exclude each other.") }
+    }
+
+    /// - Throws: ``ClientFailure`` if the code could not be entered. Nothing is sent then.
+    func requireWay() throws(ClientFailure) {
+        guard codeStdin || sendOnly || Terminal.canAsk else {
+            throw .usage("Standard input is not a terminal; pass --send-only, and later --code-stdin with the code.")
+        }
+    }
+}
+
+/// The code of a mail: six digits here, up to ten at other servers.
+package struct MailedCode: Sendable {
+    private static let lengths = 6...10
+    package let digits: String
+
+    /// Reads digits of any script, between spaces and hyphens; nil for anything else.
+    package init?(_ text: String) {
+        let rest = text.unicodeScalars.filter { !$0.properties.isWhitespace && $0 != "-" }
+        let values = rest.prefix(Self.lengths.upperBound + 1).map(\.properties.numericType)
+        guard Self.lengths.contains(values.count), values.allSatisfy({ $0 == .decimal }) else { return nil }
+        digits = rest.reduce(into: "") { $0 += String(Int($1.properties.numericValue ?? 0)) }
+    }
+}
+
+extension Client {
+    /// The wrong codes after which the server expects a new mail.
+    private static var tries: Int { 5 }
+
+    /// Says what follows the request for a mail, without telling whether the address has an account.
+    func noteMail(to email: String) {
+        note("If \(email.printable) can be used here, a mail with a code is on its way to it.")
+        if let inbox = target.inbox { note("Mails of this `gatehouse dev` are at \(inbox)") }
+    }
+
+    /// Reads a code and redeems it. At a terminal, asks again after a wrong one.
+    ///
+    /// - Throws: ``ClientFailure``. The previous session stays active.
+    func redeem(
+        _ options: CodeOptions, _ type: EmailOTPType, of email: String
+    ) async throws -> User {
+        guard options.codeStdin || Terminal.canAsk else {
+            throw ClientFailure.usage("Standard input is not a terminal; pass --code-stdin.")
+        }
+        var left = Self.tries
+        while true {
+            left -= 1
+            do {
+                let line = try await options.codeStdin ? terminal.secretLine("code").reveal() : terminal.line("Code: ")
+                guard let code = MailedCode(line) else { throw ClientFailure.noCode }
+                return try await redeem(code, type, of: email)
+            } catch let failure as ClientFailure {
+                guard failure.isAboutCode, !options.codeStdin, left > 0 else { throw failure }
+                note(failure.message)
+            }
+        }
+    }
+
+    private func redeem(_ code: MailedCode, _ type: EmailOTPType, of email: String) async throws -> User {
+        do {
+            let response = try await auth.verifyOTP(email: email, token: code.digits, type: type)
+            guard let user = response.session?.user else {
+                throw AuthClientError.unexpectedAnswer("verify: expected a session")
+            }
+            return user
+        } catch {
+            throw ClientFailure(mail: error, at: target.text)
+        }
+    }
+
+    /// Runs a call that sends a mail.
+    ///
+    /// - Throws: ``ClientFailure``.
+    func mail(to email: String, _ send: () async throws -> Void) async throws {
+        do {
+            try await send()
+        } catch {
+            throw ClientFailure(mail: error, at: target.text)
+        }
+        noteMail(to: email)
+    }
+
+    /// Prints the new session, and ends the one that it replaced, even if the result cannot be printed.
+    func tell(_ result: ClientAnswer, replacing old: Session?) async throws {
+        let told = Result { try answer(result) }
+        noteStorage()
+        await endReplaced(old)
+        try told.get()
+    }
+}
+
+extension ClientFailure {
+    static let noCode = ClientFailure(
+        "invalid_code", "That is not a code. Enter the digits from the mail.", exit: .usage)
+
+    /// Whether another code may be accepted.
+    fileprivate var isAboutCode: Bool { [AuthErrorCode.otpExpired.rawValue, Self.noCode.code].contains(code) }
+
+    /// The failure of a call that sends a mail or redeems a code.
+    package init(mail error: any Error, at server: String) {
+        self.init(error, at: server)
+        switch code {
+        case AuthErrorCode.otpExpired.rawValue:
+            text = "This code is wrong or too old."
+            detail = "only the newest mail counts, and five wrong codes void it"
+            exit = .notSignedIn
+        case AuthErrorCode.overEmailSendRateLimit.rawValue:
+            text = "A mail was sent a moment ago. Please wait before you ask for another."
+        case AuthErrorCode.emailProviderDisabled.rawValue:
+            text = "This server sends no mail."
+        case AuthErrorCode.otpDisabled.rawValue:
+            text = "No account has this address."
+        default: break
+        }
+    }
+}

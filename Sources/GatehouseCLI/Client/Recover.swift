@@ -1,0 +1,78 @@
+import ArgumentParser
+import Gatehouse
+import GatehouseModel
+import GatehouseWire
+
+struct Recover: ClientCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sets a new password with the code of a mail, and signs in.",
+        discussion: """
+            Prompts for omitted values. The password is never an argument and is not shown. With --code-stdin, the first \
+            line of standard input is the code and the second the new password. The new password ends all other \
+            sessions of the account.
+            """)
+
+    @OptionGroup var options: ClientOptions
+    @OptionGroup var code: CodeOptions
+    @Option(help: "The e-mail address of the account.") var email: String?
+
+    /// The refused passwords after which the command ends.
+    private static let tries = 5
+
+    func perform(_ client: Client) async throws {
+        try code.requireWay()
+        let old = await client.auth.currentSession
+        let email = try await client.validAddress(given: email)
+        if !code.codeStdin {
+            try await client.mail(to: email) { try await client.auth.resetPasswordForEmail(email) }
+            if code.sendOnly { return try client.answer(.mailed(client.target)) }
+        }
+        let user = try await client.redeem(code, .recovery, of: email)
+        do {
+            try await setPassword(client)
+        } catch {
+            client.noteStorage()
+            await client.endReplaced(old)
+            throw Self.unchanged(ClientFailure(error, .email, at: client.target.text))
+        }
+        try await client.tell(.recovered(user, server: client.target.text), replacing: old)
+    }
+
+    private func setPassword(_ client: Client) async throws {
+        var left = Self.tries
+        while true {
+            left -= 1
+            do {
+                let password = try await password(client)
+                _ = try await client.auth.update(user: UserAttributes(password: password.reveal()))
+                return
+            } catch {
+                let failure = ClientFailure(error, .email, at: client.target.text)
+                guard !code.codeStdin, left > 0, Self.isAboutPassword(failure) else { throw failure }
+                client.note(failure.message)
+            }
+        }
+    }
+
+    private func password(_ client: Client) async throws -> Secret {
+        guard !code.codeStdin else { return try await client.terminal.secretLine("new password") }
+        let password = try await client.terminal.secret("New password: ")
+        guard password.matches(try await client.terminal.secret("New password again: ")) else {
+            throw ClientFailure("password_mismatch", "Passwords do not match.", exit: .failed)
+        }
+        return password
+    }
+
+    private static func isAboutPassword(_ failure: ClientFailure) -> Bool {
+        [AuthErrorCode.weakPassword.rawValue, AuthErrorCode.samePassword.rawValue, "password_mismatch"]
+            .contains(failure.code)
+    }
+
+    /// The code is spent by then.
+    private static func unchanged(_ failure: ClientFailure) -> ClientFailure {
+        var failure = failure
+        let note = "you are signed in, but the password is unchanged; run `gatehouse recover` again"
+        failure.detail = [failure.detail, note].compactMap(\.self).joined(separator: "; ")
+        return failure
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Gatehouse
+import GatehouseModel
+import GatehouseWire
+
+struct Verify: ClientCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Confirms the address of a sign-up with the code of its mail, and signs in.",
+        discussion: "Prompts for omitted values. --resend sends the mail again first.")
+
+    @OptionGroup var options: ClientOptions
+    @OptionGroup var code: CodeOptions
+    @Option(help: "The e-mail address of the sign-up.") var email: String?
+    @Flag(help: "Send the mail again.") var resend = false
+
+    func validate() throws {
+        if code.sendOnly, !resend { throw ValidationError("--send-only requires --resend.") }
+        if code.codeStdin, resend { throw ValidationError("--code-stdin and --resend exclude each other.") }
+    }
+
+    func perform(_ client: Client) async throws {
+        if resend { try code.requireWay() }
+        let old = await client.auth.currentSession
+        let email = try await client.validAddress(given: email)
+        if resend {
+            try await client.mail(to: email) { try await client.auth.resend(email: email, type: .signup) }
+            if code.sendOnly { return try client.answer(.mailed(client.target)) }
+        }
+        let user = try await client.redeem(code, .signup, of: email)
+        try await client.tell(.signedIn(user, server: client.target.text), replacing: old)
+    }
+}

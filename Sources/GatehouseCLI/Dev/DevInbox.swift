@@ -1,0 +1,61 @@
+import AccountDomain
+import AccountStore
+import AuthServer
+import DevStack
+import Foundation
+import GatehouseServer
+import GatehouseWire
+import HTTPServing
+import SMTP
+
+/// The inbox of `gatehouse dev`, which takes the place of a mail server.
+struct DevInbox: Sendable {
+    let inbox: Inbox
+    let url: String
+    private let root: String
+
+    /// - Parameter root: The root URL of the stack, without a trailing slash.
+    /// - Throws: ``CommandFailure`` if the folder cannot be used.
+    init(at root: String, in folder: DevFolder) throws {
+        do {
+            inbox = try Inbox(folder: folder.inbox)
+        } catch {
+            throw CommandFailure("The folder \(folder.inbox) cannot be used: \(error.localizedDescription)")
+        }
+        self.root = root
+        url = root + Inbox.path
+    }
+
+    func table(_ runtime: ServerRuntime) -> RouteTable { inbox.table(runtime: runtime, external: root) }
+
+    /// - Throws: Never, because the address is valid.
+    func keeper() throws -> MailKeeper {
+        let sender = try Mailbox(MailAddress("no-reply@example.com"), name: "gatehouse dev")
+        return MailKeeper(sender: sender) { [inbox] mail in
+            do {
+                try inbox.keep(InboxMail(mail))
+                return .sent
+            } catch {
+                return .failed(reason: "the folder of the inbox cannot be written")
+            }
+        }
+    }
+
+    /// The rules of `gatehouse dev` for mails.
+    ///
+    /// - Parameter isLimited: Whether an address has to wait between two mails, as with `serve`.
+    static func rules(isLimited: Bool) -> MailRules {
+        var rules = MailRules()
+        if !isLimited { rules.interval = .zero }
+        return rules
+    }
+}
+
+extension InboxMail {
+    fileprivate init(_ mail: WrittenMail) {
+        self.init(
+            id: mail.mail.messageID, sentAt: mail.writtenAt, recipient: mail.recipient.text, subject: mail.subject,
+            text: mail.text, html: mail.html, source: String(decoding: mail.bytes, as: UTF8.self),
+            link: mail.mail.link, code: mail.mail.content.code?.reveal())
+    }
+}

@@ -1,0 +1,146 @@
+import AccountDomain
+package import AccountStore
+package import AuthServer
+package import GatehouseWire
+import MailTemplates
+package import SMTP
+
+/// A mail as its recipient gets it.
+package struct WrittenMail: Sendable {
+    package let mail: OutgoingMail
+    package let sender: MailAddress
+    package let recipient: MailAddress
+    package let writtenAt: Instant
+    package let subject: String
+    package let text: String
+    package let html: String
+    /// The message in the form of RFC 5322.
+    package let bytes: [UInt8]
+}
+
+/// Keeps mails instead of sending them: `gatehouse dev` has one.
+package struct MailKeeper: Sendable {
+    let sender: Mailbox
+    let keep: @Sendable (WrittenMail) async -> MailResult
+
+    /// - Parameter sender: Its name is that of the app in mails.
+    package init(sender: Mailbox, keep: @escaping @Sendable (WrittenMail) async -> MailResult) {
+        (self.sender, self.keep) = (sender, keep)
+    }
+}
+
+/// Writes mails and hands them on.
+struct MailCarrier: Sendable {
+    let writer: MailWriter
+    let sender: Mailbox
+    /// The name of the app in mails.
+    let appName: String
+    let now: @Sendable () -> Instant
+    let randomBytes: @Sendable (Int) -> [UInt8]
+    let hand: @Sendable (WrittenMail) async -> MailResult
+
+    @Sendable func deliver(_ mail: OutgoingMail) async -> MailResult {
+        let written: WrittenMail
+        do {
+            written = try write(mail)
+        } catch {
+            // The same in every attempt. The error names the part, never its text.
+            return .refused(reason: "the mail cannot be written: \(error)")
+        }
+        return await hand(written)
+    }
+
+    private func write(_ mail: OutgoingMail) throws -> WrittenMail {
+        let recipient = try MailAddress(mail.content.recipient.text)
+        let rendered = try writer.render(
+            mail.content.kind.template, language: mail.content.templateLanguage, values: values(of: mail))
+        let now = now()
+        let message = try MailMessage(
+            from: sender, to: Mailbox(recipient), subject: rendered.subject, text: rendered.text, html: rendered.html,
+            id: id(of: mail), date: now)
+        return WrittenMail(
+            mail: mail, sender: sender.address, recipient: recipient, writtenAt: now, subject: rendered.subject,
+            text: rendered.text, html: rendered.html, bytes: message.bytes(boundary: randomBytes(16)))
+    }
+
+    /// How people know the providers.
+    private static let providers = ["apple": "Apple", "google": "Google", "keycloak": "Keycloak"]
+
+    private func id(of mail: OutgoingMail) -> MessageID {
+        MessageID(
+            randomBytes: Identifier<OutgoingMail>(trusted: mail.messageID).bytes, domain: sender.address.domain)
+    }
+
+    private func values(of mail: OutgoingMail) -> MailValues {
+        let content = mail.content
+        var values = MailValues(
+            appName: appName, siteURL: mail.siteURL, email: content.account ?? content.recipient.text)
+        values.sendingTo = content.recipient.text
+        values.newEmail = content.newEmail
+        values.confirmationURL = mail.link
+        values.token = content.code?.reveal()
+        values.tokenHash = content.linkToken?.reveal()
+        values.redirectTo = content.redirectTo
+        values.lifetime = content.code == nil ? nil : mail.lifetime
+        values.data = content.data
+        if let notice = content.notice {
+            (values.oldEmail, values.device, values.time) = (notice.oldEmail, notice.device, notice.time)
+            values.provider = notice.provider.map { Self.providers[$0] ?? $0 }
+        }
+        return values
+    }
+}
+
+extension SMTPTransport {
+    /// Hands a mail to the server.
+    func deliver(_ mail: WrittenMail) async -> MailResult {
+        do throws(SMTPFailure) {
+            _ = try await send(mail.bytes, from: mail.sender, to: mail.recipient)
+            return .sent
+        } catch {
+            // After an unknown outcome, too: a second copy has the same Message-ID, a lost mail has none.
+            let reason = error.trouble?.cause ?? "\(error)"
+            if case .permanent(let trouble) = error {
+                return trouble.isOfAddress ? .undeliverable(reason: reason) : .refused(reason: reason)
+            }
+            return .failed(reason: reason)
+        }
+    }
+}
+
+extension SMTPTrouble {
+    /// Whether the address itself is refused: its mailbox or domain (RFC 3463, X.1 and X.2), not our server or the mail.
+    fileprivate var isOfAddress: Bool {
+        guard stage == .recipient, let reply else { return false }
+        guard let status = reply.status else { return [550, 551, 553].contains(reply.code) }
+        return status.utf8.starts(with: "5.1.".utf8) || status.utf8.starts(with: "5.2.".utf8)
+    }
+}
+
+extension MailContent {
+    /// The user's own choice, before that of the request.
+    fileprivate var templateLanguage: MailLanguage {
+        MailLanguage.matching(data["locale"]?.stringValue) ?? .preferred(language)
+    }
+}
+
+extension MailKind {
+    fileprivate var template: MailTemplateKind {
+        switch self {
+        case .signUp: .confirmation
+        case .invite: .invite
+        case .magicLink: .magicLink
+        case .recovery: .recovery
+        case .emailChangeCurrent: .emailChangeCurrent
+        case .emailChangeNew: .emailChangeNew
+        case .reauthentication: .reauthentication
+        case .accountExists: .accountExists
+        case .linkConfirmation: .code
+        case .passwordChanged: .passwordChanged
+        case .emailChanged: .emailChanged
+        case .identityLinked: .identityLinked
+        case .identityUnlinked: .identityUnlinked
+        case .newDevice: .newDevice
+        }
+    }
+}

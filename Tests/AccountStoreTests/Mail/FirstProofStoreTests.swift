@@ -1,0 +1,66 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("First proof of an address with linked providers")
+struct FirstProofStoreTests {
+    /// Signs the owner of the address in by a mailed code.
+    private func proven(_ store: StoreFixture) async throws -> IssuedSession {
+        let email = try #require(EmailAddress("ada@example.com"))
+        try await store.accounts.ask(
+            MailAsk(.signIn, email, MailRequest(redirectTo: "", lifetime: .seconds(3_600))), at: store.clock.now)
+        let mail = try #require(
+            try await store.accounts.takeMails(.codes, limit: 1, lease: .seconds(600), at: store.clock.now).first)
+        guard case .request(let ask) = mail.content else { throw NotSignedIn() }
+        let resolved = try await store.accounts.resolve(ask, of: mail, at: store.clock.now)
+        guard case .mail(let content) = resolved?.content, let code = content.code else { throw NotSignedIn() }
+        let outcome = try await store.accounts.verify(
+            .code(code, sentTo: email), for: [.recovery], from: store.device, at: store.clock.now)
+        guard case .signedIn(let owner, _) = outcome else { throw NotSignedIn() }
+        return owner
+    }
+
+    @Test(
+        "Removes providers that do not vouch for the address, and gives their tokens back", arguments: TestDatabase.all)
+    func providers(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let issued = try await store.signedIn()
+        let grant = ProviderGrant(refreshToken: Secret("r"), client: "c")
+        _ = try await store.link(store.identity("apple", "7", email: "eve@example.com"), to: issued, grant: grant)
+        let user = issued.account.user.id
+        #expect(try await store.accounts.account(user)?.identities.map(\.provider) == ["email", "apple"])
+        let owner = try await proven(store)
+        #expect(owner.account.identities.map(\.provider) == ["email"])
+        let account = try #require(try await store.accounts.account(user))
+        #expect(account.identities.map(\.provider) == ["email"])
+        #expect(account.user.passwordHash == nil && account.user.times.emailProvenAt == store.clock.now)
+        #expect(!account.user.appMetadata.contains("apple"))
+        #expect(try await store.refresh(issued.refreshToken).issued == nil)
+        #expect(try await store.accounts.takeFromOutbox(at: store.clock.now).count == 1)
+        // Perhaps it was the owner's: its next sign-in asks for the account instead of making another, empty one.
+        let question = try await store.asked(store.identity("apple", "7", email: "eve@example.com"))
+        #expect(question.rule == .unlinkedBefore && !question.canRecover)
+        let linked = try #require(try await store.confirm(question.ticket, by: owner).session)
+        #expect(linked.user == user)
+        #expect(try await store.rows("SELECT 1 FROM link_removals") == 0)
+        #expect(try await store.entered(store.identity("apple", "7", email: "eve@example.com")).user == user)
+    }
+
+    @Test("A proof by mail survives the undoing of an earlier link", arguments: TestDatabase.all)
+    func undone(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let issued = try await store.signedIn()
+        let ticket = try await store.asked(store.identity()).ticket
+        let linked = try #require(try await store.confirm(ticket, by: issued).session?.issued)
+        let session = try await proven(store)
+        let id = try #require(session.account.identities.first { $0.provider == "google" }?.id)
+        store.tick()
+        let outcome = try await store.accounts.undoLink(
+            id, of: linked.account.user.id, by: session.session.id, at: store.clock.now)
+        guard case .unlinked(let left) = outcome else { throw NotSignedIn() }
+        #expect(left.user.times.emailProvenAt != nil)
+    }
+}

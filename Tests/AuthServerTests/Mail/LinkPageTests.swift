@@ -1,0 +1,59 @@
+import AuthServer
+import GatehouseWire
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("Languages of a mailed link's page")
+struct LinkPageTests {
+    struct Reader: CustomTestStringConvertible, Sendable {
+        let header: String?
+        var locale: String?
+        let root: String
+        let word: String
+        var testDescription: String { "\(header ?? "none") \(locale ?? "")" }
+    }
+
+    static let readers = [
+        Reader(header: nil, root: "lang=\"en\" dir=\"ltr\"", word: "Enter the code from the email"),
+        Reader(header: "fr, xx;q=0.5", root: "lang=\"en\" dir=\"ltr\"", word: "six digits"),
+        Reader(header: "es-MX", root: "lang=\"es\" dir=\"ltr\"", word: "seis dígitos"),
+        Reader(header: "fr, de;q=0.5", root: "lang=\"de\" dir=\"ltr\"", word: "sechsstelligen Code"),
+        Reader(header: "ja", root: "lang=\"ja\" dir=\"ltr\"", word: "6桁のコード"),
+        Reader(header: "ar-EG, en", root: "lang=\"ar\" dir=\"rtl\"", word: "رمز من ستة أرقام"),
+        Reader(header: "en", locale: "ar", root: "lang=\"ar\" dir=\"rtl\"", word: "رمز من ستة أرقام"),
+        Reader(header: "de", locale: "fr", root: "lang=\"de\" dir=\"ltr\"", word: "sechsstelligen Code"),
+    ]
+
+    @Test("The page is in the user's language, else in the browser's", arguments: readers)
+    func language(_ reader: Reader) async throws {
+        try await TestServer.mailing { server in
+            var json: JSONObject = ["email": "ada@example.com", "password": .string(TestServer.password)]
+            if let locale = reader.locale { json["data"] = ["locale": .string(locale)] }
+            _ = try await server.post("/signup", .object(json))
+            let path = try await server.deliveredMail().path
+            var headers = HTTPFields()
+            headers[.acceptLanguage] = reader.header
+            let page = try await server.send(.get, path, headers: headers)
+            #expect(page.status == 200 && page.text.contains(reader.root) && page.text.contains(reader.word))
+            #expect(!page.text.contains("<script"))
+        }
+    }
+
+    @Test("A wrong code is named in the same language, beside the field")
+    func wrongCode() async throws {
+        try await TestServer.mailing { server in
+            let order: AnyJSON = ["email": "ada@example.com"]
+            _ = try await server.send(.post, "/auth/v1/invite", bearer: TestServer.secretKey, json: order)
+            let (code, path, _) = try await server.deliveredMail()
+            var headers: HTTPFields = [.acceptLanguage: "de"]
+            let page = try await server.send(.get, path, headers: headers)
+            #expect(page.text.contains("Die sechs Ziffern") && !page.text.contains("role=\"alert\""))
+            headers[.contentType] = "application/x-www-form-urlencoded"
+            let refused = try await server.send(
+                .post, "/auth/v1/verify/page", headers: headers,
+                raw: MailedLinkTests.form(path, code: TestServer.wrong(code)))
+            #expect(refused.text.contains("Dieser Code ist falsch") && refused.text.contains("aria-invalid"))
+        }
+    }
+}

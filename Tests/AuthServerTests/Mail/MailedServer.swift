@@ -1,0 +1,41 @@
+import AuthServer
+import GatehouseWire
+import HTTPTypes
+import TestSupport
+
+extension TestServer {
+    /// Runs a test with a server that confirms addresses by mail.
+    static func mailing(
+        on kind: TestDatabase = .usual, limits: AuthRates? = nil, hashQueue: Int = 64,
+        change: (inout AuthSettings) -> Void = { _ in }, _ test: (TestServer) async throws -> Void
+    ) async throws {
+        try await with(on: kind, limits: limits, hashQueue: hashQueue) { settings in
+            settings.mail = MailRules()
+            settings.confirmsAutomatically = false
+            change(&settings)
+        } _: { server in
+            try await test(server)
+        }
+    }
+
+    func post(_ path: String, _ json: AnyJSON, headers: HTTPFields = [:]) async throws -> TestAnswer {
+        try await send(.post, "/auth/v1" + path, headers: headers, json: json)
+    }
+
+    /// A confirmed account with the usual password.
+    func confirmed(_ email: String = "ada@example.com") async throws {
+        _ = try await admin(
+            .post, "/users",
+            json: ["email": .string(email), "password": .string(Self.password), "email_confirm": true])
+    }
+
+    func verify(_ type: String, code: String, email: String = "ada@example.com") async throws -> TestAnswer {
+        try await post("/verify", ["type": .string(type), "token": .string(code), "email": .string(email)])
+    }
+
+    /// Moves the clock over the interval between two mails.
+    func passInterval() { clock.advance(by: .seconds(61)) }
+
+    /// A code that is not this one.
+    static func wrong(_ code: String) -> String { code == "000000" ? "000001" : "000000" }
+}

@@ -1,0 +1,72 @@
+package import AccountDomain
+package import AccountStore
+package import AuthServer
+import GatehouseWire
+import Logging
+import Synchronization
+
+/// Keeps mails instead of sending them. Answers with the results that a test scripts, then with success.
+package final class TestMailbox: Sendable {
+    private struct State {
+        var mails: [OutgoingMail] = []
+        var script: [MailResult] = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Every mail that was handed over, attempts that failed included.
+    package var mails: [OutgoingMail] { state.withLock(\.mails) }
+
+    /// The results of the next attempts.
+    package func script(_ results: MailResult...) { state.withLock { $0.script = results } }
+
+    @Sendable package func deliver(_ mail: OutgoingMail) async -> MailResult {
+        state.withLock { state in
+            state.mails.append(mail)
+            return state.script.isEmpty ? .sent : state.script.removeFirst()
+        }
+    }
+
+    fileprivate func take() -> [OutgoingMail] {
+        state.withLock { state in
+            defer { state.mails = [] }
+            return state.mails
+        }
+    }
+}
+
+extension TestServer {
+    /// Sends what is due, and returns the mails since the last call, in the order of their sending.
+    package func deliveredMails() async throws -> [OutgoingMail] {
+        try await sendMails()
+        return mailbox.take()
+    }
+
+    /// Sends what is due, and returns the code of the newest mail of these kinds to an address; nil if there is none.
+    package func mailedCode(to address: String, of kinds: Set<MailKind>) async throws -> String? {
+        try await sendMails()
+        let mail = mailbox.mails.last { kinds.contains($0.content.kind) && $0.content.recipient.text == address }
+        return mail?.content.code?.reveal()
+    }
+
+    private func sendMails() async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        for lane in MailLane.allCases {
+            while try await auth.workMails(lane, logger: logger) > 0 {}
+        }
+    }
+
+    /// The code and the link's path of the only mail that is due.
+    package func deliveredMail() async throws -> (code: String, path: String, mail: OutgoingMail) {
+        let mails = try await deliveredMails()
+        guard mails.count == 1, let mail = mails.first else { throw UnexpectedMails(count: mails.count) }
+        let path = (mail.link ?? "").replacing(settings.externalURL, with: "/auth/v1")
+        return (mail.content.code?.reveal() ?? "", path, mail)
+    }
+}
+
+package struct UnexpectedMails: Error {
+    package let count: Int
+}
