@@ -39,6 +39,8 @@ extension AuthError {
         case noProviderEmail = "no_provider_email"
         /// The device's store did not keep the session.
         case storeFailed = "store_failed"
+        /// The code of a mail is wrong or too old.
+        case codeWrong = "code_wrong"
         /// Too many attempts.
         case rateLimited = "rate_limited"
         /// Any other failure.
@@ -66,9 +68,10 @@ extension AuthError {
         case .emailNotConfirmed: .emailNotConfirmed
         case .signUpDisabled: .signUpDisabled
         case .blocked: .blocked
+        case .codeWrong: .codeWrong
         case .forbidden, .freshSignInNeeded, .profileNotCreated, .setup, .unknown, .samePassword,
-            .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong, .emailDisabled,
-            .lastSignInMethod, .tooLateToUndo:
+            .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .emailDisabled, .lastSignInMethod,
+            .tooLateToUndo:
             .other
         }
     }

@@ -79,7 +79,7 @@ public enum AuthError: Error, Hashable, Sendable {
     case currentPasswordWrong
     /// The change requires the code of ``AuthManager/sendCode()``.
     case codeRequired
-    /// The code is wrong or too old.
+    /// The code of a mail is wrong, used or too old, or was tried too often.
     case codeWrong
     /// The server has no email addresses, or sends no mail.
     case emailDisabled
@@ -194,7 +194,7 @@ extension AuthError {
         case .invalidCredentials: self = .wrongCredentials
         case .weakPassword: self = .weakPassword(refusal.weakPassword ?? WeakPassword(reasons: []))
         case .emailNotConfirmed: self = .emailNotConfirmed
-        case .signupDisabled: self = .signUpDisabled
+        case .signupDisabled, .otpDisabled: self = .signUpDisabled
         case .userBanned: self = .blocked
         case .overRequestRateLimit, .overEmailSendRateLimit, .overSMSSendRateLimit:
             self = .rateLimited(retryAfter: refusal.retryAfter)
@@ -208,7 +208,7 @@ extension AuthError {
         case .currentPasswordRequired: self = .currentPasswordRequired
         case .currentPasswordInvalid: self = .currentPasswordWrong
         case .reauthenticationNeeded: self = .codeRequired
-        case .reauthenticationNotValid: self = .codeWrong
+        case .reauthenticationNotValid, .otpExpired: self = .codeWrong
         case .emailProviderDisabled: self = .emailDisabled
         case .singleIdentityNotDeletable: self = .lastSignInMethod
         case .linkNotUndoable: self = .tooLateToUndo

@@ -4,7 +4,7 @@ import Gatehouse
 public enum EmailChange: Hashable, Sendable {
     /// The account has the new address.
     case changed
-    /// The account gets the new address after the user opens the confirmation mail.
+    /// The account gets the new address after the user enters the code of the confirmation mail, or opens its link.
     case checkMail
 }
 

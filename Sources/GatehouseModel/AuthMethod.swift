@@ -1,6 +1,6 @@
 public import Gatehouse
 
-/// A sign-in method: an email address with a password, or a provider of the server.
+/// A sign-in method: an email address with a password or a mailed code, or a provider of the server.
 public struct AuthMethod: RawRepresentable, Hashable, Sendable {
     /// The provider's name in the protocol, such as `github`, or `email`.
     public let rawValue: String
@@ -15,7 +15,7 @@ public struct AuthMethod: RawRepresentable, Hashable, Sendable {
     public static let apple = AuthMethod(.apple)
     /// Google.
     public static let google = AuthMethod(.google)
-    /// An email address with a password.
+    /// An email address with a password or a mailed code.
     public static let email = AuthMethod(rawValue: "email")
 
     /// nil for ``email``.

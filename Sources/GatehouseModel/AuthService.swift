@@ -142,6 +142,25 @@ public protocol AuthService: ProfileSource {
     /// - Throws: As ``sendPasswordMail(to:)``.
     func resendConfirmation(to email: String) async throws
 
+    /// Sends a mail with a code and a link to sign in with. Creates an account for an unknown address, if the server
+    /// accepts new accounts. Does not reveal whether the address has an account.
+    ///
+    /// - Throws: As ``sendPasswordMail(to:)``.
+    func sendSignInMail(to email: String) async throws
+
+    /// Sends the mails of a pending email change again, which voids the earlier ones.
+    ///
+    /// - Parameter email: The account's current address.
+    /// - Throws: As ``sendPasswordMail(to:)``.
+    func resendEmailChange(of email: String) async throws
+
+    /// Redeems the code of a mail. The event `passwordRecovery` follows a code for `recovery`.
+    ///
+    /// - Returns: `pending` after the first of two codes of an email change.
+    /// - Throws: `AuthClientError`, with the code `otp_expired` for a wrong, used or expired code;
+    ///   `over_request_rate_limit` after too many. The previous session stays active.
+    func verify(code: String, sentTo email: String, for purpose: EmailOTPType) async throws -> AuthResponse
+
     /// Completes the link of a mail, which confirms an address or allows setting a password.
     ///
     /// - Parameter url: A URL below ``redirectTo``.

@@ -7,6 +7,8 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
     public var id: UUID
     /// nil if the account has none.
     public var email: String?
+    /// The address that the account gets when the user confirms it; nil if there is none. It may wait for ever.
+    public var newEmail: String?
     /// nil if the user has not entered one.
     public var firstName: String?
     /// The app's own fields; empty until ``AuthManager/isProfileLoaded``. ``data(as:)`` gives them types.
@@ -50,6 +52,7 @@ extension AuthenticatedUser {
     init(_ user: User) {
         let name = user.userMetadata["first_name"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines)
         self.init(id: user.id, email: user.email, firstName: name?.isEmpty == false ? name : nil)
+        newEmail = user.newEmail
     }
 
     /// The user with the gateway's profile. The email address is the session's, because the gateway's comes from a

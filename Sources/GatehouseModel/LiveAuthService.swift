@@ -99,6 +99,18 @@ public struct LiveAuthService: AuthService {
         try await client.resend(email: email, type: .signup, emailRedirectTo: redirectTo)
     }
 
+    public func sendSignInMail(to email: String) async throws {
+        try await client.signInWithOTP(email: email, redirectTo: redirectTo)
+    }
+
+    public func resendEmailChange(of email: String) async throws {
+        try await client.resend(email: email, type: .emailChange, emailRedirectTo: redirectTo)
+    }
+
+    public func verify(code: String, sentTo email: String, for purpose: EmailOTPType) async throws -> AuthResponse {
+        try await client.verifyOTP(email: email, token: code, type: purpose)
+    }
+
     public func openMailLink(_ url: URL) async throws { _ = try await client.session(from: url) }
     public func sessions() async throws -> [SessionInfo] { try await client.sessions() }
     public func revokeSession(id: UUID) async throws { try await client.revokeSession(id: id) }

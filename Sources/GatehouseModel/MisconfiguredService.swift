@@ -32,6 +32,9 @@ struct MisconfiguredService: AuthService {
     func unlink(_: UserIdentity) throws { throw error }
     func sendPasswordMail(to _: String) throws { throw error }
     func resendConfirmation(to _: String) throws { throw error }
+    func sendSignInMail(to _: String) throws { throw error }
+    func resendEmailChange(of _: String) throws { throw error }
+    func verify(code _: String, sentTo _: String, for _: EmailOTPType) throws -> AuthResponse { throw error }
     func openMailLink(_: URL) throws { throw error }
     func sessions() throws -> [SessionInfo] { throw error }
     func revokeSession(id _: UUID) throws { throw error }

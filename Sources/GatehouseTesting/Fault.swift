@@ -57,6 +57,12 @@ extension InMemoryAuthService {
         case resendConfirmation
         /// A link of a mail.
         case openMailLink
+        /// A mail to sign in with.
+        case sendSignInMail
+        /// The mails of an email change once more.
+        case resendEmailChange
+        /// The code of a mail.
+        case verifyCode
     }
 
     /// A named failure. Each applies to certain calls, with the same effect on the app as the real failure.
@@ -92,7 +98,7 @@ extension InMemoryAuthService {
         case currentPasswordWrong
         /// A new password requires a code, which ``Call/reauthenticate`` sends.
         case codeRequired
-        /// The given code is wrong or expired.
+        /// The given code is wrong or expired, of a mail or of ``Call/reauthenticate``.
         case codeWrong
         /// The server ignores the name that Apple sends along with its token, as hosted Supabase does.
         case nameIgnored
@@ -128,6 +134,11 @@ extension InMemoryAuthService.Call {
     /// Whether the call goes to the gateway.
     var isGateway: Bool { [.fetchMe, .updateProfile, .deleteAccount].contains(self) }
 
+    /// Whether the call requests a mail, and nothing else.
+    var isMail: Bool {
+        [.sendPasswordMail, .resendConfirmation, .sendSignInMail, .resendEmailChange, .reauthenticate].contains(self)
+    }
+
     /// Whether the call requires a session.
     var needsSession: Bool {
         isGateway
@@ -141,7 +152,7 @@ extension InMemoryAuthService.Call {
     var isKept: Bool {
         [
             .signUp, .signIn, .signInWithProvider, .finishInBrowser, .link, .confirmLink, .recoverAccount, .refresh,
-            .openMailLink, .signOut,
+            .openMailLink, .verifyCode, .signOut,
         ].contains(self)
     }
 }
@@ -158,11 +169,12 @@ extension InMemoryAuthService.Fault {
         case .nameIgnored: call == .signInWithProvider || call == .link
         case .emailTaken: [.signUp, .signInWithProvider, .finishInBrowser, .link, .updateUser].contains(call)
         case .weakPassword: call == .signUp || call == .updateUser
-        case .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong: call == .updateUser
+        case .currentPasswordRequired, .currentPasswordWrong, .codeRequired: call == .updateUser
+        case .codeWrong: call == .updateUser || call == .verifyCode
         case .tokenRejected: call == .signInWithProvider || call == .link
         case .providerCancelled: call == .finishInBrowser
         case .invalidCallback: call == .finishInBrowser || call == .openMailLink
-        case .mailDisabled: call == .sendPasswordMail || call == .resendConfirmation
+        case .mailDisabled: call.isMail
         case .notSupported: call == .sessions || call == .undoableLinks
         case .lastMethod: call == .unlink || call == .undoLink
         case .profileMissing: call == .fetchMe
@@ -181,7 +193,8 @@ extension InMemoryAuthService.Fault {
             case .offline: Self.lost
             case .serviceUnavailable: Self.refused(503)
             case .serverError: Self.refused(500, .unexpectedFailure)
-            case .rateLimited(let pause): Self.refused(429, .overRequestRateLimit, retryAfter: pause)
+            case .rateLimited(let pause):
+                Self.refused(429, call.isMail ? .overEmailSendRateLimit : .overRequestRateLimit, retryAfter: pause)
             case .wrongCredentials: Self.refused(400, .invalidCredentials)
             case .emailTaken: Self.emailTaken(at: call)
             case .weakPassword:
@@ -193,7 +206,8 @@ extension InMemoryAuthService.Fault {
             case .currentPasswordRequired: Self.refused(400, .currentPasswordRequired)
             case .currentPasswordWrong: Self.refused(400, .currentPasswordInvalid)
             case .codeRequired: Self.refused(400, .reauthenticationNeeded)
-            case .codeWrong: Self.refused(422, .reauthenticationNotValid)
+            case .codeWrong:
+                call == .verifyCode ? Self.wrongCode : Self.refused(422, .reauthenticationNotValid)
             case .providerCancelled: Self.refused(0, AuthErrorCode(rawValue: "access_denied"))
             case .invalidCallback: .unknownFlow
             case .mailDisabled: Self.refused(400, .emailProviderDisabled)
@@ -236,6 +250,7 @@ extension InMemoryAuthService.Fault {
         }
     }
 
+    static let wrongCode = refused(403, .otpExpired)
     static let lost = AuthClientError.offline(.noAnswer("in memory"))
     static let storeProblem = StoreProblem("locked", cause: .locked)
     static let locked = AuthClientError.storeUnavailable(storeProblem)

@@ -67,7 +67,7 @@ extension InMemoryAuthService {
         }
     }
 
-    private func begin() -> Int {
+    func begin() -> Int {
         state.withLock { state in
             state.restore()
             return state.device.wishes

@@ -4,7 +4,7 @@ import GatehouseModel
 
 // What the server offers, its mails, and the user's devices.
 extension InMemoryAuthService {
-    /// A mail that the server has sent.
+    /// A mail that the server has sent. Its code is ``InMemoryAuthService/mailCode(_:to:)``.
     public struct Mail: Hashable, Sendable {
         /// The purpose of a mail.
         public enum Kind: String, Hashable, Sendable {
@@ -12,6 +12,12 @@ extension InMemoryAuthService {
             case recovery
             /// A confirmation mail.
             case confirmation
+            /// A mail to sign in with.
+            case signIn
+            /// A mail that confirms an email change, to the new or the current address.
+            case emailChange
+            /// Tells the owner of an account that someone signed up with its address. Has neither code nor link.
+            case accountExists
         }
 
         /// The purpose.
@@ -35,7 +41,15 @@ extension InMemoryAuthService {
     /// The mails that were requested, in order. Mails to unknown addresses are among them.
     public var mails: [Mail] { state.withLock { $0.server.mails } }
 
-    /// The link of a mail; nil without ``redirectTo``. ``openMailLink(_:)`` accepts it until the account is removed.
+    /// The code of the newest mail of a kind to an address; nil if there is none that can still be used. A code is valid
+    /// for an hour, for five attempts, and until the next mail or password.
+    public func mailCode(_ kind: Mail.Kind, to email: String) -> String? {
+        let now = clock.now
+        return state.withLock { $0.server.code(kind, email, at: now)?.text }
+    }
+
+    /// The link of a mail; nil without ``redirectTo``. ``openMailLink(_:)`` accepts it until the account is removed; the
+    /// one of an email change, as long as its code.
     public func mailLink(_ kind: Mail.Kind, to email: String) -> URL? {
         redirectTo?.appending(queryItems: [URLQueryItem(name: "code", value: "\(kind.rawValue) \(email)")])
     }
@@ -49,33 +63,62 @@ extension InMemoryAuthService {
     }
 
     public func sendPasswordMail(to email: String) async throws {
-        try await send(.recovery, to: email, .sendPasswordMail)
+        try await send(.sendPasswordMail) { server, now in server.mailRecovery(to: email, at: now) }
     }
 
     public func resendConfirmation(to email: String) async throws {
-        try await send(.confirmation, to: email, .resendConfirmation)
+        try await send(.resendConfirmation) { server, now in server.mailConfirmation(to: email, at: now) }
     }
 
-    private func send(_ kind: Mail.Kind, to email: String, _ call: Call) async throws {
+    public func sendSignInMail(to email: String) async throws {
+        try await send(.sendSignInMail) { server, now in server.mailSignIn(to: email, at: now) }
+    }
+
+    public func resendEmailChange(of email: String) async throws {
+        try await send(.resendEmailChange) { server, now in
+            guard let account = server.account(email: email) else { return }
+            server.mailEmailChange(of: account.user, at: now)
+        }
+    }
+
+    private func send(_ call: Call, _ work: @Sendable (inout InMemoryServer, Date) -> Void) async throws {
+        let now = clock.now
         try await exchange(call) { server, _ in
-            server.mails.append(Mail(kind: kind, email: email.lowercased()))
+            work(&server, now)
         } then: { _, _ in
+        }
+    }
+
+    public func verify(code: String, sentTo email: String, for purpose: EmailOTPType) async throws -> AuthResponse {
+        try await redeem(.verifyCode, then: purpose == .recovery ? .passwordRecovery : nil) { server, now in
+            try server.verify(code, sentTo: email, for: purpose, at: now)
         }
     }
 
     public func openMailLink(_ url: URL) async throws {
         let words = (url.queryValues["code"] ?? "").split(separator: " ", maxSplits: 1).map(String.init)
         let kind = words.first.flatMap(Mail.Kind.init)
-        try await exchange(.openMailLink) { server, _ in
-            guard kind != nil, words.count == 2, server.account(email: words[1]) != nil else {
-                throw AuthClientError.unknownFlow
-            }
-        } then: { _, _ in
+        try await redeem(.openMailLink, then: kind == .recovery ? .passwordRecovery : nil) { server, now in
+            guard let kind, words.count == 2 else { throw AuthClientError.unknownFlow }
+            return try server.follow(kind, words[1], at: now)
         }
-        switch kind {
-        case .recovery: openMail(of: words[1], then: .passwordRecovery)
-        case .confirmation: openMail(of: words[1])
-        case nil: break
+    }
+
+    /// Makes a call that spends a mail's proof. A new session takes the place of the same user's current one.
+    @discardableResult
+    private func redeem(
+        _ call: Call, then event: AuthChangeEvent?,
+        _ spend: @Sendable (inout InMemoryServer, Date) throws -> InMemoryServer.Opened?
+    ) async throws -> AuthResponse {
+        let (begun, now, uptime) = (begin(), clock.now, clock.uptime)
+        return try await exchange(call) { server, _ in
+            try spend(&server, now)
+        } then: { state, opened in
+            guard let opened else { return .pending }
+            let old = state.device.kept
+            let session = try state.device.adopt(opened, begun: begun, at: uptime, then: event)
+            if let old, old.session.user.id == session.user.id { state.server.sessions[old.id] = nil }
+            return .session(session)
         }
     }
 

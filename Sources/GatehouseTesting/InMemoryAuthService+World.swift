@@ -73,7 +73,8 @@ extension InMemoryAuthService {
 
 // Events outside of the app.
 extension InMemoryAuthService {
-    /// Simulates that the user opened the confirmation mail of a sign-up: the address is now confirmed and proven.
+    /// Simulates that the user opened the confirmation mail of a sign-up on another device: the address is now confirmed
+    /// and proven.
     ///
     /// Does nothing if no account has the address.
     public func confirmEmail(of email: String) {

@@ -26,8 +26,8 @@ public import GatehouseModel
 /// - ``calls``, ``openSessionCount`` and ``account(email:)`` show the requests that the server received and the data
 ///   that it stores.
 ///
-/// Not simulated: the texts of mails (``mails`` lists them, ``mailLink(_:to:)`` is their link), the server's own rate
-/// limits, retries after temporary failures, and the device's store, except that it can be locked.
+/// Not simulated: the texts of mails (``mails`` lists them, ``mailCode(_:to:)`` is their code, ``mailLink(_:to:)`` their
+/// link), the server's own rate limits, retries after temporary failures, and the device's store, except that it can be locked.
 public final class InMemoryAuthService: AuthService {
     struct State: Sendable {
         var server = InMemoryServer()
@@ -49,8 +49,8 @@ public final class InMemoryAuthService: AuthService {
 
     /// Creates a signed-out service without accounts.
     ///
-    /// - Parameter confirmsAutomatically: Whether a sign-up signs in immediately. Otherwise it waits for
-    ///   ``confirmEmail(of:)``.
+    /// - Parameter confirmsAutomatically: Whether a sign-up signs in immediately, and a new address applies at once.
+    ///   Otherwise mails confirm them; an email change needs the codes of both addresses.
     /// - Parameter redirectTo: The app's redirect URL.
     public init(
         confirmsAutomatically: Bool = true, clock: VirtualClock = VirtualClock(),

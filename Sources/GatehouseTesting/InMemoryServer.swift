@@ -26,6 +26,8 @@ struct InMemoryServer: Sendable {
     var devices: [Int: SessionInfo] = [:]
     var settings = AuthServerSettings(providers: [.apple, .google], allowsEmail: true, sendsMail: true)
     var mails: [InMemoryAuthService.Mail] = []
+    /// The codes of mails.
+    var codes: [MailedCode] = []
     /// The identities that opened sessions, by session number.
     var openers: [Int: UUID] = [:]
     /// Pending questions, by ticket.
@@ -69,6 +71,7 @@ extension InMemoryServer {
         }
         if index(email: email) != nil {
             guard !confirmsAutomatically else { throw Fault.refused(422, .userAlreadyExists) }
+            mailRepeatedSignUp(to: email, at: now)
             // A fictitious user, so that the response does not reveal that the address is registered.
             let id = Fixtures.id(number())
             return (nil, User(id: id, role: nil, email: email.lowercased(), createdAt: now, updatedAt: now))
@@ -78,6 +81,7 @@ extension InMemoryServer {
         let isConfirmed = confirmsAutomatically
         update(id) { ($0.password, $0.isConfirmed) = (password, isConfirmed) }
         guard let account = account(id) else { throw Fault.refused(500, .unexpectedFailure) }
+        if !isConfirmed { mailConfirmation(to: email, at: now) }
         return (account.isConfirmed ? try open(id, at: now) : nil, account.user)
     }
 
@@ -174,21 +178,27 @@ extension InMemoryServer {
         }
         if let email = change.email?.lowercased(), email != account(id)?.user.email {
             guard index(email: email) == nil else { throw Fault.refused(422, .emailExists) }
-            try setEmail(email, of: id, at: now)
+            begin(email, of: id, at: now)
         }
         if let password = change.password {
             update(id) { $0.password = password }
+            codes.removeAll { $0.owner == id }
             sessions = sessions.filter { $0.value != id || $0.key == kept.id }
         }
         update(id) { $0.user.userMetadata.merge(change.data ?? [:]) { $1 } }
     }
 
-    private mutating func setEmail(_ email: String, of id: UUID, at now: Date) throws(AuthClientError) {
-        guard confirmsAutomatically else {
-            update(id) { $0.user.newEmail = email }
-            return
+    private mutating func begin(_ email: String, of id: UUID, at now: Date) {
+        guard !confirmsAutomatically else { return setEmail(email, of: id, isProven: false, at: now) }
+        update(id) { $0.user.newEmail = email }
+        if let account = account(id) { mailEmailChange(of: account.user, at: now) }
+    }
+
+    mutating func setEmail(_ email: String, of id: UUID, isProven: Bool, at now: Date) {
+        update(id) { account in
+            (account.user.email, account.user.newEmail) = (email, nil)
+            (account.isConfirmed, account.isEmailProven) = (true, isProven)
         }
-        update(id) { ($0.user.email, $0.isConfirmed, $0.isEmailProven) = (email, true, false) }
         let others = (account(id)?.user.identities ?? []).filter { $0.provider != Provider.email.rawValue }
         setIdentities(others, of: id)
         link(.email, person: id.wire, email: email, to: id, at: now)
@@ -196,6 +206,7 @@ extension InMemoryServer {
 
     mutating func remove(_ id: UUID) {
         accounts.removeAll { $0.user.id == id }
+        codes.removeAll { $0.owner == id }
         sessions = sessions.filter { $0.value != id }
     }
 }

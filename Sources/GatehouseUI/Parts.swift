@@ -55,6 +55,31 @@ extension View {
     }
 }
 
+/// How users sign in with their email address.
+public enum EmailSignIn: Hashable, Sendable {
+    /// With a password.
+    case password
+    /// With a code from a mail; new users, too. There are no passwords.
+    case code
+    /// With a password, or a code if they prefer.
+    case passwordOrCode
+}
+
+extension View {
+    /// Chooses how users sign in with their email address; with a password by default, and always with a password if the
+    /// server sends no mail.
+    ///
+    /// ```swift
+    /// HomeView()
+    ///     .emailSignIn(.code)
+    /// ```
+    public func emailSignIn(_ way: EmailSignIn) -> some View { environment(\.emailSignIn, way) }
+}
+
+private struct EmailSignInKey: EnvironmentKey {
+    static let defaultValue = EmailSignIn.password
+}
+
 /// The parts that an app has replaced; nil for the defaults.
 struct AccountParts: Sendable {
     var loginHeader: (@MainActor () -> AnyView)?
@@ -69,6 +94,11 @@ private struct AccountPartsKey: EnvironmentKey {
 }
 
 extension EnvironmentValues {
+    var emailSignIn: EmailSignIn {
+        get { self[EmailSignInKey.self] }
+        set { self[EmailSignInKey.self] = newValue }
+    }
+
     var parts: AccountParts {
         get { self[AccountPartsKey.self] }
         set { self[AccountPartsKey.self] = newValue }

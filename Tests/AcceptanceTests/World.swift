@@ -128,10 +128,11 @@ import Testing
     /// Runs a test with its own server and a started app, and fails if the screen reports a complaint.
     static func with(
         _ app: App = .boxScore, providers: TestProviders = TestProviders(), limits: AuthRates? = nil,
-        settings: Screen.Settings = Screen.Settings(), sourceLocation: SourceLocation = #_sourceLocation,
+        sendsMail: Bool = false, settings: Screen.Settings = Screen.Settings(),
+        sourceLocation: SourceLocation = #_sourceLocation,
         _ test: (World) async throws -> Void
     ) async throws {
-        let server = try await server(providers, limits)
+        let server = try await server(providers, limits, sendsMail)
         do {
             let world = try World(server, app, settings)
             try await world.settle()
@@ -145,12 +146,14 @@ import Testing
         await server.stop()
     }
 
-    nonisolated private static func server(_ providers: TestProviders, _ limits: AuthRates?) async throws -> TestServer
-    {
+    nonisolated private static func server(
+        _ providers: TestProviders, _ limits: AuthRates?, _ sendsMail: Bool
+    ) async throws -> TestServer {
         try await TestServer(limits: limits, providers: providers) { settings in
             settings.redirects = RedirectAllowList(
                 siteURL: "https://app.example.org",
                 entries: ["boxscore://auth-callback", "dailyritual://auth-callback"])
+            if sendsMail { (settings.mail, settings.confirmsAutomatically) = (MailRules(), false) }
         }
     }
 }

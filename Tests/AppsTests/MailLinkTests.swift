@@ -26,6 +26,39 @@ struct MailLinkTests {
         #expect(!world.manager.needsNewPassword)
     }
 
+    @Test(
+        "D11: in both apps a code signs up, and in after a forgotten password", arguments: ["BoxScore", "DailyRitual"])
+    func codes(_ app: String) async throws {
+        let service = InMemoryAuthService(confirmsAutomatically: false)
+        let world =
+            app == "BoxScore"
+            ? await World.boxScore(service) : await World.dailyRitual(service, profiles: Profiles(name: "Ada"))
+        let screen = world.screen
+        try await screen.tap("Sign in")
+        try await screen.tap("Create Account")
+        try await screen.type("Ada", into: "Name")
+        try await screen.type("ada@example.com", into: "Email")
+        for field in ["Password", "Confirm Password"] { try await screen.type(Fixtures.password, into: field) }
+        try await screen.tap("submit")
+        try await screen.wait { $0.has(field: "Code") }
+        try await screen.type(try #require(service.mailCode(.confirmation, to: "ada@example.com")), into: "Code")
+        try await screen.wait { $0.presentations.isEmpty && world.manager.isLoggedIn && !world.manager.isLoading }
+        await world.manager.signOut()
+        try await screen.wait { $0.has(button: "Sign in") }
+        try await screen.tap("Sign in")
+        try await screen.tap("Sign in with Email")
+        try await screen.type("ada@example.com", into: "Email")
+        try await screen.tap("Forgot password?")
+        try await screen.tap("Send Email")
+        try await screen.wait { $0.has(field: "Code") }
+        try await screen.type(try #require(service.mailCode(.recovery, to: "ada@example.com")), into: "Code")
+        try await screen.wait { $0.title == "New Password" }
+        for field in ["New Password", "Confirm Password"] { try await screen.type("another password", into: field) }
+        try await screen.tap("Save Password")
+        try await screen.wait { $0.presentations.isEmpty && world.manager.isLoggedIn }
+        #expect(screen.complaints.isEmpty)
+    }
+
     @Test("An invalid link shows an error")
     func refused() async throws {
         let world = await World.boxScore(service())

@@ -22,13 +22,15 @@ import SwiftUI
 
     private init(
         _ service: InMemoryAuthService, settings: Screen.Settings, _ content: some View, branding: Branding,
-        waits: Bool = true
+        emailSignIn: EmailSignIn = .password, waits: Bool = true
     ) async {
         self.service = service
         manager = service.makeManager()
         var settings = settings
         if let textSize = Self.textSize { settings.dynamicTypeSize = textSize }
-        screen = Screen(content.gatehouse(manager, branding: branding, browser: google), settings: settings)
+        screen = Screen(
+            content.emailSignIn(emailSignIn).gatehouse(manager, branding: branding, browser: google),
+            settings: settings)
         if waits { await manager.wait { $0.phase != .restoring && !$0.isLoading } }
         await screen.settle()
     }
@@ -38,10 +40,12 @@ import SwiftUI
     /// - Parameter waits: Whether to wait for the store, and for the profile.
     static func boxScore(
         _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
-        teams: @escaping @Sendable () async throws -> [Team] = { World.teams }, waits: Bool = true
+        teams: @escaping @Sendable () async throws -> [Team] = { World.teams },
+        emailSignIn: EmailSignIn = .password, waits: Bool = true
     ) async -> World {
         await World(
-            service, settings: settings, HomeView(teams: teams), branding: .boxScore, waits: waits)
+            service, settings: settings, HomeView(teams: teams), branding: .boxScore, emailSignIn: emailSignIn,
+            waits: waits)
     }
 
     /// The journal.

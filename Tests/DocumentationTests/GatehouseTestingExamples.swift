@@ -107,8 +107,24 @@ private struct Example8 {
 }
 
 // Sources/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
+private struct Example9 {
+    @MainActor @Test("A code confirms a sign-up")
+    func code() async throws {
+        let service = InMemoryAuthService(confirmsAutomatically: false)
+        let account = service.makeManager()
+        await account.wait { $0.phase == .unauthenticated }
+
+        let outcome = try await account.signUpWithEmail("ada@example.com", password: Fixtures.password)
+        #expect(outcome == .checkMail)
+        let code = try #require(service.mailCode(.confirmation, to: "ada@example.com"))
+        try await account.signIn(withCode: code, sentTo: "ada@example.com")
+        #expect(account.isLoggedIn && account.isNewUser)
+    }
+}
+
+// Sources/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example10() async throws {
         let sheet = ScriptedProviderSheet(.cancels, .signsIn(.ada))
         #expect(try await account.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .cancelled)
         #expect(try await account.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .signedIn)

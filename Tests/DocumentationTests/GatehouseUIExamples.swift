@@ -65,8 +65,16 @@ extension Given {
     }
 }
 
+// Sources/GatehouseUI/Parts.swift
+extension Given {
+    @MainActor private func example7() async throws {
+        _ = HomeView()
+            .emailSignIn(.code)
+    }
+}
+
 // Sources/GatehouseUI/ProfileButton.swift
-private struct Example7 {
+private struct Example8 {
     struct JournalHome: View {
         var body: some View {
             NavigationStack { Text("Today").toolbar { ProfileButton() } }
@@ -76,13 +84,13 @@ private struct Example7 {
 
 // Sources/GatehouseUI/ScreenEnvironment.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example9() async throws {
         _ = HomeView().gatehouse(account)
     }
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/GatehouseUI.md
-private struct Example9 {
+private struct Example10 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -99,14 +107,14 @@ private struct Example9 {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example11() async throws {
         _ = HomeView().gatehouse(account, branding: Branding(name: "Journal", symbol: "book.fill", accent: .indigo))
     }
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example12() async throws {
         let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
         _ = HomeView().gatehouse(account, branding: Branding(texts: texts))
         _ = texts
@@ -115,7 +123,7 @@ extension Given {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example13() async throws {
         _ = HomeView()
             .loginHeader { Text("Keep your days").font(.title) }
             .loginFooter { Link("Terms of Use", destination: terms) }
@@ -128,7 +136,16 @@ extension Given {
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
-private struct Example13 {
+extension Given {
+    @MainActor private func example14() async throws {
+        _ = HomeView()
+            .emailSignIn(.code)
+            .gatehouse(account)
+    }
+}
+
+// Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
+private struct Example15 {
     struct SignInView: View {
         @State private var screen: LoginModel
         @State private var password = ""
@@ -149,7 +166,7 @@ private struct Example13 {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor @ViewBuilder private func example14() -> some View {
+    @MainActor @ViewBuilder private func example16() -> some View {
         switch account.phase {
         case .restoring: ProgressView()
         case .unauthenticated, .authenticating: SignInView(account: account)

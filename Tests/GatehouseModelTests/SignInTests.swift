@@ -20,6 +20,11 @@ private struct ProvidersThatVouch: AuthService {
     func settings() async throws -> AuthServerSettings { try await live.settings() }
     func sendPasswordMail(to email: String) async throws { try await live.sendPasswordMail(to: email) }
     func resendConfirmation(to email: String) async throws { try await live.resendConfirmation(to: email) }
+    func sendSignInMail(to email: String) async throws { try await live.sendSignInMail(to: email) }
+    func resendEmailChange(of email: String) async throws { try await live.resendEmailChange(of: email) }
+    func verify(code: String, sentTo email: String, for purpose: EmailOTPType) async throws -> AuthResponse {
+        try await live.verify(code: code, sentTo: email, for: purpose)
+    }
     func openMailLink(_ url: URL) async throws { try await live.openMailLink(url) }
     func sessions() async throws -> [SessionInfo] { try await live.sessions() }
     func revokeSession(id: UUID) async throws { try await live.revokeSession(id: id) }

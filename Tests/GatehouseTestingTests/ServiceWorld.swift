@@ -30,9 +30,15 @@ struct ServiceWorld: Sendable {
     let removeAccount: @Sendable (UUID) async throws -> Void
     /// The users of Apple and Google and their addresses.
     let providers: ServiceProviders
+    /// The code of the newest mail of a kind to an address, unless it is void.
+    let code: @Sendable (_ kind: InMemoryAuthService.Mail.Kind, _ email: String) async throws -> String?
 
+    /// - Parameters:
+    ///   - confirms: Whether addresses count as confirmed without a mail.
+    ///   - sendsMail: Whether the server sends mail.
     static func with(
-        _ kind: ServiceKind, confirms: Bool = true, _ test: (ServiceWorld) async throws -> Void
+        _ kind: ServiceKind, confirms: Bool = true, sendsMail: Bool = false,
+        _ test: (ServiceWorld) async throws -> Void
     ) async throws {
         switch kind {
         case .inMemory:
@@ -41,10 +47,12 @@ struct ServiceWorld: Sendable {
                 await ServiceWorld(
                     service: service, events: HeardEvents(service), advance: { service.clock.advance(by: $0) },
                     setOffline: { if $0 { service.stay(.offline) } else { service.clear() } },
-                    removeAccount: { id in service.removeAccount(email: "ada@example.com") }, providers: .scripted))
+                    removeAccount: { id in service.removeAccount(email: "ada@example.com") }, providers: .scripted,
+                    code: { service.mailCode($0, to: $1) }))
         case .live:
             try await TestServer.with(
-                providers: TestProviders(), change: { $0.confirmsAutomatically = confirms }
+                providers: TestProviders(),
+                change: { ($0.confirmsAutomatically, $0.mail) = (confirms, sendsMail ? MailRules() : nil) }
             ) { server in
                 let network = LiveNetwork(server)
                 let service = try network.service()
@@ -53,7 +61,7 @@ struct ServiceWorld: Sendable {
                         service: service, events: HeardEvents(service), advance: { server.clock.advance(by: $0) },
                         setOffline: { network.setOffline($0) },
                         removeAccount: { _ = try await server.admin(.delete, "/users/\($0.uuidString.lowercased())") },
-                        providers: .standIns(server)))
+                        providers: .standIns(server), code: { try await server.code($0, $1) }))
             }
         }
     }

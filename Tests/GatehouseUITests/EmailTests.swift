@@ -226,37 +226,6 @@ struct EmailTests {
         try await world.screen.wait { $0.has(button: "Your profile") }
     }
 
-    @Test("A pending account says so, and can request the mail again")
-    func checkMail() async throws {
-        let world = await World(InMemoryAuthService(confirmsAutomatically: false))
-        try await world.openLogin()
-        try await world.screen.tap("Create Account")
-        try await world.screen.type("Grace", into: "Name")
-        try await world.screen.type("grace@example.com", into: "Email")
-        try await world.screen.type("longenough", into: "Password")
-        try await world.screen.type("longenough", into: "Confirm Password")
-        try await world.screen.tap("submit")
-        try await world.screen.wait(for: "Check your email")
-        try await world.screen.tap("Send Again")
-        try await world.screen.wait(for: "The email is on its way.")
-        #expect(world.service.mails == [.init(kind: .confirmation, email: "grace@example.com")])
-    }
-
-    @Test("A forgotten password sends one mail and does not reveal accounts")
-    func forgotten() async throws {
-        let world = await World()
-        try await world.openLogin()
-        try await world.screen.tap("Sign in with Email")
-        try await world.screen.type("ada@example", into: "Email")
-        try await world.screen.tap("Forgot password?")
-        #expect(try !world.screen.isEnabled("Send Email"))
-        try await world.screen.type("ada@example.com", into: "Email")
-        try await world.screen.tapTwice("Send Email")
-        try await world.screen.wait(for: "Check your email")
-        await world.screen.settle()
-        #expect(world.service.mails == [.init(kind: .recovery, email: "ada@example.com")])
-    }
-
     @Test("A recovery mail leads to a new password")
     func recovery() async throws {
         let service = InMemoryAuthService()

@@ -166,7 +166,7 @@ struct MethodsTests {
         try await world.screen.type("countess@example.com", into: "New Email")
         try await world.screen.tap("Save Email")
         try await world.screen.wait(for: "Check your email")
-        #expect(world.screen.shows("Until you open the link, your email stays as it is."))
+        #expect(world.screen.shows("Until then, your email stays as it is."))
         #expect(world.manager.user?.email == "ada@example.com")
     }
 

@@ -46,14 +46,14 @@ struct SourcesTests {
         for (name, text) in try Self.sources { #expect(!text.contains("ViewThatFits"), "\(name)") }
     }
 
-    @Test("A tap calls its model, which runs the work: no task of a view does more than load")
+    @Test("A tap calls its model, which runs the work: no task of a view does more than load or count down")
     func tasks() throws {
         // These three are models themselves, or bridge to the system.
         let others = ["AppleSheet.swift", "BrowserSheet.swift", "MailLinks.swift"]
         for (name, text) in try Self.sources where !others.contains(name) {
             #expect(!text.contains(/\bTask ?[\{\(]/), "\(name)")
             for task in text.matches(of: /\.task(?:\(id: [^)]*\))? \{([^\n]*)/) {
-                #expect(task.1.contains("oad") || task.1.isEmpty, "\(name): \(task.1)")
+                #expect(task.1.contains("oad") || task.1.contains("countDown") || task.1.isEmpty, "\(name): \(task.1)")
             }
         }
     }

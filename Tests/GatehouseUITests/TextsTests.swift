@@ -2,6 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 import GatehouseTesting
+import GatehouseUI
 import ScreenDriver
 import SwiftUI
 import Testing
@@ -66,6 +67,27 @@ struct TextsTests {
         }
     }
 
+    @Test("E11: nor on the screens for codes", arguments: ["es", "de", "ja", "ar"])
+    func codes(_ language: String) async throws {
+        let (catalog, locale) = (try Self.catalog, Locale(identifier: language))
+        func text(_ key: String) -> String { catalog.text(for: key, in: locale) ?? key }
+        let english = Set(catalog.keys).subtracting(["OK", "Name"])
+        for way in [EmailSignIn.password, .code] {
+            let world = await World(settings: Screen.Settings(locale: locale), emailSignIn: way)
+            let screen = world.screen
+            try await screen.tap(try #require(screen.buttons.last))
+            try await screen.tap(text("Sign in with Email"))
+            if way == .password { try await screen.tap(text("Forgot password?")) }
+            try await screen.type("ada@example.com", into: text("Email"))
+            #expect(english.isDisjoint(with: screen.texts + screen.buttons + screen.fields), "\(screen.snapshot())")
+            try await screen.tap(text(way == .code ? "Email Me a Code" : "Send Email"))
+            try await screen.wait { $0.has(field: text("Code")) }
+            try await screen.type("123456", into: text("Code"))
+            try await screen.wait(for: text("The code is not correct, or too old."))
+            #expect(english.isDisjoint(with: screen.texts + screen.buttons + screen.fields), "\(screen.snapshot())")
+        }
+    }
+
     /// The texts in `Text(ui: "…")` and `announce("…")`.
     private static var keysInSources: [String] {
         get throws {
@@ -89,7 +111,7 @@ struct TextsTests {
         }
         let errors: [AuthError] = [
             .notAuthenticated, .forbidden, .freshSignInNeeded, .offline(.noConnection), .unknown(nil),
-            .profileNotCreated, .emailDisabled,
+            .profileNotCreated, .emailDisabled, .codeWrong,
         ]
         var hints: [String] = []
         for mode in [EmailAuthForm.Mode.signIn, .signUp] {
@@ -113,6 +135,7 @@ struct TextsTests {
         }
         return problems + errors.map(\.content.key) + hints + changes + stores + [
             "Password must be at least %@ characters.",
+            "An email was requested a moment ago. Please wait before you ask for another one.",
             "This can no longer be undone.",
             LinkModel.warning.key, ProfileModel.signOutQuestion.key, ProfileModel.deletionQuestion.key,
             "Could Not Delete Account", "Could Not Save Profile", "Deleting account...",

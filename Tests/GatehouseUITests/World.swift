@@ -16,13 +16,15 @@ import SwiftUI
     var device: ScriptedDevice { screen.device }
 
     init(
-        _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings()
+        _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
+        emailSignIn: EmailSignIn = .password
     ) async {
         self.service = service
         google = ScriptedProviderSheet()
         manager = service.makeManager()
         screen = Screen(
-            HomeView().gatehouse(manager, branding: Branding(name: "Harbour"), browser: google), settings: settings)
+            HomeView().emailSignIn(emailSignIn)
+                .gatehouse(manager, branding: Branding(name: "Harbour"), browser: google), settings: settings)
         await manager.wait { $0.phase != .restoring && !$0.isLoading }
         await screen.settle()
     }

@@ -2,6 +2,8 @@ import Gatehouse
 public import Observation
 
 /// The state of the screen that changes the account's email address. The view owns the password.
+///
+/// While a new address waits for its confirmation, the screen begins with its code.
 @MainActor @Observable
 public final class ChangeEmailModel {
     /// The phase of the screen.
@@ -14,12 +16,14 @@ public final class ChangeEmailModel {
         case refused(SignInMessage)
         /// The account has the new address.
         case changed
-        /// A confirmation mail was sent to the new address. The old one stays until it is opened.
+        /// A confirmation mail was sent to the new address: ask for its code. The old address stays until then.
         case checkMail
     }
 
     /// The current phase.
     public private(set) var phase = Phase.editing
+    /// The state of the screen for the code; nil unless ``phase`` is `checkMail`.
+    public private(set) var code: CodeModel?
     /// Whether the server also requires the current password.
     public private(set) var asksForCurrent = false
     /// The form. Only its email address is used.
@@ -27,7 +31,23 @@ public final class ChangeEmailModel {
     private let manager: AuthManager
 
     /// Creates a model for the manager's user.
-    public init(manager: AuthManager) { self.manager = manager }
+    public init(manager: AuthManager) {
+        self.manager = manager
+        guard let pending = manager.user?.newEmail else { return }
+        form.email = pending
+        askForCode(pending, wait: .zero)
+    }
+
+    private func askForCode(_ email: String, wait: Duration) {
+        code = CodeModel(.emailChange, email: email, wait: wait, manager: manager)
+        phase = .checkMail
+    }
+
+    /// Returns from the code to the form, for another address.
+    public func startOver() {
+        guard phase == .checkMail, code?.isBusy != true else { return }
+        (phase, code, form) = (.editing, nil, EmailAuthForm())
+    }
 
     /// The account's current address; nil if it has none.
     public var current: String? { manager.user?.email }
@@ -38,7 +58,7 @@ public final class ChangeEmailModel {
     /// The hint below the field.
     public var hint: ModelText? { form.hint(for: .email, password: "", confirmation: "") }
 
-    /// Whether the confirmation mail was opened, so that the account has the new address.
+    /// Whether the new address was confirmed, by the code or the mail's link, so that the account has it.
     public var isConfirmed: Bool { phase == .checkMail && current?.lowercased() == form.trimmedEmail.lowercased() }
 
     /// Whether the button is enabled: for a valid address other than the account's, with a password if the server
@@ -58,8 +78,10 @@ public final class ChangeEmailModel {
         let (email, current) = (form.trimmedEmail, asksForCurrent ? password : nil)
         return Task {
             do throws(AuthError) {
-                let change = try await manager.changeEmail(email, current: current)
-                phase = change == .changed ? .changed : .checkMail
+                switch try await manager.changeEmail(email, current: current) {
+                case .changed: phase = .changed
+                case .checkMail: askForCode(email, wait: CodeModel.interval)
+                }
             } catch {
                 if error == .currentPasswordRequired { asksForCurrent = true }
                 phase = SignInMessage(changing: error).map { .refused($0) } ?? .editing

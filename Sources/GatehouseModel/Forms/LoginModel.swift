@@ -23,7 +23,7 @@ public final class LoginModel {
         case working(AuthMethod)
         /// The last attempt, with this method, failed.
         case refused(AuthMethod, SignInMessage)
-        /// A confirmation mail was sent.
+        /// A confirmation mail was sent: ask for its code.
         case checkMail
     }
 
@@ -31,6 +31,10 @@ public final class LoginModel {
     public private(set) var phase = Phase.editing
     /// The email form, without its passwords.
     public var form: EmailAuthForm
+    /// The state of the screen for the code of the confirmation mail; nil unless ``phase`` is `checkMail`.
+    public private(set) var code: CodeModel?
+    /// Whether the last attempt failed because the address is not confirmed yet: offer ``enterCode()``.
+    public private(set) var needsConfirmation = false
     /// The method of the last sign-in on this device; nil if it is unknown.
     public let lastMethod: AuthMethod?
     private let manager: AuthManager
@@ -72,7 +76,25 @@ public final class LoginModel {
         let email = form.email
         form.flip()
         if isTaken { form.email = email }
-        phase = .editing
+        (phase, code, needsConfirmation) = (.editing, nil, false)
+    }
+
+    /// Asks for the code of the confirmation mail, if ``needsConfirmation`` is true.
+    public func enterCode() {
+        guard needsConfirmation, !isBusy else { return }
+        askForCode(wait: .zero)
+    }
+
+    /// Returns from the code to the form, for another address.
+    public func startOver() {
+        guard phase == .checkMail, code?.isBusy != true else { return }
+        (phase, code) = (.editing, nil)
+    }
+
+    private func askForCode(wait: Duration) {
+        needsConfirmation = false
+        code = CodeModel(.confirmation, email: form.trimmedEmail, wait: wait, manager: manager)
+        phase = .checkMail
     }
 
     /// The providers to show: those that the server offers, Apple first and then Google. Before the server has
@@ -154,12 +176,13 @@ public final class LoginModel {
     ) -> Task<Void, Never>? {
         guard !isBusy else { return nil }
         // At once, so that a second tap starts nothing.
-        phase = .working(method)
+        (phase, code, needsConfirmation) = (.working(method), nil, false)
         manager.select(method)
         return Task {
             do {
-                phase = try await work() == .checkMail ? .checkMail : .editing
+                if try await work() == .checkMail { askForCode(wait: CodeModel.interval) } else { phase = .editing }
             } catch {
+                needsConfirmation = error as? AuthError == .emailNotConfirmed
                 phase = SignInMessage(method, error).map { .refused(method, $0) } ?? .editing
             }
         }

@@ -1,6 +1,7 @@
 public import Observation
 
-/// The state of a screen that requests a mail: for a password reset, or the confirmation mail of a sign-up once more.
+/// The state of a screen that requests a mail: for a password reset, to sign in without a password, or the confirmation
+/// mail of a sign-up once more. When the mail is on its way, ``code`` is the state of the screen for its code.
 @MainActor @Observable
 public final class MailModel {
     /// The mail.
@@ -9,6 +10,8 @@ public final class MailModel {
         case passwordReset
         /// Another confirmation mail.
         case confirmation
+        /// A mail to sign in with, for new and existing users.
+        case signIn
     }
 
     /// The phase of the screen.
@@ -25,6 +28,8 @@ public final class MailModel {
 
     /// The current phase.
     public private(set) var phase = Phase.editing
+    /// The state of the screen for the mail's code; nil unless ``phase`` is `sent`.
+    public private(set) var code: CodeModel?
     /// The form. Only its email address is used.
     public var form = EmailAuthForm()
     private let kind: Kind
@@ -40,26 +45,53 @@ public final class MailModel {
     /// The message about the last attempt.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
+    /// The hint below the field.
+    public var hint: ModelText? { form.hint(for: .email, password: "", confirmation: "") }
+
     /// Whether the button is enabled.
     public var canSend: Bool { phase != .working && form.isValid(.email, password: "", confirmation: "") }
 
-    /// Requests the mail. Does not reveal whether the address has an account.
+    /// Requests the mail. Does not reveal whether the address has an account. If the server has sent one to this address
+    /// a moment ago, its code can be entered.
     ///
     /// - Returns: The work, which continues after the screen has closed; nil if there is none.
     @discardableResult
     public func send() -> Task<Void, Never>? {
         guard canSend else { return nil }
         phase = .working
+        let email = form.trimmedEmail
         return Task {
-            do {
+            do throws(AuthError) {
                 switch kind {
-                case .passwordReset: try await manager.sendPasswordMail(to: form.trimmedEmail)
-                case .confirmation: try await manager.resendConfirmation(to: form.trimmedEmail)
+                case .passwordReset: try await manager.sendPasswordMail(to: email)
+                case .confirmation: try await manager.resendConfirmation(to: email)
+                case .signIn: try await manager.sendSignInMail(to: email)
                 }
-                phase = .sent
+                askForCode(email, CodeModel.interval, .editing)
             } catch {
-                phase = SignInMessage(.email, error).map { .refused($0) } ?? .editing
+                if case .rateLimited(let pause) = error {
+                    askForCode(email, pause ?? CodeModel.interval, .refused(.mailTooSoon))
+                } else {
+                    phase = SignInMessage(.email, error).map { .refused($0) } ?? .editing
+                }
             }
         }
+    }
+
+    /// Returns to the address, after the mail was sent.
+    public func startOver() {
+        guard phase == .sent, code?.isBusy != true else { return }
+        (phase, code) = (.editing, nil)
+    }
+
+    private func askForCode(_ email: String, _ wait: Duration, _ phase: CodeModel.Phase) {
+        let kind: CodeModel.Kind =
+            switch self.kind {
+            case .passwordReset: .passwordReset
+            case .confirmation: .confirmation
+            case .signIn: .signIn
+            }
+        code = CodeModel(kind, email: email, wait: wait, phase: phase, manager: manager)
+        self.phase = .sent
     }
 }

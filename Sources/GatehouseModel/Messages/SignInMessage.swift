@@ -44,7 +44,7 @@ extension SignInMessage {
     public init?(_ method: AuthMethod, _ error: any Error) {
         let error = AuthError(error)
         switch error {
-        case .freshSignInNeeded, .weakPassword, .emailDisabled: self.init(error.content)
+        case .freshSignInNeeded, .weakPassword, .emailDisabled, .codeWrong: self.init(error.content)
         case .setup(let problem): self.init(setup: problem)
         case .emailInUse(let question):
             self.init(method, error.code)
@@ -70,6 +70,10 @@ extension SignInMessage {
         guard code != .cancelled else { return nil }
         self = method == .email ? Self.email(code) : Self.provider(method, code)
     }
+
+    /// The message about a mail that was requested too soon after another one.
+    static let mailTooSoon = SignInMessage(
+        "An email was requested a moment ago. Please wait before you ask for another one.")
 
     /// The message about a session that the server ended; nil for other reasons.
     public init?(_ reason: SignedOutReason) {
@@ -101,10 +105,11 @@ extension SignInMessage {
         case .linkExpired: SignInMessage(linkExpired)
         case .linkOtherAccount: SignInMessage(otherAccount)
         case .emailNotConfirmed:
-            SignInMessage("Please open the link in the email that we have sent you, then sign in.")
+            SignInMessage("Please open the link in the email that we have sent you, or enter its code.")
         case .signUpDisabled: SignInMessage(noNewAccounts)
         case .blocked: SignInMessage(blocked)
         case .storeFailed: SignInMessage(storeFailed)
+        case .codeWrong: SignInMessage(AuthError.codeWrong.content)
         case .cancelled, .providerFailed, .noProviderEmail, .invalidCallback, .sessionExpired, .other:
             SignInMessage(AuthError.other)
         }
@@ -129,7 +134,7 @@ extension SignInMessage {
         case .signUpDisabled: SignInMessage(noNewAccounts)
         case .blocked: SignInMessage(blocked)
         case .storeFailed: SignInMessage(storeFailed)
-        case .cancelled, .providerFailed, .wrongCredentials, .weakPassword, .emailNotConfirmed, .other:
+        case .cancelled, .providerFailed, .wrongCredentials, .weakPassword, .emailNotConfirmed, .codeWrong, .other:
             SignInMessage(ModelText("Sign in with %@ failed. Please try again.", method.name))
         }
     }

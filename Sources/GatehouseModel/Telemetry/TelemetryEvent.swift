@@ -80,7 +80,7 @@ extension TelemetryEvent {
             case .noNetwork, .rateLimited, .storeFailed, .other: .warning
             case .invalidCallback, .serviceDown, .serverError, .providerFailed: .error
             case .cancelled, .sessionExpired, .emailInUse, .userExists, .wrongCredentials, .weakPassword, .linkExpired,
-                .linkOtherAccount, .emailNotConfirmed, .signUpDisabled, .blocked, .noProviderEmail:
+                .linkOtherAccount, .emailNotConfirmed, .signUpDisabled, .blocked, .noProviderEmail, .codeWrong:
                 .info
             }
         }

@@ -1,7 +1,7 @@
 import GatehouseModel
 public import SwiftUI
 
-/// Changes or sets the account's email address. Tells the user if a confirmation mail was sent.
+/// Changes or sets the account's email address. If a mail must confirm it, asks for the mail's code.
 public struct ChangeEmailView: View {
     /// Creates the screen. It takes its manager from the environment.
     public init() {}
@@ -24,7 +24,7 @@ private struct ChangeEmailScreen: View {
 
     var body: some View {
         Group {
-            if model.phase == .checkMail { notice } else { form }
+            if let code = model.code { CodeView(model: code) { model.startOver() } } else { form }
         }
         .navigationTitle(title)
         .inlineTitle()
@@ -33,14 +33,6 @@ private struct ChangeEmailScreen: View {
     }
 
     private var title: Text { model.current == nil ? Text(ui: "Add Email") : Text(ui: "Change Email") }
-
-    private var notice: some View {
-        MailNotice(email: model.form.trimmedEmail) {
-            Text(ui: "Until you open the link, your email stays as it is.")
-                .font(.subheadline)
-                .multilineTextAlignment(.center)
-        }
-    }
 
     private var form: some View {
         Form {

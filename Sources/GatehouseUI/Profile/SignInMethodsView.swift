@@ -138,6 +138,8 @@ private struct CredentialsSection: View {
                     hasPassword ? Text(ui: "Change Password") : Text(ui: "Set a Password")
                 }
             }
+        } footer: {
+            if let new = manager.user?.newEmail { Text(ui: "\(new) is not confirmed yet.") }
         }
     }
 }

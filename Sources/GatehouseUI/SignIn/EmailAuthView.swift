@@ -15,12 +15,14 @@ public struct EmailAuthView: View {
 
 private struct EmailAuthScreen: View {
     @Environment(\.branding) private var branding
+    @Environment(\.emailSignIn) private var emailSignIn
     private let manager: AuthManager
     @State private var model: LoginModel
     // Passwords exist only as long as the screen.
     @State private var password = ""
     @State private var confirmation = ""
     @State private var forgotPassword = false
+    @State private var wantsCode = false
     @FocusState private var focus: EmailAuthForm.Field?
 
     init(manager: AuthManager, mode: EmailAuthForm.Mode) {
@@ -29,17 +31,17 @@ private struct EmailAuthScreen: View {
     }
 
     var body: some View {
-        Group {
-            if model.phase == .checkMail {
-                CheckMailView(email: model.form.trimmedEmail, manager: manager)
-            } else {
-                form
-            }
+        // Not a Group, which disappears with each branch: the passwords stay while the code is entered.
+        ZStack {
+            if let code = model.code { CodeView(model: code) { model.startOver() } } else { form }
         }
         .navigationTitle(title)
         .inlineTitle()
         .navigationDestination(isPresented: $forgotPassword) {
-            ForgotPasswordView(email: model.form.trimmedEmail, manager: manager)
+            MailView(.passwordReset, email: model.form.trimmedEmail, manager: manager)
+        }
+        .navigationDestination(isPresented: $wantsCode) {
+            MailView(.signIn, email: model.form.trimmedEmail, manager: manager)
         }
         .onDisappear { forgetPasswords() }
     }
@@ -79,6 +81,20 @@ private struct EmailAuthScreen: View {
     }
 
     @ViewBuilder private var otherWays: some View {
+        if model.needsConfirmation {
+            Button {
+                model.enterCode()
+            } label: {
+                Text(ui: "Enter the Code").frame(minHeight: 44)
+            }
+        }
+        if !isSigningUp, model.offersMail, emailSignIn == .passwordOrCode {
+            Button {
+                wantsCode = true
+            } label: {
+                Text(ui: "Email Me a Code").frame(minHeight: 44)
+            }
+        }
         if isSigningUp || model.offersSignUp {
             Button(action: flip) {
                 branding.text(model.form.footer).frame(minHeight: 44)

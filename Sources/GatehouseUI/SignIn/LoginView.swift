@@ -19,6 +19,7 @@ private struct LoginScreen: View {
     @Environment(\.dismiss) private var dismiss
     @Environment(\.parts) private var parts
     @Environment(\.browser) private var browser
+    @Environment(\.emailSignIn) private var emailSignIn
     @Environment(\.authorizationController) private var authorizationController
     private let manager: AuthManager
     @State private var model: LoginModel
@@ -77,15 +78,17 @@ private struct LoginScreen: View {
             }
             if model.offersEmail {
                 if !providers.isEmpty { OrDivider() }
-                NavigationLink(value: EmailAuthForm.Mode.signIn) {
-                    Label {
-                        Text(ui: "Sign in with Email")
-                    } icon: {
-                        Image(systemName: "envelope.fill")
+                if needsNoPassword {
+                    NavigationLink {
+                        MailView(.signIn, manager: manager)
+                    } label: {
+                        EmailLabel()
                     }
+                } else {
+                    NavigationLink(value: EmailAuthForm.Mode.signIn) { EmailLabel() }
                 }
             }
-            if model.offersSignUp {
+            if model.offersSignUp, !needsNoPassword {
                 NavigationLink(value: EmailAuthForm.Mode.signUp) {
                     Text(ui: "Create Account")
                 }
@@ -93,6 +96,8 @@ private struct LoginScreen: View {
         }
         .buttonStyle(WideButtonStyle())
     }
+
+    private var needsNoPassword: Bool { emailSignIn == .code && model.offersMail }
 
     private var guestButton: some View {
         Button {
@@ -129,6 +134,16 @@ private struct LoginScreen: View {
             model.signInWithApple { try await sheet.credential(through: authorizationController) }
         } else {
             signIn(with: method)
+        }
+    }
+}
+
+private struct EmailLabel: View {
+    var body: some View {
+        Label {
+            Text(ui: "Sign in with Email")
+        } icon: {
+            Image(systemName: "envelope.fill")
         }
     }
 }

@@ -1,46 +1,24 @@
-import Foundation
-import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// Tells the user to open the confirmation mail of a sign-up.
-struct CheckMailView: View {
+/// Asks for an email address, sends a mail to it, and then asks for the mail's code. Does not reveal whether the address
+/// has an account.
+struct MailView: View {
     @State private var model: MailModel
+    private let kind: MailModel.Kind
+    @FocusState private var isFocused: Bool
 
-    init(email: String, manager: AuthManager) {
-        _model = State(initialValue: MailModel(.confirmation, email: email, manager: manager))
-    }
-
-    var body: some View {
-        MailNotice(email: model.form.trimmedEmail) {
-            if let message = model.message { MessageView(message: message) }
-            if model.phase == .sent {
-                Text(ui: "The email is on its way.").font(.footnote).foregroundStyle(.secondary)
-            }
-            Button {
-                model.send()
-            } label: {
-                Text(ui: "Send Again")
-            }
-            .buttonStyle(WideButtonStyle())
-            .disabled(!model.canSend)
-        }
-    }
-}
-
-/// Asks for the email address of a password reset. Does not reveal whether it has an account.
-struct ForgotPasswordView: View {
-    @State private var model: MailModel
-
-    init(email: String, manager: AuthManager) {
-        _model = State(initialValue: MailModel(.passwordReset, email: email, manager: manager))
+    /// - Parameter email: The initial address.
+    init(_ kind: MailModel.Kind, email: String = "", manager: AuthManager) {
+        self.kind = kind
+        _model = State(initialValue: MailModel(kind, email: email, manager: manager))
     }
 
     var body: some View {
         Group {
-            if model.phase == .sent { MailNotice(email: model.form.trimmedEmail) { EmptyView() } } else { question }
+            if let code = model.code { CodeView(model: code) { model.startOver() } } else { question }
         }
-        .navigationTitle(Text(ui: "Forgot password?"))
+        .navigationTitle(kind == .signIn ? Text(ui: "Sign in with Email") : Text(ui: "Forgot password?"))
         .inlineTitle()
     }
 
@@ -51,62 +29,36 @@ struct ForgotPasswordView: View {
                     TextField(text: $model.form.email) { Text(ui: "Email") }
                         .textContentType(.emailAddress)
                         .typesEmail()
+                        .focused($isFocused)
                         .submitLabel(.send)
-                        .onSubmit { model.send() }
+                        .onSubmit(send)
                         .frame(minHeight: 44)
                         .disabled(model.phase == .working)
-                    FieldHint(text: model.form.hint(for: .email, password: "", confirmation: ""))
+                    FieldHint(text: model.hint)
                 }
             } footer: {
                 VStack(alignment: .leading, spacing: 8) {
-                    Text(ui: "We will send you an email with a link to set a new password.")
-                    if let message = model.message { MessageView(message: message) { model.send() } }
+                    if kind == .signIn {
+                        Text(ui: "We will send you an email with a code to sign in. You need no password.")
+                    } else {
+                        Text(ui: "We will send you an email with a code to set a new password.")
+                    }
+                    if let message = model.message { MessageView(message: message, retry: send) }
                 }
             }
             Section {
-                Button {
-                    model.send()
-                } label: {
-                    Text(ui: "Send Email")
-                }
-                .buttonStyle(WideButtonStyle(.prominent))
-                .disabled(!model.canSend)
+                Button(action: send) { kind == .signIn ? Text(ui: "Email Me a Code") : Text(ui: "Send Email") }
+                    .buttonStyle(WideButtonStyle(.prominent))
+                    .disabled(!model.canSend)
             }
             .clearRows()
         }
         .scrollDismissesKeyboard(.interactively)
-    }
-}
-
-/// "Check your email", with the address.
-struct MailNotice<Actions: View>: View {
-    let email: String
-    let actions: Actions
-    @ScaledMetric(relativeTo: .title2) private var symbolSize: CGFloat = 56
-
-    init(email: String, @ViewBuilder actions: () -> Actions) {
-        self.email = email
-        self.actions = actions()
+        .onAppear { if model.form.email.isEmpty { isFocused = true } }
     }
 
-    var body: some View {
-        ScrollView {
-            VStack(spacing: 16) {
-                Image(systemName: "envelope.badge")
-                    .font(.system(size: symbolSize))
-                    .foregroundStyle(.tint)
-                    .accessibilityHidden(true)
-                Text(ui: "Check your email")
-                    .font(.title2.bold())
-                    .accessibilityAddTraits(.isHeader)
-                Text(ui: "If \(email) can be used here, we have sent a link to it. Open it on this device.")
-                    .font(.subheadline)
-                    .foregroundStyle(.secondary)
-                actions
-            }
-            .multilineTextAlignment(.center)
-            .padding(24)
-        }
-        .onAppear { announce("Check your email") }
+    private func send() {
+        isFocused = false
+        model.send()
     }
 }

@@ -28,53 +28,6 @@ extension Still {
         Still("home-menu", showsMost: true) { try await World.user().tapping("Menu", "NBA", "Menu") },
     ]
 
-    /// Mail links: valid ones and invalid ones.
-    static let mail = [
-        Still("check-mail") { try await signedUp() },
-        Still("check-mail-again") {
-            try await signedUp().tapping("Send Again").waiting(for: "The email is on its way.")
-        },
-        Still("forgot-password") {
-            try await World.guest().tapping("Sign in", "Sign in with Email", "Forgot password?")
-                .typing(["Email": "ada@example"])
-        },
-        Still("forgot-password-sent") {
-            try await World.guest().tapping("Sign in", "Sign in with Email", "Forgot password?")
-                .typing(["Email": "ada@example.com"]).tapping("Send Email").waiting(for: "Check your email")
-        },
-        Still("new-password") { try await recovered() },
-        Still("new-password-hints", showsMost: true) {
-            try await recovered().typing(["New Password": "longenough", "Confirm Password": "different"])
-        },
-        Still("mail-link-failed") { try await opened(.invalidCallback).waiting(for: "The link could not be opened.") },
-        Still("mail-link-offline") { try await opened(.offline).waiting(for: "The link could not be opened.") },
-    ]
-
-    @MainActor private static func signedUp() async throws -> World {
-        try await World.guest(InMemoryAuthService(confirmsAutomatically: false)).tapping("Sign in", "Create Account")
-            .typing([
-                "Name": "Grace", "Email": "grace@example.com", "Password": Fixtures.password,
-                "Confirm Password": Fixtures.password,
-            ])
-            .tapping("submit").waiting(for: "Check your email")
-    }
-
-    @MainActor private static func recovered() async throws -> World {
-        let service = InMemoryAuthService()
-        service.addAccount(email: "ada@example.com", firstName: "Ada")
-        let world = await World.boxScore(service)
-        await world.openMail()
-        try await world.screen.wait { $0.title == "New Password" }
-        return world
-    }
-
-    @MainActor private static func opened(_ fault: InMemoryAuthService.Fault) async throws -> World {
-        let world = await World.boxScore()
-        world.service.meet(fault, at: .openMailLink)
-        await world.openMail()
-        return world
-    }
-
     /// The journal.
     static let journal = [
         Still("journal-guest") { await .dailyRitual(profiles: Profiles()) },

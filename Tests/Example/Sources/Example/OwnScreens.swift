@@ -43,6 +43,20 @@ struct SignInView: View {
     }
 }
 
+struct CodeFields: View {
+    @Bindable var code: CodeModel
+
+    var body: some View {
+        TextField("Code", text: $code.code)
+            .textContentType(.oneTimeCode)
+            .onChange(of: code.code) { code.submit() }
+            .task(id: code.waitsUntil) { await code.countDown() }
+        if let message = code.message { Text(message.text) }
+        Button("Send Again") { code.sendAgain() }
+            .disabled(!code.canSendAgain)
+    }
+}
+
 struct AppleButton: View {
     let login: LoginModel
     @State private var nonce = SignInNonce()

@@ -1,0 +1,224 @@
+import Gatehouse
+public import Observation
+
+/// The state of a screen where the user enters the code of a mail.
+///
+/// Actions return their work, which continues after the screen has closed; nil if there is none.
+///
+/// ```swift
+/// let screen = CodeModel(.signIn, email: "ada@example.com", manager: account)
+/// screen.code = "042917"
+/// await screen.submit()?.value
+/// message = screen.message
+/// ```
+///
+/// A text field for ``code`` with the content type `oneTimeCode` gets the code from the mail. Call ``submit()`` when the
+/// code has changed; it does nothing before the last digit.
+@MainActor @Observable
+public final class CodeModel {
+    /// What the code is for.
+    public enum Kind: Hashable, Sendable {
+        /// To confirm a sign-up.
+        case confirmation
+        /// To sign in without a password.
+        case signIn
+        /// To set a new password.
+        case passwordReset
+        /// To change the address of the signed-in user.
+        case emailChange
+    }
+
+    /// The phase of the screen.
+    public enum Phase: Hashable, Sendable {
+        /// The user enters the code.
+        case editing
+        /// The code is being checked.
+        case checking
+        /// Another mail is being requested.
+        case sending
+        /// The last attempt failed.
+        case refused(SignInMessage)
+        /// The code was right. The user is signed in, or has the new address.
+        case confirmed
+    }
+
+    /// The number of digits of a code.
+    public nonisolated static let length = 6
+    /// The usual time between two mails to an address.
+    public nonisolated static let interval: Duration = .seconds(60)
+
+    /// What the code is for.
+    public let kind: Kind
+    /// The address that got the mail. Changes when the other address of an email change must be confirmed, too.
+    public private(set) var email: String
+    /// The current phase.
+    public private(set) var phase = Phase.editing
+    /// Whether another mail is on its way.
+    public private(set) var wasSentAgain = false
+    /// Whether one of the two addresses of an email change is confirmed.
+    public private(set) var isHalfway = false
+    /// The whole seconds until another mail can be requested. ``countDown()`` keeps it up to date.
+    public private(set) var secondsToWait: Int
+    /// The uptime at which another mail can be requested.
+    public private(set) var waitsUntil: Duration
+    private var digits = ""
+    private var other: String?
+    /// Whether the last attempt requested a mail.
+    @ObservationIgnored private var sentLast = false
+    private let manager: AuthManager
+
+    /// Creates a model for a mail that was requested.
+    ///
+    /// - Parameters:
+    ///   - email: The address that got the mail; for an email change, the new one.
+    ///   - wait: The time until another mail can be requested.
+    public convenience init(
+        _ kind: Kind, email: String, wait: Duration = CodeModel.interval, manager: AuthManager
+    ) {
+        self.init(kind, email: email, wait: wait, phase: .editing, manager: manager)
+    }
+
+    init(_ kind: Kind, email: String, wait: Duration, phase: Phase, manager: AuthManager) {
+        self.kind = kind
+        self.email = email
+        self.phase = phase
+        self.manager = manager
+        other = kind == .emailChange ? manager.user?.email : nil
+        waitsUntil = manager.clock.uptime() + wait
+        secondsToWait = Self.seconds(wait)
+    }
+
+    /// The code as typed: its digits, at most ``length``, in ASCII.
+    public var code: String {
+        get { digits }
+        set {
+            let typed = newValue.compactMap(\.wholeNumberValue).filter { $0 < 10 }.prefix(Self.length)
+            digits = typed.map { String($0) }.joined()
+        }
+    }
+
+    /// The message about the last attempt.
+    public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
+
+    /// Whether to disable the screen.
+    public var isBusy: Bool { phase == .checking || phase == .sending }
+
+    /// Whether the button that submits the code is enabled.
+    public var canSubmit: Bool { !isBusy && phase != .confirmed && digits.count == Self.length }
+
+    /// Whether the button that requests another mail is enabled.
+    public var canSendAgain: Bool { !isBusy && phase != .confirmed && secondsToWait == 0 }
+
+    /// The time until another mail can be requested, such as `0:42`; nil if one can be.
+    public var countdown: String? {
+        guard secondsToWait > 0 else { return nil }
+        let seconds = secondsToWait % 60
+        return "\(secondsToWait / 60):\(seconds < 10 ? "0" : "")\(seconds)"
+    }
+
+    /// Keeps ``secondsToWait`` up to date, and returns when another mail can be requested. A view calls it in a `task`
+    /// with the id ``waitsUntil``.
+    public func countDown() async {
+        while true {
+            let left = Self.seconds(waitsUntil - manager.clock.uptime())
+            if secondsToWait != left { secondsToWait = left }
+            guard left > 0 else { return }
+            // Cancelled, because the screen has closed.
+            do { try await manager.clock.sleep(.seconds(1)) } catch { return }
+        }
+    }
+
+    /// Submits the code. Does nothing if ``canSubmit`` is false.
+    @discardableResult
+    public func submit() -> Task<Void, Never>? {
+        guard canSubmit else { return nil }
+        (phase, sentLast, wasSentAgain) = (.checking, false, false)
+        let (code, email) = (digits, email)
+        return Task {
+            do throws(AuthError) {
+                phase = try await isConfirmed(code, email) ? .confirmed : .editing
+            } catch {
+                phase = told(error)
+            }
+        }
+    }
+
+    /// - Returns: false if there is more to do.
+    private func isConfirmed(_ code: String, _ email: String) async throws(AuthError) -> Bool {
+        switch kind {
+        case .confirmation, .signIn:
+            return try await manager.signIn(withCode: code, sentTo: email) == .signedIn
+        case .passwordReset:
+            return try await manager.resetPassword(withCode: code, sentTo: email) == .signedIn
+        case .emailChange:
+            let change = try await manager.confirmEmailChange(withCode: code, sentTo: email)
+            guard change == .checkMail else { return true }
+            useOther()
+            isHalfway = true
+            return false
+        }
+    }
+
+    /// Requests another mail; earlier codes become void. Does nothing if ``canSendAgain`` is false.
+    @discardableResult
+    public func sendAgain() -> Task<Void, Never>? {
+        guard canSendAgain else { return nil }
+        (phase, sentLast, wasSentAgain) = (.sending, true, false)
+        return Task {
+            do throws(AuthError) {
+                try await send()
+                (digits, phase, wasSentAgain) = ("", .editing, true)
+                // A new mail goes to both addresses, and both must be confirmed again.
+                if isHalfway {
+                    useOther()
+                    isHalfway = false
+                }
+                wait(Self.interval)
+            } catch {
+                if case .rateLimited(let pause) = error { wait(pause ?? Self.interval) }
+                phase = told(error)
+            }
+        }
+    }
+
+    private func send() async throws(AuthError) {
+        switch kind {
+        case .confirmation: try await manager.resendConfirmation(to: email)
+        case .signIn: try await manager.sendSignInMail(to: email)
+        case .passwordReset: try await manager.sendPasswordMail(to: email)
+        case .emailChange: try await manager.resendEmailChange()
+        }
+    }
+
+    /// Repeats the last attempt.
+    @discardableResult
+    public func retry() -> Task<Void, Never>? { sentLast ? sendAgain() : submit() }
+
+    /// The other address of an email change, whose code can be entered instead: after a refused code, because it may
+    /// be the other mail's. nil if there is none.
+    public var otherEmail: String? { message != nil && !sentLast ? other : nil }
+
+    /// Switches to ``otherEmail``.
+    public func useOther() {
+        guard let next = other else { return }
+        (other, email, digits) = (email, next, "")
+        if !isBusy { phase = .editing }
+    }
+
+    private func wait(_ duration: Duration) {
+        waitsUntil = manager.clock.uptime() + duration
+        secondsToWait = Self.seconds(duration)
+    }
+
+    private func told(_ error: AuthError) -> Phase {
+        if sentLast, case .rateLimited = error { return .refused(.mailTooSoon) }
+        let message = kind == .emailChange ? SignInMessage(changing: error) : SignInMessage(.email, error)
+        return message.map { .refused($0) } ?? .editing
+    }
+
+    /// Rounded up.
+    private static func seconds(_ duration: Duration) -> Int {
+        let parts = duration.components
+        return max(0, Int(parts.seconds) + (parts.attoseconds > 0 ? 1 : 0))
+    }
+}

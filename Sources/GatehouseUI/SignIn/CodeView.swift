@@ -1,0 +1,158 @@
+import GatehouseModel
+import SwiftUI
+
+/// Asks for the code of a mail, and submits it when it is complete. The code of the mail can be filled in by the system.
+struct CodeView: View {
+    let model: CodeModel
+    /// Returns to the screen for the address.
+    let startOver: @MainActor () -> Void
+    /// What the field shows: after each change, the model's code.
+    @State private var typed = ""
+    @FocusState private var isFocused: Bool
+
+    var body: some View {
+        form
+            .overlay {
+                if model.phase == .checking { BusyOverlay(text: Text(ui: "Checking the code...")) }
+            }
+            .interactiveDismissDisabled(model.isBusy)
+            .navigationBarBackButtonHidden(model.isBusy)
+            .onAppear {
+                typed = model.code
+                isFocused = true
+                announce("Check your email")
+            }
+            .onChange(of: typed) {
+                model.code = typed
+                typed = model.code
+            }
+            .onChange(of: model.code) {
+                typed = model.code
+                submit()
+            }
+            .onChange(of: model.email) { isFocused = true }
+            .onChange(of: model.isHalfway) { if model.isHalfway { announce("Now confirm your other email.") } }
+            .onChange(of: model.wasSentAgain) { if model.wasSentAgain { announce("The email is on its way.") } }
+            .task(id: model.waitsUntil) { await model.countDown() }
+    }
+
+    private var form: some View {
+        Form {
+            Section { CodeHeader(model: model) }.clearRows()
+            Section {
+                field
+            } footer: {
+                status
+            }
+            Section {
+                Button(action: submit) { Text(ui: "Continue") }
+                    .buttonStyle(WideButtonStyle(.prominent))
+                    .disabled(!model.canSubmit)
+                    .accessibilityIdentifier("submit")
+            }
+            .clearRows()
+            Section {
+                otherWays
+            } footer: {
+                countdown
+            }
+        }
+        .scrollDismissesKeyboard(.interactively)
+    }
+
+    private var field: some View {
+        TextField(text: $typed) { Text(ui: "Code") }
+            .textContentType(.oneTimeCode)
+            .typesDigits()
+            .font(.title2.monospacedDigit())
+            .multilineTextAlignment(.center)
+            .focused($isFocused)
+            .submitLabel(.go)
+            .onSubmit(submit)
+            .frame(minHeight: 44)
+            .disabled(model.isBusy)
+    }
+
+    private var status: some View {
+        VStack(alignment: .leading, spacing: 8) {
+            if let message = model.message { MessageView(message: message) { model.retry() } }
+            if model.wasSentAgain { Text(ui: "The email is on its way.") }
+        }
+    }
+
+    @ViewBuilder private var otherWays: some View {
+        if let other = model.otherEmail {
+            Button {
+                model.useOther()
+            } label: {
+                Text(ui: "Enter the Code Sent to \(other)").frame(minHeight: 44)
+            }
+            .disabled(model.isBusy)
+        }
+        Button {
+            model.sendAgain()
+        } label: {
+            Text(ui: "Send Again").frame(minHeight: 44)
+        }
+        .disabled(!model.canSendAgain)
+        Button(action: startOver) {
+            Text(ui: "Use Another Email").frame(minHeight: 44)
+        }
+        .disabled(model.isBusy)
+    }
+
+    @ViewBuilder private var countdown: some View {
+        if let countdown = model.countdown {
+            Text(ui: "Another email can be sent in \(countdown).").monospacedDigit()
+        }
+    }
+
+    private func submit() {
+        guard model.canSubmit else { return }
+        isFocused = false
+        model.submit()
+    }
+}
+
+/// "Check your email", with the address.
+private struct CodeHeader: View {
+    let model: CodeModel
+    @Environment(\.dynamicTypeSize) private var size
+    @ScaledMetric(relativeTo: .title2) private var symbolSize: CGFloat = 56
+
+    var body: some View {
+        VStack(spacing: 16) {
+            // With the largest text the field would be far below it.
+            if !size.isAccessibilitySize {
+                Image(systemName: "envelope.badge")
+                    .font(.system(size: symbolSize))
+                    .foregroundStyle(.tint)
+                    .accessibilityHidden(true)
+            }
+            Text(ui: "Check your email")
+                .font(.title2.bold())
+                .accessibilityAddTraits(.isHeader)
+            VStack(spacing: 8) {
+                if model.isHalfway { Text(ui: "Now confirm your other email.") }
+                explanation
+            }
+            .font(.subheadline)
+            .foregroundStyle(.secondary)
+        }
+        .frame(maxWidth: .infinity)
+        .multilineTextAlignment(.center)
+        .padding(.vertical, 8)
+    }
+
+    @ViewBuilder private var explanation: some View {
+        switch model.kind {
+        case .emailChange:
+            Text(ui: "We have sent a code to \(model.email).")
+            Text(ui: "Enter it here, or open the link in the email on this device.")
+            Text(ui: "Until then, your email stays as it is.")
+        case .confirmation, .signIn, .passwordReset:
+            Text(ui: "If \(model.email) can be used here, we have sent a code to it.")
+            Text(ui: "Enter it here, or open the link in the email on this device.")
+        }
+    }
+}

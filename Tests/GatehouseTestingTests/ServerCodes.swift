@@ -1,0 +1,18 @@
+import AccountDomain
+import GatehouseTesting
+import TestSupport
+
+extension TestServer {
+    /// The code of the newest mail of a kind to an address.
+    func code(_ kind: InMemoryAuthService.Mail.Kind, _ email: String) async throws -> String? {
+        let kinds: Set<MailKind> =
+            switch kind {
+            case .recovery: [.recovery]
+            case .confirmation: [.signUp]
+            case .signIn: [.magicLink, .signUp]
+            case .emailChange: [.emailChangeNew, .emailChangeCurrent]
+            case .accountExists: []
+            }
+        return try await mailedCode(to: email, of: kinds)
+    }
+}
