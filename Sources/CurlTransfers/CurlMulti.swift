@@ -35,6 +35,6 @@ package struct CurlMulti: @unchecked Sendable {
     /// given time.
     package func wait(milliseconds: Int32 = 60_000) { curl_multi_poll(pointer, nil, 0, milliseconds, nil) }
 
-    /// Closes the connections and frees the handle, which nobody uses after this.
+    /// Closes the connections and frees the handle, which must not be used afterwards.
     package func end() { curl_multi_cleanup(pointer) }
 }

@@ -73,8 +73,11 @@ extension AuthClient {
         let request = AuthRequest(
             "POST", "/verify", query: [("redirect_to", redirectTo?.absoluteString)], body: body)
         let old = await currentSession
+        // Several accounts may change to one address: the token names the account that this code is for.
+        let namesAccount = type == EmailOTPType.emailChange.rawValue && old != nil
         let response = try await respond(
-            to: request, then: type == EmailOTPType.recovery.rawValue ? .passwordRecovery : nil)
+            to: request, bearer: namesAccount ? session.accessToken : nil,
+            then: type == EmailOTPType.recovery.rawValue ? .passwordRecovery : nil)
         if let session = response.session { retire(old, for: session) }
         return response
     }

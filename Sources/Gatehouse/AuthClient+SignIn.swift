@@ -215,10 +215,10 @@ extension AuthClient {
 
     /// Makes a call that may return a session, and stores it.
     func respond(
-        to request: AuthRequest, then event: AuthChangeEvent? = nil
+        to request: AuthRequest, bearer: String? = nil, then event: AuthChangeEvent? = nil
     ) async throws -> AuthResponse {
         let begun = try await coordinator.beginSignIn()
-        let (timed, answer) = try await caller.answer(request)
+        let (timed, answer) = try await caller.answer(request, bearer: bearer)
         switch answer {
         case .session(let session):
             return .session(try await coordinator.adopt(timed(session), begun: begun, then: event))

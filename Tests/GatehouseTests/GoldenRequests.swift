@@ -250,6 +250,14 @@ extension GoldenRequest {
                 try await $0.verifyOTP(tokenHash: "h", type: .emailChange)
             }),
         GoldenRequest(
+            name: "verify the code of a new address",
+            request: #"POST /verify {"email":"a@b.c","token":"123456","type":"email_change"}"#,
+            bearer: "access",
+            answer: ["msg": "one more", "code": "200"],
+            call: {
+                try await $0.verifyOTP(email: "a@b.c", token: "123456", type: .emailChange)
+            }),
+        GoldenRequest(
             name: "one-time code",
             request: #"POST /otp {"create_user":false,"email":"a@b.c"}"#,
             call: {

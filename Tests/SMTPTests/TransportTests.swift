@@ -96,7 +96,7 @@ struct TransportTests {
     }
 
     @Test(
-        "A connection lost before the end of the mail is temporary, and after it nobody knows",
+        "A connection lost before the end of the mail is a temporary failure; after the end, the outcome is unknown",
         arguments: [("", false), ("EHLO", false), ("MAIL", false), ("RCPT", false), ("DATA", false), (".", true)])
     func lost(command: String, isUnknown: Bool) async throws {
         let found = try #require(

@@ -19,7 +19,7 @@ package enum LinkCodeConfirmation: Sendable {
 }
 
 // A mailed code proves the account of a link ticket. It is worth as much as a sign-in with a mailed code, followed by the
-// confirmation: an address that was not proven before is proven by it, and everything of whoever entered it is dropped.
+// confirmation: an address that was not proven before is proven by it, and what was entered before is dropped.
 extension Accounts {
     /// Whether a code to the address proves the account of a question about it.
     func mailsLinkCode(of user: User, to email: EmailAddress) -> Bool { mailsLinkCodes && user.email == email.text }

@@ -80,7 +80,7 @@ extension Accounts {
             return (content, account.user.id)
         }
         if let account {
-            // Whoever asked for this code proves the address with it, not the password of an earlier sign-up.
+            // This code proves the address, but not the password of an earlier sign-up.
             if account.isAbandoned { try forgetPassword(of: account.user.id, in: db) }
             let pending = PendingSignUp(passwordHash: nil, data: ask.data)
             let content = try mail(

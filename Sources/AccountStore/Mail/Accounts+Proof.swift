@@ -99,7 +99,7 @@ extension Accounts {
         _ account: inout Account, by row: TokenRow, _ slot: TokenSlot, isBound: Bool, at now: Instant
     ) throws {
         if slot != .confirmation {
-            // Whoever chose this password has not proven the address.
+            // The password may be a stranger's: it was chosen before the address was proven.
             account.user.passwordHash = nil
         } else if account.isAbandoned, let pending = try pendingSignUp(row) {
             try take(pending, isBound: isBound, by: &account)

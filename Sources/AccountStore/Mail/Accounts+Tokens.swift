@@ -13,7 +13,7 @@ package struct MailRequest: Sendable {
     package var language: String?
     /// How long the code is good for.
     package var lifetime: Duration
-    /// Made by an administrator for somebody else: nobody waits where the request began.
+    /// Made by an administrator for a user, so no client waits for the code.
     package var isByAdmin = false
     /// false for a link that no mail of this server carries: using it does not show who reads the mailbox.
     package var isMailed = true
@@ -88,10 +88,10 @@ struct TokenRow: Sendable {
 
     func isGood(at now: Instant) -> Bool { !isUsed && now < expiresAt && slot != nil && kind != nil }
 
-    /// Whether a typed code may still be compared. Guesses of a code say nothing against the link, which nobody guesses.
+    /// Whether a typed code may still be compared. Guesses of a code do not end the link, which is too long to guess.
     var takesCodes: Bool { attempts < MintedToken.maximumAttempts }
 
-    /// Whether it takes from the account what was entered before anybody proved its address.
+    /// Whether it takes from the account what was entered before its address was proven.
     func dropsEarlier(of account: Account) -> Bool {
         guard isMailed, account.user.times.emailProvenAt == nil, !account.isAbandoned else { return false }
         return switch slot {
@@ -180,8 +180,8 @@ extension Accounts {
         return row.map { $0.isByAdmin && $0.isGood(at: now) } ?? false
     }
 
-    /// Forgets the password of an unconfirmed account because another sign-up competes with it: nobody can prove any
-    /// longer whose it is. Stays forgotten when the competing code is gone.
+    /// Forgets the password of an unconfirmed account because another sign-up competes with it: no code can
+    /// prove any longer whose password it is. It stays forgotten when the competing code is gone.
     func forgetPassword(of user: UserID, in db: any Connection) throws {
         try db.run("UPDATE users SET password_hash = NULL WHERE id = \(user)")
     }

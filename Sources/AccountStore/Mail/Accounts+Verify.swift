@@ -17,7 +17,7 @@ package enum MailedProof: Sendable {
     }
 }
 
-/// Who presents a code, if the request has a token.
+/// The account and session of the access token that comes with a code.
 package struct MailCaller: Sendable {
     package let user: UserID
     package let session: SessionID?
@@ -49,7 +49,7 @@ package struct PendingLink: Sendable {
     package let address: EmailAddress
     /// Whether a change of address waits for the other address, too: there is no session yet to be careful with.
     package let isFirstOfTwo: Bool
-    /// Whether it takes from the account what was entered before anybody proved its address.
+    /// Whether it takes from the account what was entered before its address was proven.
     package let dropsEarlier: Bool
     private let row: TokenRow
 
@@ -215,7 +215,7 @@ extension Accounts {
             for row in rows { try countWrongCode(row, in: db) }
             return nil
         case .page(let link, let code):
-            // Whoever has the link reads the mail: there is nothing to guess.
+            // The caller has the link, and so the mail: there is nothing to guess.
             let row = try find(.link(link), for: slots, at: now, in: db)
             return row.flatMap { isCode(code, of: $0) ? $0 : nil }
         }

@@ -29,7 +29,7 @@ extension AuthServer {
     ///
     /// - Parameters:
     ///   - slot: Mails of different purposes do not count together.
-    ///   - isRepeated: Counts by itself, so that repeated mails keep nobody from signing up. A sign-up's mail delays the
+    ///   - isRepeated: Counts by itself, so that repeated mails prevent no sign-up. A sign-up's mail delays the
     ///     repeated one all the same.
     ///   - key: The address, or the account.
     /// - Throws: ``Refusal`` 429 `over_email_send_rate_limit`.

@@ -77,7 +77,7 @@ package final class MailBacklog: Sendable {
     func note(_ count: Int, oldest: Instant?) { found.withLock { $0 = (count, oldest) } }
 }
 
-/// Wakes one waiting task. A ring that nobody waits for is remembered.
+/// Wakes one waiting task. A ring without a waiting task is remembered.
 final class Bell: Sendable {
     private enum State {
         case silent, rung

@@ -59,7 +59,7 @@ extension AuthServer {
         // The verifier must last until the second link, as clients forget it after one exchange.
         if pending.isFirstOfTwo { return .codeHere }
         if pending.hasProofKey { return .button }
-        // Nobody asked for an administrator's mail, so there is no other place for its code. Without the implicit flow
+        // No client asked for an administrator's mail, so there is no other place for its code. Without the implicit flow
         // the page confirms the address and opens no session, which would be in the URL.
         if pending.isByAdmin, settings.allowsImplicitFlow || pending.confirms { return .codeHere }
         guard settings.allowsImplicitFlow else { return .codeElsewhere }

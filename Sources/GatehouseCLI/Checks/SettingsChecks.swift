@@ -60,9 +60,9 @@ package struct SettingsChecks {
                 + "\(Setting.proxyHeader.defaultText ?? "a header")")
     }
 
-    /// Warns if nobody who signs up can ever sign in.
+    /// Warns if a new user can never sign in.
     ///
-    /// - Returns: nil if addresses are confirmed by mail or automatically, or if nobody signs up by address.
+    /// - Returns: nil if addresses are confirmed by mail or automatically, or if sign-ups by address are off.
     private var signUp: Finding? {
         let auth = settings.auth
         guard settings.parts.contains(.auth), auth.allowsEmail, auth.allowsSignUp, auth.mail == nil,

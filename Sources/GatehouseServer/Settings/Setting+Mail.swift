@@ -15,7 +15,8 @@ extension Setting {
         "Path of a file with the certificate authorities (PEM) that the server's certificate may come from. Without a "
             + "value: those of the system.")
     package static let smtpUser = Setting(
-        "smtp_user", .gotrue, .text(), "The user to authenticate as. Without a value: nobody.")
+        "smtp_user", .gotrue, .text(), "The user to authenticate as. Without a value, the server does not authenticate."
+    )
     package static let smtpPassword = Setting(
         "smtp_pass", .gotrue, .secret, "The user's password, for PLAIN or LOGIN.")
     package static let smtpTokenFile = Setting(

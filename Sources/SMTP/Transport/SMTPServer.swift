@@ -42,7 +42,7 @@ package struct SMTPServer: Sendable {
         (self.host, self.port, self.security) = (host, port, security)
     }
 
-    /// Whether the server is on this machine, so that nobody else can read the connection.
+    /// Whether the server is on this machine, so that the connection crosses no network.
     package var isLoopback: Bool {
         IPAddress(host)?.isLoopback ?? (host == "localhost" || host.hasSuffix(".localhost"))
     }

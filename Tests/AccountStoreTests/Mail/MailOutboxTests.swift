@@ -166,7 +166,7 @@ struct MailOutboxTests {
         #expect(try await store.accounts.mails(limit: 9).isEmpty)
     }
 
-    @Test("A mail that nobody sends ends when it expires, and says nothing any more", arguments: TestDatabase.all)
+    @Test("A mail that is not sent ends when it expires, and its text is erased", arguments: TestDatabase.all)
     func expired(_ kind: TestDatabase) async throws {
         let store = try await store(kind, "ada@example.com")
         try await ask(store)

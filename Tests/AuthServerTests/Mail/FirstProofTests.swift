@@ -8,7 +8,7 @@ import Testing
 
 @Suite("First proof of a confirmed address")
 struct FirstProofTests {
-    /// A server with an account that was confirmed without a proof, and a session of whoever made it.
+    /// A server with an account that was confirmed without a proof, and a session of its maker.
     private func withStranger(
         on kind: TestDatabase, _ test: (TestServer, _ strangersToken: String) async throws -> Void
     ) async throws {

@@ -22,7 +22,7 @@ struct LinkCodeTests {
         }
     }
 
-    /// An account that nobody has proven, and the question of its address's owner.
+    /// An account with an unproven address, and the link question of that address's owner.
     private func asked(_ server: TestServer) async throws -> (stranger: TestSession, question: TestAnswer) {
         let stranger = try await server.signUp(Self.email, password: "the stranger's password")
         let question = try await server.idTokenGrant("google", try await server.googleCredential())

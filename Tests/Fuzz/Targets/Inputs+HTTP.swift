@@ -72,7 +72,7 @@ extension Inputs {
             try expect(token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !token.isEmpty, "a token with blanks")
         }
         if let languages = headers[.acceptLanguage], let language = MailLanguage.matching(languages) {
-            try expect(languages.lowercased().contains(language.rawValue), "a language that nobody asked for")
+            try expect(languages.lowercased().contains(language.rawValue), "a language that was not asked for")
         }
         guard let forwarded = HTTPField.Name("X-Forwarded-For"), let proxy = IPNetwork("10.0.0.0/8") else {
             throw FuzzFinding("a constant is wrong")
