@@ -127,7 +127,8 @@ let headless: [Target] = [
         name: "AcceptanceTests",
         dependencies: [
             "AppSupport", "BoxScoreScreens", "DailyRitualScreens", "GatehouseUI", "GatehouseModel", "Gatehouse",
-            "GatehouseWire", "ScreenDriver", "TestSupport", "AuthServer", "AccountDomain", "SQLDatabase", httpTypes,
+            "GatehouseWire", "ScreenDriver", "TestSupport", "AuthServer", "AccountDomain", "SQLDatabase",
+            "ProfileGateway", httpTypes,
         ] + screenKit,
         swiftSettings: strict),
 ]
@@ -241,6 +242,18 @@ let package = Package(
         .target(
             name: "MailTemplates", dependencies: ["GatehouseWire", mustache],
             resources: [.embedInCode("Layout/mail.html"), .embedInCode("Layout/mail.txt")], swiftSettings: strict),
+        /// The account pages. A client of the public APIs: it reaches no database.
+        .target(
+            name: "WebPages",
+            dependencies: [
+                "GatehouseWire", "HTTPServing", "MailTemplates", crypto, hummingbird, httpTypes, mustache, nioCore,
+            ],
+            exclude: ["Texts/pages.json"],
+            resources: [
+                .embedInCode("Layout/page.html"), .embedInCode("Layout/form.html"), .embedInCode("Texts/texts.json"),
+                .embedInCode("Assets/pages.css"), .embedInCode("Assets/pages.css.gz"),
+                .embedInCode("Assets/apple.svg"), .embedInCode("Assets/google.svg"), .embedInCode("Assets/mail.svg"),
+            ], swiftSettings: strict),
         /// Serves profiles to holders of a token. Cannot reach accounts.
         .target(
             name: "ProfileGateway",
@@ -263,11 +276,12 @@ let package = Package(
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
                 "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "IdentityProviders",
-                "MailTemplates", "SMTP", "CurlTransfers", "CCurl", "CMemory", "CYAML", hummingbird, httpTypes, logging,
+                "MailTemplates", "SMTP", "WebPages", "CurlTransfers", "CCurl", "CMemory", "CYAML", hummingbird,
+                httpTypes, logging,
                 nioCore,
                 serviceLifecycle,
             ],
-            swiftSettings: strict),
+            resources: [.embedInCode("OpenAPI/openapi.json")], swiftSettings: strict),
         /// The program: its commands, the terminal client, and the machine's clock and random generator.
         .executableTarget(
             name: "GatehouseCLI",
@@ -371,6 +385,12 @@ let package = Package(
             name: "IdentityProvidersTests",
             dependencies: ["IdentityProviders", "JSONWebTokens", "GatehouseWire", crypto],
             swiftSettings: strict),
+        .testTarget(
+            name: "WebPagesTests",
+            dependencies: [
+                "WebPages", "GatehouseWire", "GatehouseServer", "TestSupport", "AuthServer", "AccountDomain", httpTypes,
+            ],
+            swiftSettings: strict),
         .testTarget(name: "SMTPTests", dependencies: ["SMTP", "GatehouseWire"], swiftSettings: strict),
         .testTarget(
             name: "MailTemplatesTests", dependencies: ["MailTemplates", "GatehouseWire"], swiftSettings: strict),
@@ -401,7 +421,7 @@ let package = Package(
             name: "GatehouseServerTests",
             dependencies: [
                 "GatehouseServer", "GatehouseWire", "AccountDomain", "AuthServer", "IdentityProviders",
-                "ProfileGateway", "SMTP", "TestSupport",
+                "ProfileGateway", "SMTP", "TestSupport", httpTypes,
             ],
             swiftSettings: strict),
         /// What reads bytes from outside, as functions over bytes.

@@ -241,8 +241,11 @@ class AppTests(unittest.TestCase):
             self.assertEqual(privacy["NSPrivacyTrackingDomains"], [])
             kinds = {entry["NSPrivacyCollectedDataType"] for entry in privacy["NSPrivacyCollectedDataTypes"]}
             self.assertEqual(kinds, {f"NSPrivacyCollectedDataType{kind}"
-                                     for kind in ("EmailAddress", "Name", "UserID", "OtherUserContent")})
+                                     for kind in ("EmailAddress", "Name", "UserID", "OtherUserContent",
+                                                  "ProductInteraction")})
             for entry in privacy["NSPrivacyCollectedDataTypes"]:
+                is_telemetry = entry["NSPrivacyCollectedDataType"].endswith("ProductInteraction")
+                self.assertIs(entry["NSPrivacyCollectedDataTypeLinked"], not is_telemetry)
                 self.assertIs(entry["NSPrivacyCollectedDataTypeTracking"], False)
             self.assertEqual(len(privacy["NSPrivacyAccessedAPITypes"]), 1)
 

@@ -26,18 +26,30 @@ public struct ServerSettings: Hashable, Sendable {
 
     /// Reads the app's `Info.plist`.
     public init(_ bundle: Bundle) { self.init { bundle.object(forInfoDictionaryKey: $0) as? String } }
+
+    /// Where the gateway counts events; nil without a server.
+    public var eventsURL: URL? {
+        guard let base = URL(string: gateway ?? url), base.host != nil else { return nil }
+        return base.appending(path: "v1/events")
+    }
 }
 
 extension AuthManager {
-    /// Creates the manager of an app. The parameters are those of the manager's own initializer.
+    /// Creates the manager of an app. The other parameters are those of the manager's own initializer.
+    ///
+    /// - Parameter app: The name under which the gateway counts the app's events; nil to report none.
     public convenience init(
-        _ settings: ServerSettings, storage: (any SecureStorage)? = nil,
+        _ settings: ServerSettings, reportingAs app: String? = nil, storage: (any SecureStorage)? = nil,
         transport: @escaping HTTPTransport = SystemDefaults.transport(), clock: ClientClock = SystemDefaults.clock(),
         telemetry: [any TelemetrySink] = [], memory: SignInMemory = .userDefaults
     ) {
+        var sinks = telemetry
+        if let app, let url = settings.eventsURL {
+            sinks.append(HTTPSink(url: url, app: app, transport: transport, clock: clock))
+        }
         self.init(
             url: settings.url, publishableKey: settings.publishableKey, gateway: settings.gateway,
             redirectTo: settings.redirectTo, storage: storage, transport: transport, clock: clock,
-            telemetry: telemetry, memory: memory)
+            telemetry: sinks, memory: memory)
     }
 }

@@ -5,11 +5,13 @@ SET search_path = gatehouse;
 
 REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON schema_migrations FROM gatehouse_service;
 
--- The log is written and read, never rewritten.
+-- The log is written and read, never rewritten. The setting retention_audit_log needs, after this line:
+--     GRANT DELETE ON audit_log TO gatehouse_service;
 REVOKE UPDATE, DELETE, TRUNCATE ON audit_log FROM gatehouse_service;
 
--- The trigger runs as its owner; nobody has to be allowed to call it.
+-- The triggers run as their owner; nobody has to be allowed to call them.
 REVOKE ALL ON FUNCTION profile_comes_with_user() FROM PUBLIC;
+REVOKE ALL ON FUNCTION session_ends_with_record() FROM PUBLIC;
 
 -- Row-level security is on for profiles: without a policy of its own a role reaches none.
 DROP POLICY IF EXISTS service ON profiles;

@@ -125,12 +125,13 @@ extension Accounts {
 
     /// Changes an account. A new password ends all its sessions and invalidates its pending authorization codes.
     ///
+    /// - Parameter device: The caller of the admin API; nil for a command of the operator.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may have changed.
     package func update(
-        _ id: UserID, _ attributes: AdminAttributes, at now: Instant
+        _ id: UserID, _ attributes: AdminAttributes, from device: Device? = nil, at now: Instant
     ) async throws -> AdminOutcome {
         do {
-            return try await change(id, attributes, at: now)
+            return try await change(id, attributes, from: device, at: now)
         } catch is MetadataTooLong {
             return .metadataTooLong
         }
@@ -139,7 +140,9 @@ extension Accounts {
     /// Thrown to roll back: a returned outcome commits.
     private struct MetadataTooLong: Error {}
 
-    private func change(_ id: UserID, _ attributes: AdminAttributes, at now: Instant) async throws -> AdminOutcome {
+    private func change(
+        _ id: UserID, _ attributes: AdminAttributes, from device: Device?, at now: Instant
+    ) async throws -> AdminOutcome {
         try await revoking(at: now) { db in
             guard var account = try db.account(id) else { return .unknownUser }
             let before = account.user
@@ -157,7 +160,7 @@ extension Accounts {
             guard Self.fits(account.user) else { throw MetadataTooLong() }
             if attributes.passwordHash != nil {
                 account.user.newEmail = nil
-                try db.endSessions(of: id, keeping: nil, at: now)
+                try db.endSessions(of: id, keeping: nil, .byAdministrator(.passwordChanged, from: device), at: now)
                 try db.voidCodes(of: id)
                 try db.voidTokens(of: id)
                 try db.forgetMails(of: &account.user)

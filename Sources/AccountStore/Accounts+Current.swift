@@ -46,21 +46,27 @@ extension Accounts {
     /// Ends sessions of an account. If the scope includes other sessions, also deletes the account's pending
     /// authorization codes.
     ///
+    /// - Parameter device: The caller; nil for a command of the operator.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the sessions may have ended.
     package func signOut(
-        _ user: UserID, name: String, session: SessionID?, scope: SignOutScope, at now: Instant
+        _ user: UserID, name: String, session: SessionID?, scope: SignOutScope, from device: Device? = nil,
+        at now: Instant
     ) async throws {
+        func end(_ reason: SessionEnd.Reason) -> SessionEnd {
+            device == nil ? .byAdministrator(reason, from: nil) : .byUser(reason, in: session, from: device)
+        }
+        let (one, others, all) = (end(.signedOut), end(.othersSignedOut), end(.signedOutEverywhere))
         try await revoking(at: now) { db in
             switch (scope, session) {
             case (.local, let session?):
-                try db.endSessions(where: "user_id = \(user) AND id = \(session)", at: now)
+                try db.endSessions(where: "user_id = \(user) AND id = \(session)", one, at: now)
             case (.others, let session?):
-                try db.endSessions(of: user, keeping: session, at: now)
+                try db.endSessions(of: user, keeping: session, others, at: now)
                 try db.voidCodes(of: user)
                 try db.endAddressChange(of: user)
             // Without a session in the token, all sessions end.
             default:
-                try db.endSessions(of: user, keeping: nil, at: now)
+                try db.endSessions(of: user, keeping: nil, all, at: now)
                 try db.voidCodes(of: user)
                 try db.endAddressChange(of: user)
             }

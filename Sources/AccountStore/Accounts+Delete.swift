@@ -16,13 +16,21 @@ extension Accounts {
     /// Deletes an account with its identities, sessions and profile. Its provider tokens are queued for revocation in
     /// the same transaction.
     ///
-    /// - Parameter actor: The user's own id when users delete themselves; nil for an administrator.
+    /// - Parameters:
+    ///   - actor: The user's own id when users delete themselves; nil for an administrator.
+    ///   - device: The caller; nil for a command of the operator.
     /// - Returns: Whether the account existed.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may be gone.
-    package func delete(_ id: UserID, actor: UserID?, at now: Instant) async throws -> Bool {
+    package func delete(
+        _ id: UserID, actor: UserID?, from device: Device? = nil, at now: Instant
+    ) async throws -> Bool {
         try await revoking(at: now) { db in
             guard let account = try db.account(id) else { return false }
-            try remove(account, actor: actor, at: now, in: db)
+            let end: SessionEnd =
+                actor == nil
+                ? .byAdministrator(.accountDeleted, from: device)
+                : .byUser(.accountDeleted, in: nil, from: device)
+            try remove(account, actor: actor, end, at: now, in: db)
             return true
         }
     }
@@ -32,7 +40,9 @@ extension Accounts {
     ///
     /// - Parameter session: The token's session claim; nil, empty or the nil UUID (in old tokens) if it names none.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may be gone.
-    package func deleteOwn(_ id: UserID, session text: String?, at now: Instant) async throws -> OwnDeletion {
+    package func deleteOwn(
+        _ id: UserID, session text: String?, from device: Device? = nil, at now: Instant
+    ) async throws -> OwnDeletion {
         try await revoking(at: now) { db in
             switch try changer(id, naming: text, at: now, in: db) {
             case .gone: return .alreadyGone
@@ -41,18 +51,20 @@ extension Accounts {
                 let session = text.flatMap(SessionID.init).flatMap { $0.isNil ? nil : $0 }
                 let opened = try db.current(id, session: session)?.session
                 guard policy.isFresh(opened, of: account.user, at: now) else { return .stale }
-                try remove(account, actor: id, at: now, in: db)
+                let end = SessionEnd.byUser(.accountDeleted, in: session, from: device)
+                try remove(account, actor: id, end, at: now, in: db)
                 return .deleted
             }
         }
     }
 
-    private func remove(_ account: Account, actor: UserID?, at now: Instant, in db: any Connection) throws {
+    private func remove(
+        _ account: Account, actor: UserID?, _ end: SessionEnd, at now: Instant, in db: any Connection
+    ) throws {
         let id = account.user.id
         try promiseRevocation(ofTokensOf: id, at: now, in: db)
         try dropMails(to: account.user, at: now, in: db)
-        try db.run("DELETE FROM users WHERE id = \(id)")
-        try db.revoke(id, at: now)
+        try db.delete(id, end, at: now)
         let entry =
             actor.map { AuditEntry(.userDeleted, actor: $0, actorName: account.user.email ?? "") }
             ?? Self.adminEntry(.userDeleted, account.user)
@@ -63,9 +75,10 @@ extension Accounts {
     /// digests; all other personal data is deleted. Repeating the call changes nothing. The audit log is append-only
     /// and keeps earlier entries; the entry of the deletion contains only the id.
     ///
+    /// - Parameter device: The caller of the admin API; nil for a command of the operator.
     /// - Returns: Whether the account exists.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may be erased.
-    package func softDelete(_ id: UserID, at now: Instant) async throws -> Bool {
+    package func softDelete(_ id: UserID, from device: Device? = nil, at now: Instant) async throws -> Bool {
         try await revoking(at: now) { db in
             guard var account = try db.account(id) else { return false }
             if account.user.times.deletedAt != nil { return true }
@@ -90,7 +103,8 @@ extension Accounts {
             try promiseRevocation(ofTokensOf: id, at: now, in: db)
             try db.forgetLinks(of: id)
             try db.forgetDevices(of: id)
-            try db.endSessions(of: id, keeping: nil, at: now)
+            try db.endSessions(of: id, keeping: nil, .byAdministrator(.accountDeleted, from: device), at: now)
+            try db.eraseEndedSessions(of: id)
             try db.revoke(id, at: now)
             try db.run("DELETE FROM profiles WHERE id = \(id)")
             let entry = AuditEntry(

@@ -6,10 +6,11 @@ import SQLDatabase
 package enum RefreshOutcome: Sendable {
     /// A new token or the current one again, as the verdict says.
     case issued(IssuedSession, RefreshVerdict)
-    /// The session does not exist, or this server did not issue the token.
-    case unknown
+    /// The session does not exist, or this server did not issue the token. The reason is for the holder of a genuine
+    /// token of an ended session alone.
+    case unknown(SessionEnd.Reason? = nil)
     case banned
-    case expired
+    case expired(SessionEnd.Reason)
     /// A counter that the server never issued.
     case ahead
     /// The token's successor has been used, so there are two holders. The session has ended; the audit log contains the
@@ -29,7 +30,7 @@ extension Accounts {
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the rotation may have happened.
     package func refresh(_ presented: RefreshToken, from device: Device, at now: Instant) async throws -> RefreshOutcome
     {
-        guard let key = presented.genuineKey(secrets) else { return .unknown }
+        guard let key = presented.genuineKey(secrets) else { return .unknown() }
         return try await refresh(presented.session, counter: presented.counter, key, from: device, at: now)
     }
 
@@ -45,7 +46,9 @@ extension Accounts {
         for _ in 0..<Self.refreshTries {
             do {
                 let changed = try await database.change(rotation, thenRead: lookup) { $0.sessionAndAccount() }
-                guard let (session, account) = wholeAccount(changed.found) else { return .unknown }
+                guard let (session, account) = wholeAccount(changed.found) else {
+                    return .unknown(try await endReason(of: session))
+                }
                 // A ban committed between the two statements. The token is then one generation behind and remains
                 // valid.
                 if account.user.isBanned(at: now) { return .banned }
@@ -89,7 +92,7 @@ extension Accounts {
             let entry = Self.entry(.tokenRepeated, session, account, device, reason: nil)
             try await database.write { db in try record([entry], at: now, in: db) }
             return .issued(issue(session, to: account, key), verdict)
-        case .expired: return .expired
+        case .expired: return .expired(policy.end(of: session)?.reason ?? .unknown)
         case .ahead: return .ahead
         case .revoke:
             guard policy.revokesOnReuse else { return .reused }
@@ -105,7 +108,8 @@ extension Accounts {
         _ session: Session, of account: Account, from device: Device, at now: Instant, in db: any Connection
     ) throws -> Bool {
         let ended = try db.endSessions(
-            where: "id = \(session.id) AND refresh_token_counter = \(session.counter)", at: now)
+            where: "id = \(session.id) AND refresh_token_counter = \(session.counter)",
+            .bySystem(.tokenReused, from: device), at: now)
         guard ended == 1 else { return false }
         let revoked = Self.entry(.tokenRevoked, session, account, device, reason: "refresh_token_reuse")
         try record([revoked], at: now, in: db)

@@ -52,24 +52,25 @@ extension Accounts {
 }
 
 extension Connection {
-    /// Ends sessions and records revocations for callers that verify tokens without the database.
+    /// Ends sessions, records why, and records revocations for callers that verify tokens without the database.
     ///
     /// - Returns: The number of sessions ended.
     @discardableResult
-    func endSessions(where condition: SQL, at now: Instant) throws -> Int {
+    func endSessions(where condition: SQL, _ end: SessionEnd, at now: Instant) throws -> Int {
         try run(
             """
             INSERT INTO revocations (id, noted_at) SELECT id, \(now) FROM sessions WHERE \(condition)
             ON CONFLICT (id) DO UPDATE SET noted_at = excluded.noted_at
             """)
+        try record(end, of: condition, at: now)
         return try run("DELETE FROM sessions WHERE \(condition)")
     }
 
-    func endSessions(of user: UserID, keeping session: SessionID?, at now: Instant) throws {
+    func endSessions(of user: UserID, keeping session: SessionID?, _ end: SessionEnd, at now: Instant) throws {
         if let session {
-            try endSessions(where: "user_id = \(user) AND id <> \(session)", at: now)
+            try endSessions(where: "user_id = \(user) AND id <> \(session)", end, at: now)
         } else {
-            try endSessions(where: "user_id = \(user)", at: now)
+            try endSessions(where: "user_id = \(user)", end, at: now)
         }
     }
 

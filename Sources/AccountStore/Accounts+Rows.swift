@@ -125,6 +125,7 @@ extension Connection {
     /// Inserts an account. A trigger creates its profile.
     func insert(_ user: User) throws {
         try insertRow(user)
+        journal?.add(.created(user.id), at: user.times.createdAt)
         // The trigger checks only the beginning of a picture's URL. This applies the full rule of profile changes.
         let metadata = try JSONReader.read(user.userMetadata)
         let given = metadata["avatar_url"].flatMap { $0.isNull ? nil : $0 } ?? metadata["picture"]
@@ -152,6 +153,7 @@ extension Connection {
     }
 
     func insert(_ identity: Identity) throws {
+        journal?.add(.linked(identity), at: identity.createdAt)
         try run(
             """
             INSERT INTO identities (
@@ -166,6 +168,7 @@ extension Connection {
 
     /// - Parameter identity: The identity that opened the session; nil for the account's own password.
     func insert(_ session: Session, from device: Device, by identity: IdentityID? = nil) throws {
+        journal?.add(.started(session, device), at: session.createdAt)
         try run(
             """
             INSERT INTO sessions (id, user_id, refresh_token_counter, aal, amr, user_agent, ip, created_at, identity_id)

@@ -22,11 +22,18 @@ extension Accounts {
 
     /// Ends one session of a user.
     ///
+    /// - Parameter caller: The session in which the user asks for it, if the user's token names one.
     /// - Returns: Whether the user had this session.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may have ended.
-    package func endSession(_ id: SessionID, of user: UserID, name: String, at now: Instant) async throws -> Bool {
+    package func endSession(
+        _ id: SessionID, of user: UserID, name: String, by caller: SessionID? = nil, from device: Device? = nil,
+        at now: Instant
+    ) async throws -> Bool {
         try await revoking(at: now) { db in
-            guard try db.endSessions(where: "id = \(id) AND user_id = \(user)", at: now) == 1 else { return false }
+            let end = SessionEnd.byUser(.signedOut, in: caller, from: device)
+            guard try db.endSessions(where: "id = \(id) AND user_id = \(user)", end, at: now) == 1 else {
+                return false
+            }
             let logout = AuditEntry(.logout, actor: user, actorName: name, traits: ["session_id": .string(id.text)])
             try record([logout], at: now, in: db)
             return true

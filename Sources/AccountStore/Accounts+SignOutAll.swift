@@ -12,7 +12,8 @@ extension Accounts {
     package func endSomeSessions(limit: Int = 5_000, at now: Instant) async throws -> Int {
         try await revoking(at: now) { db in
             let count = try db.endSessions(
-                where: "id IN (SELECT id FROM sessions ORDER BY id LIMIT \(limit))", at: now)
+                where: "id IN (SELECT id FROM sessions ORDER BY id LIMIT \(limit))",
+                .byAdministrator(.everybodySignedOut, from: nil), at: now)
             try db.run("DELETE FROM authorization_codes")
             try db.run("DELETE FROM flow_states")
             try db.run("DELETE FROM link_tickets")

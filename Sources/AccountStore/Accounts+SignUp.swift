@@ -55,6 +55,7 @@ extension Accounts {
             if let existing = try db.accounts(Self.emailLookup(signUp.email)).first {
                 return try repeated(existing, signUp, at: now, in: db)
             }
+            try admit(fresh)
             var fresh = fresh
             if let mail = signUp.mail, !signUp.isConfirmed {
                 fresh.user.times.confirmationSentAt = now
@@ -91,6 +92,7 @@ extension Accounts {
         let account = Account(user: user, identities: [])
         let session = newSession(of: user.id, by: .anonymous, at: now)
         return try await database.write { db in
+            try admit(account)
             try db.insert(account.user)
             try noteDevice(device, of: account.user, at: now, in: db)
             try db.insert(session, from: device)
@@ -112,7 +114,8 @@ extension Accounts {
         return account
     }
 
-    func newAccount(_ signUp: EmailSignUp, at now: Instant) -> Account {
+    /// The account that a sign-up creates, unless the address has one.
+    package func newAccount(_ signUp: EmailSignUp, at now: Instant) -> Account {
         var user = newUser(at: now)
         let data = AccountMetadata.emailIdentity(
             user: user.id, email: signUp.email, isVerified: false, data: signUp.metadata)

@@ -54,13 +54,14 @@ extension Accounts {
     }
 
     private func removeEnded(after place: String, through last: String, at moment: Instant) async throws -> Int {
-        try await database.write { db in
-            try db.run(
-                """
-                DELETE FROM sessions WHERE id > \(place) AND id <= \(last) AND (
-                    created_at < \(policy.earliestStart(at: moment))
-                    OR coalesce(refreshed_at, created_at) < \(policy.earliestUse(at: moment)))
-                """)
+        let condition: SQL = """
+            id > \(place) AND id <= \(last) AND (
+                created_at < \(policy.earliestStart(at: moment))
+                OR coalesce(refreshed_at, created_at) < \(policy.earliestUse(at: moment)))
+            """
+        return try await database.write { db in
+            try recordPolicyEnds(of: condition, at: moment + Self.endedStay, in: db)
+            return try db.run("DELETE FROM sessions WHERE \(condition)")
         }
     }
 }

@@ -68,7 +68,7 @@ extension Accounts {
         guard let name = found, !isDryRun else { return found != nil }
         try await database.write { db in
             guard try db.row("SELECT 1 FROM sessions WHERE user_id = \(id)", { _ in true }) == true else { return }
-            try db.endSessions(of: id, keeping: nil, at: now)
+            try db.endSessions(of: id, keeping: nil, .byAdministrator(.endedAtSource, from: nil), at: now)
             let logout = AuditEntry(.logout, actor: id, actorName: name, traits: ["scope": "deleted elsewhere"])
             try record([logout], at: now, in: db)
         }
@@ -165,7 +165,8 @@ struct SessionImport {
     private mutating func endOthers(_ ids: Set<SessionID>, at now: Instant, in db: any Connection) throws {
         for id in ids {
             counts.endedThere += try db.endSessions(
-                where: "id = \(id) AND user_id = \(user) AND refresh_token_counter = \(Self.startingCounter)", at: now)
+                where: "id = \(id) AND user_id = \(user) AND refresh_token_counter = \(Self.startingCounter)",
+                .byAdministrator(.endedAtSource, from: nil), at: now)
         }
     }
 }

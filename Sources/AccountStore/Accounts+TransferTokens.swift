@@ -70,7 +70,7 @@ extension Accounts {
     private func outcome(ofUnknown presented: ImportedRefreshToken) async throws -> RefreshOutcome? {
         guard let session = presented.session else { return nil }
         let isThere = try await database.row("SELECT 1 FROM sessions WHERE id = \(session)") { _ in true } ?? false
-        return isThere ? nil : .unknown
+        return isThere ? nil : .unknown()
     }
 
     /// For the test of the query plan.

@@ -82,7 +82,7 @@ extension Accounts {
             }
             if let code = update.reauthentication, try !db.spend(code, of: user, at: now) { return .codeSpent }
             if let hash = update.passwordHash {
-                try setPassword(hash, of: &account.user, keeping: session, at: now, in: db)
+                try setPassword(hash, of: &account.user, keeping: session, from: update.device, at: now, in: db)
                 entries.append(AuditEntry(.userUpdatedPassword, actor: user, actorName: name))
             }
             if let email = update.email, email.text != account.user.email {
@@ -98,12 +98,14 @@ extension Accounts {
     }
 
     private func setPassword(
-        _ hash: Secret, of user: inout User, keeping session: SessionID?, at now: Instant, in db: any Connection
+        _ hash: Secret, of user: inout User, keeping session: SessionID?, from device: Device?, at now: Instant,
+        in db: any Connection
     ) throws {
         user.passwordHash = hash
         // Its codes are void, and no repeated mail may bring them back.
         user.newEmail = nil
-        try db.endSessions(of: user.id, keeping: session, at: now)
+        let end = SessionEnd.byUser(.passwordChanged, in: session, from: device)
+        try db.endSessions(of: user.id, keeping: session, end, at: now)
         try db.voidCodes(of: user.id)
         try db.voidTokens(of: user.id)
         try db.forgetMails(of: &user)
@@ -196,6 +198,7 @@ extension Connection {
     }
 
     func update(_ user: User) throws {
+        try noteUpdate(of: user)
         let times = user.times
         try run(
             """

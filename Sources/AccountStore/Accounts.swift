@@ -8,7 +8,7 @@ package import SQLDatabase
 /// still stop, and ``JSONProblem`` if JSON that it needs is damaged. Nothing changed after an error, except possibly
 /// with ``DatabaseFailure/Reason/unknownOutcome``.
 package struct Accounts: Sendable {
-    package let database: any Database
+    package internal(set) var database: any Database
     package let secrets: ServerSecrets
     package let policy: SessionPolicy
     /// The `aud` of new accounts.
@@ -19,8 +19,14 @@ package struct Accounts: Sendable {
     package var confirmsBothAddresses = true
     /// What the owner of an account hears of by mail.
     package var notices = MailNotices()
+    /// Whether something must agree to new accounts.
+    package var admission = Admission.isOpen
+    /// Whether one mail has the codes for both addresses of a change: for a hook that sends mails.
+    package var mailsChangesTogether = false
     /// Whether a link question can be answered with a mailed code.
     package var mailsLinkCodes = false
+    /// How long records stay.
+    package var retention = Retention()
     /// Called after a commit that may have ended sessions or blocked a user, before the method returns.
     /// ``revocations(since:)`` lists the tokens concerned.
     package var afterRevocation: @Sendable (_ since: Instant) async -> Void = { _ in }
@@ -44,7 +50,9 @@ package struct Accounts: Sendable {
     func newID<Owner>() -> Identifier<Owner> { Identifier(random: randomBytes(16)) }
 
     func newUser(at now: Instant) -> User {
-        User(id: newID(), audience: audience, role: role, times: UserTimes(createdAt: now))
+        var id: UserID?
+        if case .given(let admitted) = admission { id = admitted }
+        return User(id: id ?? newID(), audience: audience, role: role, times: UserTimes(createdAt: now))
     }
 
     func newSession(of user: UserID, by method: AuthenticationMethod, at now: Instant) -> Session {

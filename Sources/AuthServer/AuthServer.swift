@@ -17,6 +17,12 @@ package struct AuthServer: Sendable {
     let providers: SignInProviders
     /// nil for a server that sends no mail.
     let mailer: Mailer?
+    /// nil for a server without hooks.
+    let hooks: Hooks?
+    /// nil for a server without webhooks.
+    let webhooks: Webhooks?
+    /// nil if no captcha is needed.
+    let captcha: Captcha?
     let upgrades = HashUpgrades()
     /// Responses that stay the same while the server runs.
     let fixed: FixedAnswers
@@ -26,7 +32,8 @@ package struct AuthServer: Sendable {
 
     package init(
         settings: AuthSettings, accounts: Accounts, keys: KeyRing, passwords: PasswordHasher, runtime: ServerRuntime,
-        attempts: Attempts? = nil, providers: SignInProviders = SignInProviders(), mailer: Mailer? = nil
+        attempts: Attempts? = nil, providers: SignInProviders = SignInProviders(), mailer: Mailer? = nil,
+        hooks: Hooks? = nil, webhooks: Webhooks? = nil, captcha: Captcha? = nil
     ) {
         self.settings = settings
         self.accounts = accounts
@@ -36,6 +43,9 @@ package struct AuthServer: Sendable {
         self.attempts = attempts
         self.providers = providers
         self.mailer = mailer
+        self.hooks = hooks
+        self.webhooks = webhooks
+        self.captcha = captcha
         fixed = FixedAnswers(settings, providers: providers.names)
         counts = AuthCounts(runtime.metrics)
         usedTokens = UsedTokens(accounts)
@@ -50,7 +60,7 @@ package struct AuthServer: Sendable {
             guardedBy: refuseSecretKey(inAddressOf:))
         return RouteTable(
             group: group, runtime: runtime,
-            openRoutes + keyedRoutes + mailRoutes + adminRoutes + absentRoutes)
+            openRoutes + pageRoutes + keyedRoutes + mailRoutes + adminRoutes + absentRoutes)
     }
 
     private var openRoutes: [Route] {
@@ -68,6 +78,14 @@ package struct AuthServer: Sendable {
             Route(.post, "/callback/{provider}", callback),
             Route(.post, "/apple/notifications", timeLimit: runtime.requestTimeLimit, receiveAppleNotification),
         ]
+    }
+
+    /// For the account pages and what they offer.
+    private var pageRoutes: [Route] {
+        let wait = runtime.requestTimeLimit
+        let export = Route(.get, "/user/export", limitedBy: Limits.export, timeLimit: wait, exportUser)
+        guard settings.accountPages != nil else { return [export] }
+        return [export, Route(.post, "/authorize", limitedBy: Limits.authorize, timeLimit: wait, handOver)]
     }
 
     private var keyedRoutes: [Route] {
@@ -137,6 +155,7 @@ package struct AuthServer: Sendable {
             Route(
                 .delete, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait,
                 deleteUser),
+            Route(.get, "/admin/users/{user_id}/sessions", guardedBy: requireAdmin, listUserSessions),
             Route(.get, "/admin/audit", guardedBy: requireAdmin, listAudit),
         ]
     }
@@ -149,6 +168,8 @@ struct AuthCounts: Sendable {
     let notices: Counter
     let revocations: Counter
     let mails: Counter
+    let hooks: Counter
+    let webhooks: Counter
 
     init(_ metrics: ServerMetrics) {
         signIns = metrics.counter(
@@ -163,5 +184,8 @@ struct AuthCounts: Sendable {
             labels: ["provider", "outcome"])
         mails = metrics.counter(
             "gatehouse_mails_total", "Attempts to send a mail by kind and outcome.", labels: ["kind", "outcome"])
+        hooks = metrics.counter("gatehouse_hooks_total", "Questions to hooks.", labels: ["hook", "outcome"])
+        webhooks = metrics.counter(
+            "gatehouse_webhooks_total", "Attempts to deliver an event.", labels: ["endpoint", "outcome"])
     }
 }

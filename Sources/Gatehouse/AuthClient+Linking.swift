@@ -34,6 +34,36 @@ extension AuthClient {
             .linkTicket("link_confirmation", ticket, ["email": .string(email), "password": .string(password)]))
     }
 
+    /// Mails a code to the address of a ``LinkQuestion``, if ``AuthLinkQuestion/canMailCode`` is true. The user confirms the
+    /// link by passing it to ``confirmLink(_:code:)``.
+    ///
+    /// ```swift
+    /// try await client.sendLinkCode(for: question.ticket)
+    /// // The user reads the code in the mail.
+    /// try await client.confirmLink(question.ticket, code: code)
+    /// ```
+    ///
+    /// The code is valid until the question expires, and voids an earlier one.
+    ///
+    /// - Throws: ``AuthClientError``. Codes: `link_ticket_not_found` if the ticket is used or expired;
+    ///   `over_email_send_rate_limit`; `email_provider_disabled` if the server sends no mail; `validation_failed` if the
+    ///   account has another address.
+    public func sendLinkCode(for ticket: LinkTicket) async throws {
+        _ = try await caller.send(AuthRequest("POST", "/link/code", body: ["link_ticket": .string(ticket.text)]))
+    }
+
+    /// Signs in with the code of ``sendLinkCode(for:)`` and links the identity of a ``LinkQuestion`` to the account, in one
+    /// transaction. If no one had proven the account's address before, the account loses what was entered without a proof:
+    /// its password, its sessions, and the providers that do not verify the address.
+    ///
+    /// - Returns: A session of that account.
+    /// - Throws: As ``confirmLink(_:)``, and `otp_expired` for a wrong, used or expired code; `over_request_rate_limit`
+    ///   after too many. The ticket stays valid after both.
+    @discardableResult
+    public func confirmLink(_ ticket: LinkTicket, code: String) async throws -> Session {
+        try await signIn(.linkTicket("link_confirmation", ticket, ["token": .string(code)]))
+    }
+
     /// Claims the address of a ``LinkQuestion`` for a new account, if ``AuthLinkQuestion/canRecover`` is true.
     /// Permanently deletes the data of the account that had the address.
     ///

@@ -52,7 +52,7 @@ extension AuthClientError {
     public var code: AuthErrorCode? {
         switch self {
         case .refused(let refusal): refusal.code
-        case .signedOut(.endedByServer(let code)): code
+        case .signedOut(.endedByServer(let code, _)): code
         case .refusesValidToken(let code): code
         default: nil
         }
@@ -95,11 +95,14 @@ public struct AuthRefusal: Hashable, Sendable {
     /// The path of the invalid field in a change of the profile, a JSON Pointer
     /// ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) such as `/data/mood`; nil if the refusal concerns no field.
     public var field: String?
+    /// Why the session ended, if the refusal says that it has and the server tells.
+    public var sessionEnd: SessionEndReason?
 
     /// For tests.
     public init(
         status: Int, code: AuthErrorCode?, message: String = "", weakPasswordReasons: [String] = [],
-        retryAfter: Duration? = nil, linkQuestion: LinkQuestion? = nil, field: String? = nil
+        retryAfter: Duration? = nil, linkQuestion: LinkQuestion? = nil, field: String? = nil,
+        sessionEnd: SessionEndReason? = nil
     ) {
         self.status = status
         self.code = code
@@ -108,6 +111,7 @@ public struct AuthRefusal: Hashable, Sendable {
         self.retryAfter = retryAfter
         self.linkQuestion = linkQuestion
         self.field = field
+        self.sessionEnd = sessionEnd
     }
 
     init(_ reply: HTTPReply) {
@@ -115,7 +119,7 @@ public struct AuthRefusal: Hashable, Sendable {
         self.init(
             status: reply.status, code: answer.code, message: answer.message,
             weakPasswordReasons: answer.weakPasswordReasons, retryAfter: reply.retryAfter,
-            linkQuestion: answer.linkQuestion)
+            linkQuestion: answer.linkQuestion, sessionEnd: reply.sessionEnd)
     }
 }
 

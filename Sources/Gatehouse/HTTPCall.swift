@@ -43,6 +43,12 @@ public struct HTTPReply: Hashable, Sendable {
     /// The server's time when it answered (RFC 9110 §6.6.1).
     var date: Date? { headers["date"].flatMap(HTTPDate.read) }
 
+    /// Why the caller's session ended. A word of more than 64 bytes is not one of the server's.
+    var sessionEnd: SessionEndReason? {
+        guard let word = headers["x-gatehouse-session-end"], (1...64).contains(word.utf8.count) else { return nil }
+        return SessionEndReason(rawValue: word)
+    }
+
     /// The delay that the server requests, if given in seconds (RFC 9110 §10.2.3).
     var retryAfter: Duration? {
         guard let seconds = headers["retry-after"].flatMap(Int64.init), seconds >= 0 else { return nil }

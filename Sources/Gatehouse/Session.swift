@@ -67,7 +67,9 @@ public enum SignedOutReason: Hashable, Sendable {
     case requested
     /// The server ended the session, with one of the codes `session_not_found`, `user_not_found`, `user_banned`,
     /// `refresh_token_not_found`, `refresh_token_already_used`, `session_expired`. Or Apple did: ``consentRevoked``.
-    case endedByServer(AuthErrorCode)
+    ///
+    /// - Parameter because: Why, if the server says so.
+    case endedByServer(AuthErrorCode, because: SessionEndReason? = nil)
     /// Another process that uses the same store signed out.
     case signedOutElsewhere
     /// The stored bytes are not a session.

@@ -22,6 +22,37 @@ extension AuthManager {
         }
     }
 
+    /// The user owns the account and can read its mail: mails a code to the address of ``linkQuestion``. Available only if
+    /// `LinkQuestion.canMailCode` is true. Does nothing without a question.
+    ///
+    /// ```swift
+    /// try await manager.sendLinkCode()
+    /// // The user reads the code in the mail.
+    /// try await manager.confirmLink(code: code)
+    /// ```
+    ///
+    /// - Throws: ``AuthError``, such as ``AuthError/rateLimited(retryAfter:)``, or ``AuthError/linkExpired`` if the question
+    ///   is too old, which removes it. ``SignInMessage`` has a text for each.
+    public func sendLinkCode() async throws(AuthError) {
+        guard let question = linkQuestion else { return }
+        do {
+            try await service.sendLinkCode(for: question.ticket)
+        } catch {
+            let failure = AuthError(error)
+            if failure == .linkExpired { expire(question) }
+            throw failure
+        }
+    }
+
+    /// The user owns the account and enters the code of ``sendLinkCode()``. If no one had proven the account's address
+    /// before, its password and its other sessions end.
+    ///
+    /// - Throws: As ``confirmLink(password:)``, and ``AuthError/codeWrong``.
+    @discardableResult
+    public func confirmLink(code: String) async throws(AuthError) -> SignInOutcome {
+        try await answer(.email, existing: .email) { try await self.service.confirmLink($0.ticket, code: code) }
+    }
+
     /// The user owns the account and signs in to it with Apple.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
@@ -120,8 +151,13 @@ extension AuthManager {
             }
             return outcome
         } catch {
-            if error == .linkExpired, linkQuestion == question { (linkQuestion, linkHasExpired) = (nil, true) }
+            if error == .linkExpired { expire(question) }
             throw error
         }
+    }
+
+    /// Ends a question that the server no longer knows.
+    private func expire(_ question: LinkQuestion) {
+        if linkQuestion == question { (linkQuestion, linkHasExpired) = (nil, true) }
     }
 }

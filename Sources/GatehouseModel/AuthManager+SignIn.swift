@@ -189,6 +189,15 @@ extension AuthManager {
     func record(_ event: TelemetryEvent) {
         for sink in sinks { sink.record(event) }
     }
+
+    /// Lets the receivers of telemetry send what waits. The screens' `gatehouse(_:branding:)` calls it when the app goes to
+    /// the background.
+    @discardableResult
+    public func flushTelemetry() -> Task<Void, Never> {
+        Task { [sinks] in
+            for sink in sinks { await sink.flush() }
+        }
+    }
 }
 
 extension User {

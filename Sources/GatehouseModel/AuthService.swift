@@ -69,6 +69,18 @@ public protocol AuthService: ProfileSource {
     /// - Throws: As ``confirmLink(_:)``, and `invalid_credentials`, after which the ticket stays valid.
     func confirmLink(_ ticket: LinkTicket, email: String, password: String) async throws -> Session
 
+    /// Mails a code to the address of a question.
+    ///
+    /// - Throws: `AuthClientError`. Codes: `link_ticket_not_found`, after which the user must sign in again;
+    ///   `over_email_send_rate_limit`; `email_provider_disabled` if the server sends no mail.
+    func sendLinkCode(for ticket: LinkTicket) async throws
+
+    /// Signs in with the code of ``sendLinkCode(for:)`` and links the identity of a question, in one transaction.
+    ///
+    /// - Throws: As ``confirmLink(_:)``, and `otp_expired` for a wrong, used or expired code, or
+    ///   `over_request_rate_limit` after too many; the ticket stays valid then.
+    func confirmLink(_ ticket: LinkTicket, code: String) async throws -> Session
+
     /// Claims the address of a question for a new account.
     ///
     /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable` if the address has been proven meanwhile.

@@ -59,6 +59,12 @@ public struct LiveAuthService: AuthService {
         try await client.confirmLink(ticket, email: email, password: password)
     }
 
+    public func sendLinkCode(for ticket: LinkTicket) async throws { try await client.sendLinkCode(for: ticket) }
+
+    public func confirmLink(_ ticket: LinkTicket, code: String) async throws -> Session {
+        try await client.confirmLink(ticket, code: code)
+    }
+
     public func recoverAccount(with ticket: LinkTicket) async throws -> Session {
         try await client.recoverAccount(with: ticket)
     }

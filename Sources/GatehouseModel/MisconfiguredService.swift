@@ -19,6 +19,8 @@ struct MisconfiguredService: AuthService {
     func signIn(with _: Provider, in _: any WebAuthenticator) throws -> Session { throw error }
     func confirmLink(_: LinkTicket) throws -> Session { throw error }
     func confirmLink(_: LinkTicket, email _: String, password _: String) throws -> Session { throw error }
+    func sendLinkCode(for _: LinkTicket) throws { throw error }
+    func confirmLink(_: LinkTicket, code _: String) throws -> Session { throw error }
     func recoverAccount(with _: LinkTicket) throws -> Session { throw error }
     func updateMetadata(_: JSONObject) throws { throw error }
     func update(user _: UserAttributes) throws -> User { throw error }

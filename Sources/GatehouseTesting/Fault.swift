@@ -26,8 +26,10 @@ extension InMemoryAuthService {
         case undoableLinks
         /// The undoing of a link.
         case undoLink
-        /// With a password, or with the session of a signed-in user.
+        /// With a password, a mailed code, or the session of a signed-in user.
         case confirmLink
+        /// A mail with the code of a link question.
+        case sendLinkCode
         /// The recovery of an address.
         case recoverAccount
         /// Of the account; sends a name that the server did not store during the sign-in.
@@ -136,7 +138,10 @@ extension InMemoryAuthService.Call {
 
     /// Whether the call requests a mail, and nothing else.
     var isMail: Bool {
-        [.sendPasswordMail, .resendConfirmation, .sendSignInMail, .resendEmailChange, .reauthenticate].contains(self)
+        [
+            .sendPasswordMail, .resendConfirmation, .sendSignInMail, .resendEmailChange, .sendLinkCode,
+            .reauthenticate,
+        ].contains(self)
     }
 
     /// Whether the call requires a session.
@@ -163,14 +168,14 @@ extension InMemoryAuthService.Fault {
         switch self {
         case .offline, .answerLost, .slow, .serviceUnavailable, .serverError, .rateLimited: true
         case .wrongCredentials: call == .signIn || call == .confirmLink
-        case .linkTicketExpired: call == .confirmLink || call == .recoverAccount
+        case .linkTicketExpired: [.confirmLink, .sendLinkCode, .recoverAccount].contains(call)
         case .notRecoverable: call == .recoverAccount
         case .linkTooOld: call == .undoLink
         case .nameIgnored: call == .signInWithProvider || call == .link
         case .emailTaken: [.signUp, .signInWithProvider, .finishInBrowser, .link, .updateUser].contains(call)
         case .weakPassword: call == .signUp || call == .updateUser
         case .currentPasswordRequired, .currentPasswordWrong, .codeRequired: call == .updateUser
-        case .codeWrong: call == .updateUser || call == .verifyCode
+        case .codeWrong: [.updateUser, .verifyCode, .confirmLink].contains(call)
         case .tokenRejected: call == .signInWithProvider || call == .link
         case .providerCancelled: call == .finishInBrowser
         case .invalidCallback: call == .finishInBrowser || call == .openMailLink
@@ -207,10 +212,10 @@ extension InMemoryAuthService.Fault {
             case .currentPasswordWrong: Self.refused(400, .currentPasswordInvalid)
             case .codeRequired: Self.refused(400, .reauthenticationNeeded)
             case .codeWrong:
-                call == .verifyCode ? Self.wrongCode : Self.refused(422, .reauthenticationNotValid)
+                call == .updateUser ? Self.refused(422, .reauthenticationNotValid) : Self.wrongCode
             case .providerCancelled: Self.refused(0, AuthErrorCode(rawValue: "access_denied"))
             case .invalidCallback: .unknownFlow
-            case .mailDisabled: Self.refused(400, .emailProviderDisabled)
+            case .mailDisabled: Self.refused(call == .sendLinkCode ? 422 : 400, .emailProviderDisabled)
             case .notSupported: Self.refused(404)
             case .lastMethod: Self.refused(422, .singleIdentityNotDeletable)
             case .sessionEndedByServer(let code): .signedOut(.endedByServer(code))
@@ -256,8 +261,11 @@ extension InMemoryAuthService.Fault {
     static let locked = AuthClientError.storeUnavailable(storeProblem)
 
     static func refused(
-        _ status: Int, _ code: AuthErrorCode? = nil, retryAfter: Duration? = nil, question: LinkQuestion? = nil
+        _ status: Int, _ code: AuthErrorCode? = nil, retryAfter: Duration? = nil, question: LinkQuestion? = nil,
+        sessionEnd: SessionEndReason? = nil
     ) -> AuthClientError {
-        .refused(AuthRefusal(status: status, code: code, retryAfter: retryAfter, linkQuestion: question))
+        .refused(
+            AuthRefusal(
+                status: status, code: code, retryAfter: retryAfter, linkQuestion: question, sessionEnd: sessionEnd))
     }
 }

@@ -108,11 +108,15 @@ extension InMemoryAuthService {
         let kept = try await fresh()
         do {
             return try await exchange(call) { server, _ in
-                guard server.account(kept.session.user.id) != nil else { throw Fault.refused(403, .userNotFound) }
-                guard server.sessions[kept.id] != nil else { throw Fault.refused(403, .sessionNotFound) }
+                guard server.account(kept.session.user.id) != nil else {
+                    throw Fault.refused(403, .userNotFound, sessionEnd: server.ends[kept.id])
+                }
+                guard server.sessions[kept.id] != nil else {
+                    throw Fault.refused(403, .sessionNotFound, sessionEnd: server.ends[kept.id])
+                }
                 try serve(&server, kept)
                 guard let account = server.account(kept.session.user.id) else {
-                    throw Fault.refused(403, .userNotFound)
+                    throw Fault.refused(403, .userNotFound, sessionEnd: server.ends[kept.id])
                 }
                 return account.user
             } then: { state, user in
@@ -122,7 +126,7 @@ extension InMemoryAuthService {
         } catch AuthClientError.refused(let refusal)
             where refusal.code == .userNotFound || refusal.code == .sessionNotFound
         {
-            throw end(kept, refusal.code ?? .sessionNotFound)
+            throw end(kept, refusal.code ?? .sessionNotFound, because: refusal.sessionEnd)
         }
     }
 
@@ -159,13 +163,15 @@ extension InMemoryAuthService {
             }
         } catch AuthClientError.refused(let refusal) where refusal.code == .userNotFound {
             // The gateway refuses the token, and a refresh then finds that the session has ended.
-            throw end(kept, .refreshTokenNotFound)
+            throw end(kept, .refreshTokenNotFound, because: state.withLock { $0.server.ends[kept.id] })
         }
     }
 
-    private func end(_ kept: InMemoryDevice.Kept, _ code: AuthErrorCode) -> AuthClientError {
+    private func end(
+        _ kept: InMemoryDevice.Kept, _ code: AuthErrorCode, because reason: SessionEndReason?
+    ) -> AuthClientError {
         state.withLock { state in
-            if state.device.kept?.id == kept.id { state.device.end(.endedByServer(code)) }
+            if state.device.kept?.id == kept.id { state.device.end(.endedByServer(code, because: reason)) }
             return state.device.overtaken
         }
     }

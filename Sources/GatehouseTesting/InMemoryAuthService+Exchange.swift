@@ -65,7 +65,7 @@ extension InMemoryAuthService {
         } catch AuthClientError.refused(let refusal) {
             let error = state.withLock { state in
                 if state.device.kept?.id == kept.id {
-                    state.device.end(.endedByServer(refusal.code ?? .unknown))
+                    state.device.end(.endedByServer(refusal.code ?? .unknown, because: refusal.sessionEnd))
                 }
                 return state.device.overtaken
             }

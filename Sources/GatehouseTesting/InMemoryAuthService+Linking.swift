@@ -70,6 +70,20 @@ extension InMemoryAuthService {
         }
     }
 
+    public func sendLinkCode(for ticket: LinkTicket) async throws {
+        let now = clock.now
+        try await exchange(.sendLinkCode) { server, _ in
+            try server.mailLinkCode(ticket, at: now)
+        } then: { _, _ in
+        }
+    }
+
+    public func confirmLink(_ ticket: LinkTicket, code: String) async throws -> Session {
+        try await opened(.confirmLink) { server, now, _ throws(AuthClientError) in
+            try server.confirm(ticket, code: code, at: now)
+        }
+    }
+
     public func recoverAccount(with ticket: LinkTicket) async throws -> Session {
         try await opened(.recoverAccount) { server, now, _ throws(AuthClientError) in
             try server.recover(ticket, at: now)

@@ -16,6 +16,8 @@ extension InMemoryAuthService {
             case signIn
             /// A mail that confirms an email change, to the new or the current address.
             case emailChange
+            /// A mail with the code that answers a link question. Has no link.
+            case link
             /// Tells the owner of an account that someone signed up with its address. Has neither code nor link.
             case accountExists
         }
@@ -42,7 +44,7 @@ extension InMemoryAuthService {
     public var mails: [Mail] { state.withLock { $0.server.mails } }
 
     /// The code of the newest mail of a kind to an address; nil if there is none that can still be used. A code is valid
-    /// for an hour, for five attempts, and until the next mail or password.
+    /// for an hour, that of a link question for ten minutes; for five attempts, and until the next mail or password.
     public func mailCode(_ kind: Mail.Kind, to email: String) -> String? {
         let now = clock.now
         return state.withLock { $0.server.code(kind, email, at: now)?.text }
@@ -158,7 +160,7 @@ extension InMemoryAuthService {
             guard let number, server.sessions[number] == kept.session.user.id else {
                 throw Fault.refused(404, .notFound)
             }
-            server.sessions[number] = nil
+            (server.sessions[number], server.ends[number]) = (nil, .signedOut)
         }
     }
 }

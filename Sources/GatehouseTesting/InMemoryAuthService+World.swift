@@ -64,7 +64,8 @@ extension InMemoryAuthService {
         let now = clock.now
         return state.withLock { state in
             let id = state.server.add(email: person.email, firstName: firstName, at: now)
-            state.server.link(provider, person: person.id, email: person.email, to: id, at: now)
+            state.server.link(
+                provider, person: person.id, email: person.email, isVerified: person.isEmailVerified, to: id, at: now)
             state.server.update(id) { $0.isEmailProven = person.isEmailVerified }
             return id
         }
@@ -73,31 +74,32 @@ extension InMemoryAuthService {
 
 // Events outside of the app.
 extension InMemoryAuthService {
-    /// Simulates that the user opened the confirmation mail of a sign-up on another device: the address is now confirmed
-    /// and proven.
+    /// Simulates that the user entered the code of the confirmation mail on another device: the address is now confirmed
+    /// and proven. If several sign-ups competed for the address, no password survives.
     ///
     /// Does nothing if no account has the address.
     public func confirmEmail(of email: String) {
-        update(email) { ($0.isConfirmed, $0.isEmailProven) = (true, true) }
+        let now = clock.now
+        state.withLock { state in
+            guard let id = state.server.account(email: email)?.user.id else { return }
+            state.server.prove(id, by: .confirmation, isBound: false, at: now)
+        }
     }
 
-    /// Simulates that the user opened a password reset mail on this device: signed in, and asked for a new password.
+    /// Simulates that the user opened a password reset mail on this device: signed in, and asked for a new password. If no
+    /// one had proven the address, its password and its other sessions end.
     ///
     /// Does nothing if no account has the address.
-    public func openRecoveryMail(of email: String) { openMail(of: email, then: .passwordRecovery) }
-
-    /// Opens a session of the address, which is now confirmed and proven.
-    func openMail(of email: String, then event: AuthChangeEvent? = nil) {
+    public func openRecoveryMail(of email: String) {
         let (now, uptime) = (clock.now, clock.uptime)
-        update(email) { ($0.isConfirmed, $0.isEmailProven) = (true, true) }
         state.withLock { state in
             state.restore()
-            guard let id = state.server.account(email: email)?.user.id,
-                // Lost: nothing, because the account exists.
-                let opened = try? state.server.open(id, at: now)
-            else { return }
+            guard let id = state.server.account(email: email)?.user.id else { return }
+            state.server.prove(id, by: .recovery, isBound: true, at: now)
+            // Lost: nothing, because the account exists.
+            guard let opened = try? state.server.open(id, at: now) else { return }
             // Lost: nothing, because no sign-in or sign-out intervenes.
-            _ = try? state.device.adopt(opened, begun: state.device.wishes, at: uptime, then: event)
+            _ = try? state.device.adopt(opened, begun: state.device.wishes, at: uptime, then: .passwordRecovery)
         }
     }
 

@@ -5,6 +5,8 @@ import Gatehouse
 struct AskedLink: Sendable {
     var token: ScriptedToken
     var question: LinkQuestion
+    /// The account in question.
+    var owner: UUID
 }
 
 /// A link that can be undone.
@@ -31,7 +33,12 @@ extension InMemoryServer {
         // An address that the provider has not verified is ignored.
         guard let email = person.email, person.isEmailVerified, !person.isEmailHidden, !undone.contains(token.key),
             let holder = account(email: email)
-        else { return try begin(with: token, at: now) }
+        else {
+            if person.email != nil, let former = removedByProof[token.key].flatMap({ account($0) }) {
+                throw ask(token, of: former, at: now)
+            }
+            return try begin(with: token, at: now)
+        }
         let id = holder.user.id
         let others = (holder.user.identities ?? []).map(\.provider).filter { $0 != Provider.email.rawValue }
         if !holder.isConfirmed, others.isEmpty {
@@ -51,7 +58,8 @@ extension InMemoryServer {
         let isFree = person.email.flatMap { account(email: $0) } == nil
         let email = isFree && person.isEmailVerified ? person.email : nil
         let id = add(email: email, firstName: person.firstName, as: id, at: now)
-        let identity = link(token.provider, person: person.id, email: person.email, to: id, at: now)
+        let identity = link(
+            token.provider, person: person.id, email: person.email, isVerified: person.isEmailVerified, to: id, at: now)
         update(id) { $0.isEmailProven = email != nil }
         take(token.name, for: id)
         return try open(id, by: identity, at: now)
@@ -61,11 +69,13 @@ extension InMemoryServer {
         questions = questions.filter { $0.value.token.key != token.key }
         let password = account.password == nil ? [] : ["password"]
         let providers = (account.user.identities ?? []).map(\.provider).filter { $0 != Provider.email.rawValue }
-        let question = LinkQuestion(
+        var question = LinkQuestion(
             ticket: LinkTicket("ticket-\(number())"), expiresAt: now + Self.ticketLifetime,
-            email: account.user.email ?? "", provider: token.provider.rawValue, signInMethods: password + providers,
+            email: token.person.email?.lowercased() ?? "", provider: token.provider.rawValue,
+            signInMethods: password + providers,
             canRecover: !account.isEmailProven)
-        questions[question.ticket] = AskedLink(token: token, question: question)
+        question.canMailCode = mailsLinkCode(of: account, for: token)
+        questions[question.ticket] = AskedLink(token: token, question: question, owner: account.user.id)
         return Fault.refused(422, .identityNeedsConfirmation, question: question)
     }
 
@@ -103,6 +113,14 @@ extension InMemoryServer {
         return try begin(with: asked.token, at: now)
     }
 
+    /// - Throws: 404 for an unknown ticket, or one whose account is gone.
+    func known(_ ticket: LinkTicket, at now: Date) throws(AuthClientError) -> (AskedLink, account: Account) {
+        guard let asked = questions[ticket], now < asked.question.expiresAt, let account = account(asked.owner) else {
+            throw Fault.refused(404, .linkTicketNotFound)
+        }
+        return (asked, account)
+    }
+
     /// - Throws: 404 for an unknown ticket, 409 if no account has the address any longer.
     private mutating func answered(
         _ ticket: LinkTicket, at now: Date
@@ -110,7 +128,8 @@ extension InMemoryServer {
         guard let asked = questions[ticket], now < asked.question.expiresAt else {
             throw Fault.refused(404, .linkTicketNotFound)
         }
-        guard let holder = account(email: asked.question.email) else {
+        let former = removedByProof[asked.token.key].flatMap { account($0) }
+        guard let holder = account(email: asked.question.email) ?? former else {
             questions[ticket] = nil
             throw Fault.refused(409, .linkTicketOutdated)
         }
@@ -144,7 +163,9 @@ extension InMemoryServer {
         _ token: ScriptedToken, to id: UUID, _ rule: String, at now: Date
     ) throws(AuthClientError) -> Opened {
         let person = token.person
-        let identity = link(token.provider, person: person.id, email: person.email, to: id, at: now)
+        let identity = link(
+            token.provider, person: person.id, email: person.email, isVerified: person.isEmailVerified, to: id, at: now)
+        removedByProof[token.key] = nil
         let wasProven = account(id)?.isEmailProven ?? false
         links[identity] = MadeLink(
             owner: id,
@@ -174,7 +195,8 @@ extension InMemoryServer {
         let removed = account(owner)?.user.identities?.first { $0.identityID == identity }
         try take(identity, from: owner)
         if let removed { unlinked[owner, default: []].insert(ScriptedToken.key(removed.provider, removed.id)) }
-        for (session, opener) in openers where opener == identity && session != kept.id { sessions[session] = nil }
+        let openers = openers
+        end(.signInMethodRemoved) { openers[$0.key] == identity && $0.key != kept.id }
     }
 
     func undoableLinks(of id: UUID, at now: Date) -> [UndoableLink] {
@@ -192,7 +214,8 @@ extension InMemoryServer {
         try take(identity, from: id)
         undone.insert(ScriptedToken.key(known.provider, known.id))
         update(id) { $0.isEmailProven = made.wasProven }
-        for (session, opener) in openers where opener == identity && session != kept.id { sessions[session] = nil }
+        let openers = openers
+        end(.linkUndone) { openers[$0.key] == identity && $0.key != kept.id }
     }
 
     private mutating func take(_ identity: UUID?, from id: UUID) throws(AuthClientError) {

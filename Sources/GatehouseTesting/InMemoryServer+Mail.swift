@@ -11,6 +11,8 @@ struct MailedCode: Sendable {
         case recovery
         case newEmail
         case currentEmail
+        /// To answer a link question.
+        case link
     }
 
     let text: String
@@ -18,11 +20,28 @@ struct MailedCode: Sendable {
     let slot: Slot
     let email: String
     let expiresAt: Date
+    /// The only ticket that a code in the slot `link` is good for.
+    var ticket: LinkTicket?
+    /// What the code confirms, if not the sign-up that made the account.
+    var competing: CompetingSignUp?
     var attempts = 0
     /// The first of two codes of an email change stays until the second one.
     var isUsed = false
 
     func isGood(at now: Date) -> Bool { !isUsed && attempts < 5 && now < expiresAt }
+}
+
+/// What a sign-up entered that competes with an earlier one for the address.
+struct CompetingSignUp: Sendable {
+    let password: String?
+    let metadata: JSONObject
+}
+
+extension InMemoryServer.Account {
+    /// Whether the account is nothing but a sign-up that waits for its mail.
+    var isAbandoned: Bool {
+        !isConfirmed && !(user.identities ?? []).contains { $0.provider != Provider.email.rawValue }
+    }
 }
 
 // Mails.
@@ -34,16 +53,44 @@ extension InMemoryServer {
         if let account = account(email: email) { mint(.recovery, to: email, of: account.user.id, at: now) }
     }
 
-    mutating func mailConfirmation(to email: String, at now: Date) {
+    mutating func mailConfirmation(to email: String, confirming competing: CompetingSignUp? = nil, at now: Date) {
         append(.confirmation, to: email)
         guard let account = account(email: email), !account.isConfirmed else { return }
-        mint(.confirmation, to: email, of: account.user.id, at: now)
+        let id = account.user.id
+        // What a competing sign-up entered counts with its own mail alone.
+        let didCompete = codes.contains { $0.owner == id && $0.competing != nil }
+        mint(.confirmation, to: email, of: id, at: now) { code in
+            code.competing = competing ?? (didCompete ? CompetingSignUp(password: nil, metadata: [:]) : nil)
+        }
     }
 
-    /// A sign-up with an address that has an account.
-    mutating func mailRepeatedSignUp(to email: String, at now: Date) {
-        guard account(email: email)?.isConfirmed == true else { return mailConfirmation(to: email, at: now) }
-        append(.accountExists, to: email)
+    /// A sign-up with an address that has an account. If that one waits for its mail, the two compete: the first password
+    /// ends, and the second one counts only with the link of its mail.
+    mutating func repeatSignUp(_ email: String, _ entered: CompetingSignUp, at now: Date) {
+        guard let account = account(email: email), account.isAbandoned else { return append(.accountExists, to: email) }
+        // Without mail no code is about to confirm a password.
+        guard settings.sendsMail != false else { return }
+        update(account.user.id) { $0.password = nil }
+        mailConfirmation(to: email, confirming: entered, at: now)
+    }
+
+    /// Mails the code of a link question.
+    ///
+    /// - Throws: 404 for an unknown ticket, 422 if the account has another address.
+    mutating func mailLinkCode(_ ticket: LinkTicket, at now: Date) throws(AuthClientError) {
+        guard settings.sendsMail == true else { throw Fault.refused(422, .emailProviderDisabled) }
+        let (asked, account) = try known(ticket, at: now)
+        guard mailsLinkCode(of: account, for: asked.token) else { throw Fault.refused(422, .validationFailed) }
+        append(.link, to: asked.question.email)
+        mint(.link, to: asked.question.email, of: account.user.id, lifetime: Self.ticketLifetime, at: now) {
+            $0.ticket = ticket
+        }
+    }
+
+    /// Whether a code to the address proves the account of a question.
+    func mailsLinkCode(of account: Account, for token: ScriptedToken) -> Bool {
+        settings.sendsMail == true && settings.allowsEmail && token.person.isEmailVerified
+            && account.user.email == token.person.email?.lowercased()
     }
 
     mutating func mailSignIn(to email: String, at now: Date) {
@@ -56,6 +103,8 @@ extension InMemoryServer {
             update(id) { $0.isConfirmed = isConfirmed }
         }
         guard let account = account(email: email) else { return }
+        // This code proves the address, but not the password of an earlier sign-up.
+        if account.isAbandoned { update(account.user.id) { $0.password = nil } }
         mint(account.isConfirmed ? .recovery : .confirmation, to: email, of: account.user.id, at: now)
     }
 
@@ -75,12 +124,16 @@ extension InMemoryServer {
     }
 
     /// Makes a code, which voids the earlier one.
-    private mutating func mint(_ slot: MailedCode.Slot, to email: String, of owner: UUID, at now: Date) {
+    private mutating func mint(
+        _ slot: MailedCode.Slot, to email: String, of owner: UUID, lifetime: TimeInterval = codeLifetime, at now: Date,
+        _ bind: (inout MailedCode) -> Void = { _ in }
+    ) {
         codes.removeAll { $0.owner == owner && $0.slot == slot }
         let text = String(100_000 + number() * 7_919 % 900_000)
-        codes.append(
-            MailedCode(
-                text: text, owner: owner, slot: slot, email: email.lowercased(), expiresAt: now + Self.codeLifetime))
+        var code = MailedCode(
+            text: text, owner: owner, slot: slot, email: email.lowercased(), expiresAt: now + lifetime)
+        bind(&code)
+        codes.append(code)
     }
 
     /// The code of the newest mail.
@@ -91,74 +144,9 @@ extension InMemoryServer {
             case .confirmation: [.confirmation]
             case .signIn: [.recovery, .confirmation]
             case .emailChange: [.newEmail, .currentEmail]
+            case .link: [.link]
             case .accountExists: []
             }
         return codes.last { slots.contains($0.slot) && $0.email == email.lowercased() && $0.isGood(at: now) }
-    }
-}
-
-// Proofs.
-extension InMemoryServer {
-    /// - Returns: nil after the first of two codes of an email change.
-    /// - Throws: `otp_expired`, after which the attempt counts.
-    mutating func verify(
-        _ text: String, sentTo email: String, for purpose: EmailOTPType, at now: Date
-    ) throws(AuthClientError) -> Opened? {
-        let slots: Set<MailedCode.Slot> =
-            switch purpose {
-            case .signup, .invite: [.confirmation]
-            case .magiclink, .recovery: [.recovery]
-            case .email: [.confirmation, .recovery]
-            case .emailChange: [.newEmail, .currentEmail]
-            }
-        let known = codes.indices.filter { index in
-            let code = codes[index]
-            return slots.contains(code.slot) && code.email == email.lowercased() && code.isGood(at: now)
-        }
-        guard let index = known.first(where: { codes[$0].text == text }) else {
-            for index in known { codes[index].attempts += 1 }
-            throw Fault.wrongCode
-        }
-        return try spend(index, at: now)
-    }
-
-    /// - Throws: `unknownFlow` for a link that is not valid.
-    mutating func follow(
-        _ kind: InMemoryAuthService.Mail.Kind, _ email: String, at now: Date
-    ) throws(AuthClientError) -> Opened? {
-        if kind == .emailChange {
-            guard let text = code(kind, email, at: now)?.text,
-                let index = codes.firstIndex(where: { $0.text == text })
-            else { throw .unknownFlow }
-            return try spend(index, at: now)
-        }
-        guard kind != .accountExists, let account = account(email: email) else { throw .unknownFlow }
-        return try confirm(account.user.id, at: now)
-    }
-
-    private mutating func spend(_ index: Int, at now: Date) throws(AuthClientError) -> Opened? {
-        let code = codes[index]
-        guard code.slot == .newEmail || code.slot == .currentEmail else {
-            codes.remove(at: index)
-            return try confirm(code.owner, at: now)
-        }
-        codes[index].isUsed = true
-        let isOther = { (other: MailedCode) in
-            other.owner == code.owner && other.slot == (code.slot == .newEmail ? .currentEmail : .newEmail)
-        }
-        guard !codes.contains(where: { isOther($0) && !$0.isUsed }) else { return nil }
-        guard let new = account(code.owner)?.user.newEmail, account(email: new) == nil else { throw Fault.wrongCode }
-        codes.removeAll { $0.owner == code.owner }
-        setEmail(new, of: code.owner, isProven: true, at: now)
-        return try open(code.owner, at: now)
-    }
-
-    private mutating func confirm(_ id: UUID, at now: Date) throws(AuthClientError) -> Opened {
-        update(id) { account in
-            if !account.isConfirmed { account.user.times["email_confirmed_at"] = now }
-            account.user.times["last_sign_in_at"] = now
-            (account.isConfirmed, account.isEmailProven) = (true, true)
-        }
-        return try open(id, at: now)
     }
 }

@@ -22,6 +22,8 @@ struct InMemoryServer: Sendable {
     var accounts: [Account] = []
     /// The owners of sessions, by session number.
     var sessions: [Int: UUID] = [:]
+    /// Why sessions ended, by session number.
+    var ends: [Int: SessionEndReason] = [:]
     /// What the list of devices says, by session number.
     var devices: [Int: SessionInfo] = [:]
     var settings = AuthServerSettings(providers: [.apple, .google], allowsEmail: true, sendsMail: true)
@@ -36,6 +38,10 @@ struct InMemoryServer: Sendable {
     var links: [UUID: MadeLink] = [:]
     /// Identities whose link was undone.
     var undone: Set<String> = []
+    /// Identities whose provider has verified their address.
+    var vouching: Set<UUID> = []
+    /// The accounts that identities belonged to before the first proof of the account's address removed them.
+    var removedByProof: [String: UUID] = [:]
     /// Identities that owners removed from their accounts.
     var unlinked: [UUID: Set<String>] = [:]
     var confirmsAutomatically = true
@@ -71,7 +77,7 @@ extension InMemoryServer {
         }
         if index(email: email) != nil {
             guard !confirmsAutomatically else { throw Fault.refused(422, .userAlreadyExists) }
-            mailRepeatedSignUp(to: email, at: now)
+            repeatSignUp(email, CompetingSignUp(password: password, metadata: Self.metadata(firstName)), at: now)
             // A fictitious user, so that the response does not reveal that the address is registered.
             let id = Fixtures.id(number())
             return (nil, User(id: id, role: nil, email: email.lowercased(), createdAt: now, updatedAt: now))
@@ -106,13 +112,17 @@ extension InMemoryServer {
 
     mutating func add(email: String?, firstName: String?, as known: UUID? = nil, at now: Date) -> UUID {
         let id = known ?? Fixtures.id(number())
-        let metadata: JSONObject = firstName.map { ["first_name": .string($0)] } ?? [:]
+        let metadata = Self.metadata(firstName)
         let name = firstName?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         let profile = ProfileSummary(id: id, firstName: name.isEmpty ? nil : String(name.prefix(50)), createdAt: now)
         let user = User(
             id: id, userMetadata: metadata, email: email?.lowercased(), identities: [], createdAt: now, updatedAt: now)
         accounts.append(Account(user: user, profile: profile))
         return id
+    }
+
+    private static func metadata(_ firstName: String?) -> JSONObject {
+        firstName.map { ["first_name": .string($0)] } ?? [:]
     }
 
     /// - Parameter opener: The identity that opens the session; nil for a password.
@@ -126,7 +136,7 @@ extension InMemoryServer {
     /// - Throws: `refresh_token_not_found` for a session that has ended.
     mutating func refresh(_ session: Int, at now: Date) throws(AuthClientError) -> Opened {
         guard let id = sessions[session], let account = account(id) else {
-            throw Fault.refused(400, .refreshTokenNotFound)
+            throw Fault.refused(400, .refreshTokenNotFound, sessionEnd: ends[session])
         }
         let number = number()
         devices[session]?.refreshedAt = now
@@ -140,11 +150,15 @@ extension InMemoryServer {
 
 // The account itself.
 extension InMemoryServer {
+    /// - Parameter isVerified: Whether the provider has verified the address.
     /// - Returns: The new identity.
     @discardableResult
-    mutating func link(_ provider: Provider, person: String, email: String?, to id: UUID, at now: Date) -> UUID {
+    mutating func link(
+        _ provider: Provider, person: String, email: String?, isVerified: Bool = false, to id: UUID, at now: Date
+    ) -> UUID {
         let number = Fixtures.id(number())
         guard let index = index(id) else { return number }
+        if isVerified { vouching.insert(number) }
         var data: JSONObject = ["sub": .string(person)]
         data["email"] = email.map(AnyJSON.string)
         let identity = UserIdentity(
@@ -183,7 +197,7 @@ extension InMemoryServer {
         if let password = change.password {
             update(id) { $0.password = password }
             codes.removeAll { $0.owner == id }
-            sessions = sessions.filter { $0.value != id || $0.key == kept.id }
+            end(.passwordChanged) { $0.value == id && $0.key != kept.id }
         }
         update(id) { $0.user.userMetadata.merge(change.data ?? [:]) { $1 } }
     }
@@ -207,6 +221,10 @@ extension InMemoryServer {
     mutating func remove(_ id: UUID) {
         accounts.removeAll { $0.user.id == id }
         codes.removeAll { $0.owner == id }
-        sessions = sessions.filter { $0.value != id }
+        end(.accountDeleted) { $0.value == id }
+    }
+
+    mutating func end(_ reason: SessionEndReason, _ isConcerned: ((key: Int, value: UUID)) -> Bool) {
+        for session in sessions.filter({ isConcerned($0) }).keys { (sessions[session], ends[session]) = (nil, reason) }
     }
 }

@@ -23,6 +23,7 @@ extension View {
     ) -> some View {
         modifier(NewPasswordSheet(manager: account))
             .modifier(MailLinks(account: account))
+            .modifier(TelemetryFlush(account: account))
             .task(id: account.phase == .unauthenticated) {
                 // The login screen then knows its buttons with its first frame.
                 if account.phase == .unauthenticated { await account.loadServerSettings() }
@@ -46,6 +47,18 @@ private struct SystemBrowser: ViewModifier {
                 // The system's sheet comes back to a scheme of the app's own.
                 $0.scheme == "https" ? nil : BrowserSheet(redirectTo: $0, browser: browser, clock: account.clock)
             })
+    }
+}
+
+/// Sends waiting telemetry when the app goes to the background, where the system may end it.
+private struct TelemetryFlush: ViewModifier {
+    @Environment(\.scenePhase) private var phase
+    let account: AuthManager
+
+    func body(content: Content) -> some View {
+        content.onChange(of: phase) {
+            if phase == .background { account.flushTelemetry() }
+        }
     }
 }
 

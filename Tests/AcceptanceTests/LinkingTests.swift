@@ -1,6 +1,8 @@
 import AccountDomain
 import Foundation
 import GatehouseModel
+import GatehouseWire
+import HTTPTypes
 import ScreenDriver
 import TestSupport
 import Testing
@@ -116,6 +118,33 @@ extension AcceptanceTests {
                 try await world.waitForUser()
                 #expect(world.manager.user?.id == id)
                 #expect(try await world.providers(of: "verified@example.com") == ["apple", "google"])
+            }
+        }
+
+        @Test("002, D7: an owner who forgot the password links by a code to the address, once a stranger is out")
+        func mailedCode() async throws {
+            try await World.with(sendsMail: true) { world in
+                let made = try await world.server.admin(
+                    .post, "/users",
+                    json: [
+                        "email": "ada@example.com", "password": .string(World.password), "email_confirm": true,
+                        "user_metadata": ["first_name": "Ada"],
+                    ])
+                try await world.signIn(with: "Google", as: Self.ada)
+                try await world.screen.wait { $0.title == "Link Accounts" }
+                try await world.screen.tap("Email Me a Code")
+                try await world.screen.wait(for: "We have sent a code to ada@example.com.")
+                let code = try #require(
+                    try await world.server.mailedCode(to: "ada@example.com", of: [.linkConfirmation]))
+                try await world.screen.type(code == "000000" ? "000001" : "000000", into: "Code")
+                try await world.screen.wait(for: "The code is not correct, or too old.")
+                #expect(!world.manager.isLoggedIn)
+                try await world.screen.type(code, into: "Code")
+                try await world.waitForUser()
+                #expect(world.manager.user?.id.uuidString.lowercased() == made["id"]?.stringValue)
+                #expect(world.screen.shows("Welcome back, Ada"))
+                #expect(try await world.providers(of: "ada@example.com") == ["email", "google"])
+                #expect(try await world.server.signIn(password: World.password).code == "invalid_credentials")
             }
         }
 

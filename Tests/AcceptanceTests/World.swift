@@ -52,23 +52,24 @@ import Testing
     private(set) var accounts: Accounts
     private(set) var screen: Screen
     private let app: App
+    private let reports: Bool
     private var complaints: [String] = []
 
     var manager: AuthManager { accounts.manager }
 
-    private init(_ server: TestServer, _ app: App, _ settings: Screen.Settings) throws {
-        (self.server, self.app) = (server, app)
+    private init(_ server: TestServer, _ app: App, _ settings: Screen.Settings, _ reports: Bool) throws {
+        (self.server, self.app, self.reports) = (server, app, reports)
         network = Network(server)
         clock = DeviceClock(server)
         phone = Phone(server)
-        accounts = try Self.accounts(app, network, storage, clock, telemetry)
+        accounts = try Self.accounts(app, network, storage, clock, telemetry, reports)
         screen = Self.screen(app, accounts, phone, settings)
     }
 
     /// The app's next start on the same device. The app may still be restoring when this returns.
     func restart() throws {
         close()
-        accounts = try Self.accounts(app, network, storage, clock, telemetry)
+        accounts = try Self.accounts(app, network, storage, clock, telemetry, reports)
         screen = Self.screen(app, accounts, phone, screen.settings)
     }
 
@@ -78,7 +79,8 @@ import Testing
     }
 
     private static func accounts(
-        _ app: App, _ network: Network, _ storage: MemoryStorage, _ clock: DeviceClock, _ telemetry: HeardEvents
+        _ app: App, _ network: Network, _ storage: MemoryStorage, _ clock: DeviceClock, _ telemetry: HeardEvents,
+        _ reports: Bool
     ) throws -> Accounts {
         let values = [
             "GatehouseServer": TestServer.external, "GatehousePublishableKey": "sb_publishable_test",
@@ -86,13 +88,12 @@ import Testing
         ]
         return try Accounts(
             AuthManager(
-                ServerSettings { values[$0] }, storage: storage, transport: network.transport, clock: clock.clock,
-                telemetry: [telemetry], memory: .inMemory()))
+                ServerSettings { values[$0] }, reportingAs: reports ? name(of: app) : nil, storage: storage,
+                transport: network.transport, clock: clock.clock, telemetry: [telemetry], memory: .inMemory()))
     }
 
-    private static func redirect(of app: App) -> String {
-        app == .dailyRitual ? "dailyritual://auth-callback" : "boxscore://auth-callback"
-    }
+    private static func name(of app: App) -> String { app == .dailyRitual ? "dailyritual" : "boxscore" }
+    private static func redirect(of app: App) -> String { name(of: app) + "://auth-callback" }
 
     private static func screen(
         _ app: App, _ accounts: Accounts, _ phone: Phone, _ settings: Screen.Settings
@@ -126,15 +127,17 @@ import Testing
     }
 
     /// Runs a test with its own server and a started app, and fails if the screen reports a complaint.
+    ///
+    /// - Parameter reports: Whether the app reports its events to the server, as on a phone.
     static func with(
         _ app: App = .boxScore, providers: TestProviders = TestProviders(), limits: AuthRates? = nil,
-        sendsMail: Bool = false, settings: Screen.Settings = Screen.Settings(),
+        sendsMail: Bool = false, reports: Bool = false, settings: Screen.Settings = Screen.Settings(),
         sourceLocation: SourceLocation = #_sourceLocation,
         _ test: (World) async throws -> Void
     ) async throws {
         let server = try await server(providers, limits, sendsMail)
         do {
-            let world = try World(server, app, settings)
+            let world = try World(server, app, settings, reports)
             try await world.settle()
             try await test(world)
             world.close()

@@ -16,7 +16,8 @@ struct LargeTablePlanTests {
         let gateway = Profiles(database: RecordingDatabase(database: store.storage.database, recorded: recorded))
         _ = try await gateway.profile(of: #require(AccountID("6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60")))
         try await store.countRequests(recorded)
-        let statements = recorded.all + [Profiles.lookup(try #require(AccountID(Self.nobody)))]
+        let statements =
+            recorded.all + [Profiles.lookup(try #require(AccountID(Self.nobody)))] + Self.eventSums
         #expect(statements.count > 60)
         try await store.fillTables()
         for statement in statements where !Self.adds(statement) {
@@ -31,6 +32,10 @@ struct LargeTablePlanTests {
             #expect(!plan.isEmpty, "\(statement.text)")
             #expect(plan.unboundedSteps == [], "\(statement.text)\n\(plan.joined(separator: "\n"))")
         }
+    }
+
+    private static let eventSums = [nil, "a"].map { app in
+        EventCounts.sums(from: Instant(seconds: 0), until: Instant(seconds: 86_400), app: app)
     }
 
     private static let nobody = "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60"
@@ -158,6 +163,9 @@ extension StoreFixture {
         guard case .signedIn(let current) = again else { throw NotSignedIn() }
         _ = try await accounts.current(user, session: current.session.id)
         _ = try await accounts.sessions(of: user, at: clock.now)
+        _ = try await accounts.endedSessions(of: user, at: clock.now)
+        _ = try await accounts.endReason(of: issued.session.id, of: user)
+        _ = try await accounts.personalRecord(of: user, at: clock.now)
         var update = UserUpdate()
         update.metadata = ["x": 1]
         update.email = EmailAddress("ada2@example.com")
@@ -255,6 +263,9 @@ extension StoreFixture {
             try await accounts.report(.done, of: item, at: clock.now)
         }
         _ = try await accounts.purgeExpired(at: clock.now)
+        var limited = accounts
+        limited.retention.auditLog = .seconds(86_400)
+        _ = try await limited.removeOutdated(at: clock.now)
         _ = try await accounts.removeEndedSessions(at: clock.now + .seconds(100 * 86_400))
         _ = try await accounts.signUpAnonymously(metadata: [:], from: device, at: clock.now)
         _ = try await accounts.newest(after: nil, filter: nil, limit: 50)

@@ -81,15 +81,37 @@ extension StoreFixture {
             SELECT id, 'codes', 'recovery', \(digest), 'sent', created_at, created_at, created_at, created_at
             FROM identities
             """,
+            """
+            INSERT INTO ended_sessions (id, user_id, created_at, ended_at, reason, actor)
+            SELECT id, user_id, created_at, created_at, 'signed_out', 'user' FROM sessions
+            """,
+            """
+            INSERT INTO webhook_deliveries (
+                id, endpoint, kind, user_id, sealed, state, next_at, expires_at, created_at)
+            SELECT id, 'app', 'user.created', id, \(digest), 'queued', created_at, created_at, created_at FROM users
+            """,
+            """
+            INSERT INTO webhook_deliveries (
+                id, endpoint, kind, user_id, sealed, state, next_at, expires_at, created_at, ended_at)
+            SELECT id, 'app', 'user.updated', user_id, \(digest), 'delivered', created_at, created_at, created_at,
+                created_at
+            FROM identities
+            """,
             "INSERT INTO known_devices (digest, user_id, seen_at) SELECT \(digest), id, created_at FROM users",
+            """
+            INSERT INTO event_counts (hour, app, name, method, detail, count)
+            SELECT created_at, 'a', CAST(id AS text), '', '', 1 FROM users
+            """,
         ]
     }
 
     private static let tables: [SQL] = [
-        "ANALYZE one_time_tokens", "ANALYZE mail_outbox", "ANALYZE known_devices",
+        "ANALYZE one_time_tokens", "ANALYZE mail_outbox", "ANALYZE known_devices", "ANALYZE webhook_deliveries",
+        "ANALYZE ended_sessions",
         "ANALYZE users", "ANALYZE identities", "ANALYZE profiles", "ANALYZE sessions", "ANALYZE audit_log",
         "ANALYZE flow_states", "ANALYZE authorization_codes", "ANALYZE link_tickets", "ANALYZE link_undos",
         "ANALYZE link_removals", "ANALYZE provider_tokens", "ANALYZE provider_notices", "ANALYZE outbox",
-        "ANALYZE request_counts", "ANALYZE imported_sessions", "ANALYZE imported_refresh_tokens",
+        "ANALYZE request_counts", "ANALYZE event_counts", "ANALYZE imported_sessions",
+        "ANALYZE imported_refresh_tokens",
     ]
 }

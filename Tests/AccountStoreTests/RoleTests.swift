@@ -52,6 +52,14 @@ struct RoleTests {
         #expect(try await accounts.delete(user, actor: nil, at: now))
         _ = try await accounts.purgeExpired(at: now)
         _ = try await accounts.removeEndedSessions(at: now + .seconds(100 * 86_400))
+        #expect(try await accounts.removeOutdated(at: now + .seconds(100 * 86_400)) == 1)
+        // The log needs a grant of its own.
+        var limited = accounts
+        limited.retention.auditLog = .seconds(86_400)
+        let failure = await #expect(throws: DatabaseFailure.self) {
+            try await limited.removeOutdated(at: now + .seconds(100 * 86_400))
+        }
+        #expect(failure?.code == "42501")
         let database = try roles.open(.service)
         for statement: SQL in [
             "DROP TABLE audit_log", "CREATE TABLE extra (id INTEGER)", "ALTER TABLE users ADD COLUMN extra INTEGER",

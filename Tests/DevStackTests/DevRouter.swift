@@ -32,8 +32,10 @@ struct DevRouter: Sendable {
     /// - Parameters:
     ///   - postStatus: The server's response to notifications; nil for none.
     ///   - inbox: The mails of the server.
+    ///   - api: The page of its requests.
     init(
-        postStatus: Int? = 200, inbox: Inbox? = nil, change: (inout StandInSettings) -> Void = { _ in },
+        postStatus: Int? = 200, inbox: Inbox? = nil, api: APIPage? = nil,
+        change: (inout StandInSettings) -> Void = { _ in },
         makeKey: @escaping @Sendable () throws -> JSONWebKey = { JSONWebKey.newES256() }
     ) throws {
         let (clock, posted, waits, randomness) = (clock, posted, waits, TestRandomness())
@@ -58,6 +60,7 @@ struct DevRouter: Sendable {
         let tables =
             standIns.tables(runtime: runtime)
             + (inbox.map { [$0.table(runtime: runtime, external: Self.external)] } ?? [])
+            + (api.map { [$0.table(runtime: runtime)] } ?? [])
         for table in tables { table.add(to: router) }
         UnknownPaths.add(tables, to: router)
         responder = router.buildResponder()

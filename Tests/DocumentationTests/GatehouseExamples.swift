@@ -33,9 +33,18 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/AuthClient+OneTimeCodes.swift
+// Sources/Gatehouse/AuthClient+Linking.swift
 extension Given {
     @MainActor private func example3() async throws {
+        try await client.sendLinkCode(for: question.ticket)
+        // The user reads the code in the mail.
+        try await client.confirmLink(question.ticket, code: code)
+    }
+}
+
+// Sources/Gatehouse/AuthClient+OneTimeCodes.swift
+extension Given {
+    @MainActor private func example4() async throws {
         try await client.signInWithOTP(email: email)
         // The user reads the code in the mail.
         let response = try await client.verifyOTP(email: email, token: code, type: .email)
@@ -47,7 +56,7 @@ extension Given {
 
 // Sources/Gatehouse/AuthClient+SignIn.swift
 extension Given {
-    @MainActor private func example4() async throws {
+    @MainActor private func example5() async throws {
         let start = try await client.getOAuthSignInURL(provider: .google, redirectTo: redirectTo)
         openURL(start)
         // Later, in `onOpenURL`:
@@ -59,7 +68,7 @@ extension Given {
 
 // Sources/Gatehouse/AuthClient.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example6() async throws {
         let storage = SystemStorage.make(name: "com.example.app", environment: ProcessInfo.processInfo.environment)
         let client = try AuthClient(url: url, publishableKey: publishableKey, storage: storage)
         try await client.signIn(email: email, password: password)
@@ -75,7 +84,7 @@ extension Given {
 
 // Sources/Gatehouse/AuthClientError.swift
 extension Given {
-    @MainActor private func example6() async throws {
+    @MainActor private func example7() async throws {
         do {
             try await client.signIn(email: email, password: password)
         } catch AuthClientError.refused(let refusal) where refusal.code == .invalidCredentials {
@@ -86,7 +95,7 @@ extension Given {
 
 // Sources/Gatehouse/AuthResponse.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example8() async throws {
         let nonce = SignInNonce()  // of GatehouseModel; the sheet's request gets `nonce.hashed`
         let credentials = OpenIDConnectCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
         try await client.signInWithIdToken(credentials: credentials)
@@ -97,7 +106,7 @@ extension Given {
 
 // Sources/Gatehouse/AuthServerSettings.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example9() async throws {
         let settings = try await client.settings()
         showsGoogle = settings.providers.contains(.google)
         showsForgotPassword = settings.allowsEmail && settings.sendsMail != false
@@ -107,7 +116,7 @@ extension Given {
 
 // Sources/Gatehouse/Gateway/GatewayClient+Routes.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example10() async throws {
         let scores = try await gateway.send(.get, "/v1/scores", needsToken: false)
         _ = scores
     }
@@ -115,7 +124,7 @@ extension Given {
 
 // Sources/Gatehouse/Gateway/GatewayClient.swift
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example11() async throws {
         let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
         do {
             let account = try await gateway.updateProfile(ProfileChange(firstName: "Ada"))
@@ -129,7 +138,7 @@ extension Given {
 
 // Sources/Gatehouse/Gateway/ProfileChange.swift
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example12() async throws {
         try await manager.updateProfile(firstName: "Ada")
         try await manager.updateProfile(firstName: .clear)
     }
@@ -137,7 +146,7 @@ extension Given {
 
 // Sources/Gatehouse/Gateway/ProfileChange.swift
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example13() async throws {
         let change = ProfileChange(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
         _ = change
     }
@@ -145,7 +154,7 @@ extension Given {
 
 // Sources/Gatehouse/HTTPCall.swift
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example14() async throws {
         let transport = SystemDefaults.transport()
         let logged: HTTPTransport = { call in
             let reply = try await transport(call)
@@ -159,7 +168,7 @@ extension Given {
 
 // Sources/Gatehouse/Reachability.swift
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example15() async throws {
         let offline = Reachability(isOffline: { true }, changes: { AsyncStream { $0.yield(true) } })
         _ = offline
     }
@@ -167,7 +176,7 @@ extension Given {
 
 // Sources/Gatehouse/Storage/SecureStorage.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example16() async throws {
         let locked = StoreProblem("keychain -25308", cause: .locked)
         let unknown: StoreProblem = "the disk has an error"
         _ = locked
@@ -176,7 +185,7 @@ extension Given {
 }
 
 // Sources/Gatehouse/Storage/SecureStorage.swift
-private struct Example16 {
+private struct Example17 {
     actor DictionaryStorage: SecureStorage {
         private var values: [String: [UInt8]] = [:]
         func read(_ key: String) -> StoredValue { values[key].map(StoredValue.value) ?? .absent }
@@ -187,7 +196,7 @@ private struct Example16 {
 
 // Sources/Gatehouse/Storage/SystemStorage.swift
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example18() async throws {
         let environment = ProcessInfo.processInfo.environment
         let storage = SystemStorage.make(name: "com.example.app", environment: environment) { notice in
             if case .usesFiles(let folder) = notice { print("Sessions are stored in \(folder).") }
@@ -199,7 +208,7 @@ extension Given {
 
 // Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example19() async throws {
         try await client.signInWithOAuth(provider: .google, redirectTo: redirectTo) { url in
             try await webAuthenticationSession.authenticate(using: url, callbackURLScheme: "com.example.app")
         }
@@ -208,7 +217,7 @@ extension Given {
 
 // Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example19() async throws {
+    @MainActor private func example20() async throws {
         let browser = LoopbackWebAuthentication()
         do {
             try await client.signInWithOAuth(provider: .google, in: browser)
@@ -221,7 +230,7 @@ extension Given {
 
 // Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example21() async throws {
         do {
             try await client.linkIdentity(provider: .google, in: LoopbackWebAuthentication())
         } catch let error as AuthClientError where error.code == .identityAlreadyExists {
@@ -232,7 +241,7 @@ extension Given {
 
 // Sources/GatehouseWire/Auth/AuthErrorCode.swift
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example22() async throws {
         switch error.code {
         case .invalidCredentials?: message = "Incorrect email or password."
         case .overRequestRateLimit?: message = "Too many attempts."
@@ -243,7 +252,7 @@ extension Given {
 
 // Sources/GatehouseWire/Auth/DeviceName.swift
 extension Given {
-    @MainActor private func example22() async throws {
+    @MainActor private func example23() async throws {
         let device = DeviceName(userAgent: "Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.2")
         title.text = device?.name  // iPhone
         subtitle.text = device?.details  // Journal · iOS 18.2
@@ -253,7 +262,7 @@ extension Given {
 
 // Sources/GatehouseWire/JSON/AnyJSON.swift
 extension Given {
-    @MainActor private func example23() async throws {
+    @MainActor private func example24() async throws {
         let data: JSONObject = ["first_name": "Ada", "languages": ["en", "ja"], "newsletter": true]
         let name = session.user.userMetadata["first_name"]?.stringValue
         _ = data
@@ -263,7 +272,7 @@ extension Given {
 
 // Sources/GatehouseWire/JSON/JSONObject+Codable.swift
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example25() async throws {
         struct Journal: Codable { var mood: String? }
         let journal = try user.data.decoded(as: Journal.self)
         _ = journal
@@ -272,7 +281,7 @@ extension Given {
 
 // Sources/GatehouseWire/JSON/JSONObject+MergePatch.swift
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example26() async throws {
         var data: JSONObject = ["mood": "calm", "goals": ["steps": 8_000]]
         data.apply(mergePatch: ["mood": .null, "goals": ["sleep": 8]])
         // {"goals":{"sleep":8,"steps":8000}}
@@ -282,7 +291,7 @@ extension Given {
 
 // Sources/Gatehouse/Gatehouse.docc/Gatehouse.md
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example27() async throws {
         let storage = SystemStorage.make(
             name: "com.example.journal", environment: ProcessInfo.processInfo.environment)
         let client = try AuthClient(url: url, publishableKey: "sb_publishable_…", storage: storage)

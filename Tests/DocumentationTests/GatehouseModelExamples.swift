@@ -39,23 +39,32 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthManager+Profile.swift
+// Sources/GatehouseModel/AuthManager+LinkQuestion.swift
 extension Given {
     @MainActor private func example4() async throws {
-        List { rows }.refreshable { await manager.refreshProfile() }
+        try await manager.sendLinkCode()
+        // The user reads the code in the mail.
+        try await manager.confirmLink(code: code)
     }
 }
 
 // Sources/GatehouseModel/AuthManager+Profile.swift
 extension Given {
     @MainActor private func example5() async throws {
-        try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
+        List { rows }.refreshable { await manager.refreshProfile() }
     }
 }
 
 // Sources/GatehouseModel/AuthManager+Profile.swift
 extension Given {
     @MainActor private func example6() async throws {
+        try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
+    }
+}
+
+// Sources/GatehouseModel/AuthManager+Profile.swift
+extension Given {
+    @MainActor private func example7() async throws {
         struct Journal: Codable { var mood: String? }
         try await manager.updateProfile(data: Journal(mood: "calm"))
     }
@@ -63,7 +72,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example8() async throws {
         do {
             try await account.deleteAccount()
         } catch .freshSignInNeeded {
@@ -75,7 +84,7 @@ extension Given {
 }
 
 // Sources/GatehouseModel/AuthManager+Setup.swift
-private struct Example8 {
+private struct Example9 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -85,7 +94,7 @@ private struct Example8 {
 
 // Sources/GatehouseModel/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example10() async throws {
         let outcome = try await manager.signInWithApple {
             AppleCredential(idToken: idToken, nonce: nonce.raw, person: credential.user, firstName: givenName)
         }
@@ -95,7 +104,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager.swift
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example11() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         do {
             let outcome = try await account.signInWithEmail("ada@example.com", password: password)
@@ -109,7 +118,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager.swift
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example12() async throws {
         var request = URLRequest(url: url)
         request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
         _ = request
@@ -118,7 +127,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthPhase.swift
 extension Given {
-    @MainActor @ViewBuilder private func example12() -> some View {
+    @MainActor @ViewBuilder private func example13() -> some View {
         switch account.phase {
         case .restoring: ProgressView()
         case .unauthenticated, .authenticating: Text("Sign in to keep your journal")
@@ -129,7 +138,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthenticatedUser.swift
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example14() async throws {
         struct Journal: Codable { var mood: String? }
         let mood = try user.data(as: Journal.self).mood
         _ = mood
@@ -138,7 +147,7 @@ extension Given {
 
 // Sources/GatehouseModel/Forms/CodeModel.swift
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example15() async throws {
         let screen = CodeModel(.signIn, email: "ada@example.com", manager: account)
         screen.code = "042917"
         await screen.submit()?.value
@@ -149,7 +158,7 @@ extension Given {
 
 // Sources/GatehouseModel/Forms/LoginModel.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example16() async throws {
         let login = LoginModel(manager: account)
         login.form.email = "ada@example.com"
         await login.submit(password: password)?.value
@@ -160,7 +169,7 @@ extension Given {
 
 // Sources/GatehouseModel/Messages/ModelText.swift
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example17() async throws {
         let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
         let content = AuthError.wrongCredentials.content
         let text = content.replaced(by: texts) ?? content
@@ -172,7 +181,7 @@ extension Given {
 
 // Sources/GatehouseModel/Messages/SignInMessage.swift
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example18() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -183,7 +192,7 @@ extension Given {
 
 // Sources/GatehouseModel/MetadataProfile.swift
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example19() async throws {
         let account = AuthManager(
             url: "https://abcd.supabase.co", publishableKey: "sb_publishable_…",
             profile: { MetadataProfile(client: $0) { try await deleteThroughMyEdgeFunction() } })
@@ -193,7 +202,7 @@ extension Given {
 
 // Sources/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example19() async throws {
+    @MainActor private func example20() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -205,10 +214,9 @@ extension Given {
 
 // Sources/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example20() async throws {
-        let sink = HTTPSink(url: url, transport: SystemDefaults.transport())
+    @MainActor private func example21() async throws {
+        let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
-        Task { await sink.run() }
         _ = sink
         _ = manager
     }
@@ -216,14 +224,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example22() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example22 {
+private struct Example23 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -236,7 +244,7 @@ private struct Example22 {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example23() async throws {
+    @MainActor private func example24() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -244,14 +252,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example25() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example26() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

@@ -18,7 +18,7 @@ import program  # noqa: E402
 GOLDEN_LEDGER = pytest.StashKey()
 # The slowest groups of tests start first.
 LONGEST_FIRST = [
-    "test_app", "outage silence", "test_malformed", "test_import", "outage unplugged",
+    "test_app", "test_inbox", "outage silence", "test_malformed", "test_import", "outage unplugged",
     "test_nodes", "rotated key", "source out of reach", "outage crash", "node killed", "test_program",
     "test_terminal_client", "test_id_tokens", "test_browser", "test_providers", "test_database_tls", "test_crash",
 ]

@@ -7,7 +7,7 @@ import urllib.parse
 import urllib.request
 
 import pytest
-from chromium import Chromium, barriers, walk
+from chromium import Chromium, Tab, barriers, walk
 from playwright.sync_api import expect
 from program import PASSWORD, REPOSITORY, poll
 from test_app import Phone
@@ -189,7 +189,7 @@ def phone(chromium, confirming):
     assert phone.faults == []
 
 
-def follow(phone, mail):
+def by_link(phone, mail, _):
     """Opens a mail's link from the inbox, in the browser of the app, and presses its button."""
     inbox = phone.tab.another()
     inbox.open(f"{phone.server.url}/dev/inbox/mails/{mail['id']}")
@@ -199,6 +199,11 @@ def follow(phone, mail):
     with popup.value.expect_event("close"):
         popup.value.get_by_role("button").click(no_wait_after=True)
     inbox.page.close()
+
+
+def by_code(phone, mail, say):
+    """Types a mail's code into the app, which needs no button then."""
+    phone.field(say("Code")).fill(mail["code"])
 
 
 def arabic():
@@ -225,13 +230,20 @@ def test_the_app_leads_to_the_inbox(phone):
     expect(popup.value.get_by_role("heading", name="Inbox")).to_be_visible()
 
 
+@pytest.mark.parametrize("prove", [by_link, by_code])
 @pytest.mark.parametrize("language", ["English", "العربية"])
-def test_a_whole_life_by_mail_in_the_app(phone, confirming, new_email, language):
-    say = str if language == "English" else arabic()
+def test_a_whole_life_by_mail_in_the_app(phone, confirming, new_email, language, prove):
+    say, name = (str, "en") if language == "English" else (arabic(), "ar")
     phone.set("Language", language).wait_for(say("Sign in to follow your teams"))
     email, new = new_email(), new_email("new")
+
+    def mail(address, count=1):
+        found = mail_to(confirming, address, count)
+        assert f'<html lang="{name}"' in found["html"], found["subject"]
+        return found
+
     fill_sign_up(phone, email, say)
-    follow(phone, mail_to(confirming, email))
+    prove(phone, mail(email), say)
     phone.tap(say("Your profile")).wait_for(email).tap(say("Sign Out"))
     dialog = phone.screen.get_by_role("dialog", name=say("Sign Out"))
     dialog.get_by_role("button", name=say("Sign Out")).click()
@@ -242,7 +254,7 @@ def test_a_whole_life_by_mail_in_the_app(phone, confirming, new_email, language)
     expect(phone.button(say("Send Email"))).to_be_visible()
     phone.field(say("Email")).fill(email)
     phone.tap(say("Send Email")).wait_for(say("Check your email"))
-    follow(phone, mail_to(confirming, email, count=2))
+    prove(phone, mail(email, count=2), say)
     # The sheet has the name of its first field.
     for field in ["New Password", "Confirm Password"]:
         phone.screen.get_by_role("textbox", name=say(field), exact=True).fill(NEW_PASSWORD)
@@ -253,13 +265,19 @@ def test_a_whole_life_by_mail_in_the_app(phone, confirming, new_email, language)
     phone.tap(say("Your profile"), say("Sign-In Methods"), say("Change Email"))
     phone.field(say("New Email")).fill(new)
     phone.tap(say("Save Email")).wait_for(say("Check your email"))
-    # Both addresses confirm. The first one does so on the page of its link, with the code.
-    mail, first = mail_to(confirming, email, count=3), phone.tab.another()
-    first.open(mail["link"])
-    first.page.get_by_role("textbox").fill(mail["code"])
-    first.page.get_by_role("button").click()
-    first.page.close()
-    follow(phone, mail_to(confirming, new))
+    # Both addresses confirm.
+    if prove is by_code:
+        by_code(phone, mail(new), say)
+        phone.wait_for(say("Now confirm your other email."))
+        by_code(phone, mail(email, count=3), say)
+    else:
+        # The first one does so on the page of its link, with the code.
+        second, first = mail(email, count=3), phone.tab.another()
+        first.open(second["link"])
+        first.page.get_by_role("textbox").fill(second["code"])
+        first.page.get_by_role("button").click()
+        first.page.close()
+        by_link(phone, mail(new), say)
     poll(lambda: confirming.auth().sign_in(new, NEW_PASSWORD).status == 200, "the new address")
     assert confirming.auth().sign_in(email, NEW_PASSWORD).status == 400
 
@@ -278,6 +296,14 @@ def test_a_link_of_another_browser_does_not_sign_in_here(phone, chromium, confir
 # Plain links, without an app.
 
 
+def redeem(server, tab):
+    """The session of the client with the verifier, from the address to which a link's page led."""
+    grant = {"auth_code": tab.query["code"], "code_verifier": VERIFIER}
+    answer = server.auth().post("/token?grant_type=pkce", grant)
+    assert answer.status == 200, answer
+    return answer.json()
+
+
 def test_a_plain_link_without_scripts_asks_for_the_code(plain, confirming, new_email):
     email = new_email()
     assert confirming.auth().post("/signup", {"email": email, "password": PASSWORD}).status == 200
@@ -287,16 +313,38 @@ def test_a_plain_link_without_scripts_asks_for_the_code(plain, confirming, new_e
     assert not user(confirming, email).get("email_confirmed_at")
 
 
-def test_a_link_with_a_proof_key_leads_to_the_app_without_scripts(plain, confirming, new_email):
-    email, back = new_email(), f"{confirming.url}/dev"
-    body = {"email": email, "password": PASSWORD} | PROOF
-    assert confirming.auth().post("/signup?redirect_to=" + back, body).status == 200
-    plain.open(mail_to(confirming, email)["link"])
-    plain.page.get_by_role("button").click()
-    plain.arrive(back)
-    grant = {"auth_code": plain.query["code"], "code_verifier": VERIFIER}
-    answer = confirming.auth().post("/token?grant_type=pkce", grant)
-    assert answer.status == 200 and answer.json()["user"]["email"] == email
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_a_whole_life_by_plain_links_without_scripts(chromium, confirming, new_email, language):
+    email, new, back = new_email(), new_email("new"), f"{confirming.url}/dev"
+    client, target = confirming.auth(headers={"Accept-Language": language}), "?redirect_to=" + back
+    person = chromium.person(java_script_enabled=False, locale=language)
+
+    def press(address, count=1, types_code=False):
+        """The button of the page to which the newest of so many mails leads."""
+        mail = mail_to(confirming, address, count)
+        person.open(f"{confirming.url}/dev/inbox/mails/{mail['id']}")
+        with person.page.expect_popup() as popup:
+            person.page.get_by_role("link", name="Open link").click()
+        link = Tab(popup.value)
+        expect(link.page.locator("html")).to_have_attribute("lang", language)
+        expect(link.page.locator("html")).to_have_attribute("dir", "rtl" if language == "ar" else "ltr")
+        if types_code:
+            link.page.get_by_role("textbox").fill(mail["code"])
+        link.page.get_by_role("button").click()
+        return link.arrive(back)
+
+    assert client.post("/signup" + target, {"email": email, "password": PASSWORD} | PROOF).status == 200
+    assert redeem(confirming, press(email))["user"]["email_confirmed_at"]
+    assert client.post("/recover" + target, {"email": email} | PROOF).status == 200
+    token = redeem(confirming, press(email, count=2))["access_token"]
+    assert client.put("/user", {"password": NEW_PASSWORD}, token=token).status == 200
+    assert client.sign_in(email, NEW_PASSWORD).status == 200
+    assert client.put("/user" + target, {"email": new} | PROOF, token=token).status == 200
+    # The first of both addresses confirms with its code, because the verifier is for the last one.
+    press(email, count=3, types_code=True)
+    assert client.sign_in(email, NEW_PASSWORD).status == 200
+    assert redeem(confirming, press(new))["user"]["email"] == new
+    person.close()
 
 
 @pytest.mark.parametrize("proof", [{}, PROOF], ids=["code", "button"])

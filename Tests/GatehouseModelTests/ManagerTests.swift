@@ -224,10 +224,8 @@ struct ManagerTests {
             await until { !world.manager.isLoggedIn }
             #expect(world.manager.phase == .unauthenticated)
             await until { world.manager.signedOutReason != nil }
-            guard case .endedByServer = world.manager.signedOutReason else {
-                Issue.record("\(String(describing: world.manager.signedOutReason))")
-                return
-            }
+            #expect(
+                world.manager.signedOutReason == .endedByServer(.refreshTokenNotFound, because: .accountDeleted))
             #expect(LoginModel(manager: world.manager).message?.text == "Session expired. Please sign in again.")
         }
     }

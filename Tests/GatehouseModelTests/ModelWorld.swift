@@ -53,7 +53,9 @@ final class TestNetwork: Sendable {
         let answer = try await server.send(
             HTTPRequest.Method(call.method)!, path + query, headers: headers, raw: call.body ?? [])
         await waitIfHeld(path)
-        return HTTPReply(status: answer.status, body: answer.bytes)
+        let name = "x-gatehouse-session-end"
+        let reason = answer.headers[HTTPField.Name(name)!].map { [name: $0] } ?? [:]
+        return HTTPReply(status: answer.status, headers: reason, body: answer.bytes)
     }
 
     private func waitIfHeld(_ path: String) async {

@@ -45,6 +45,10 @@ private struct ProvidersThatVouch: AuthService {
     func confirmLink(_ ticket: LinkTicket, email: String, password: String) async throws -> Session {
         try await live.confirmLink(ticket, email: email, password: password)
     }
+    func sendLinkCode(for ticket: LinkTicket) async throws { try await live.sendLinkCode(for: ticket) }
+    func confirmLink(_ ticket: LinkTicket, code: String) async throws -> Session {
+        try await live.confirmLink(ticket, code: code)
+    }
     func recoverAccount(with ticket: LinkTicket) async throws -> Session {
         try await live.recoverAccount(with: ticket)
     }

@@ -1,7 +1,6 @@
 import Foundation
 import Gatehouse
 import GatehouseModel
-import GatehouseWire
 import Synchronization
 import Testing
 
@@ -39,29 +38,6 @@ struct TelemetryTests {
         for event in [TelemetryEvent.started(.email), .started(.email), .started(.apple)] { sink.record(event) }
         #expect(sink.counts[.init("auth_started", ["method": "email"])] == 2)
         #expect(sink.counts[.init("auth_started", ["method": "apple"])] == 1)
-    }
-
-    @Test("A batch is one call; overflow and failures are dropped and counted")
-    func batches() async throws {
-        let written = Written()
-        let status = Mutex(503)
-        let sink = HTTPSink(
-            url: URL(string: "https://t.example.com/events")!,
-            transport: { call in
-                written.lines.withLock { $0.append(String(decoding: call.body ?? [], as: UTF8.self)) }
-                return HTTPReply(status: status.withLock { $0 })
-            }, limit: 2)
-        await sink.flush()
-        for _ in 0..<5 { sink.record(.started(.email)) }
-        await sink.flush()
-        status.withLock { $0 = 204 }
-        sink.record(.completed(.email, duration: .seconds(1)))
-        await sink.flush()
-        await sink.flush()
-        let sent = try written.lines.withLock { $0 }.map { try JSONReader.read(Array($0.utf8)) }
-        #expect(sent.map { $0["dropped"]?.intValue } == [3, 5])
-        #expect(sent.map { $0["events"]?.arrayValue?.count } == [2, 1])
-        #expect(sent.last?["events"]?.arrayValue?.first?["duration_ms"]?.intValue == 1_000)
     }
 }
 

@@ -24,7 +24,10 @@ struct UnusedSettingsTests {
             ("GOTRUE_EXTERNAL_PHONE_ENABLED", "1", "Sign-in by phone is not in this build."),
             ("GOTRUE_SMS_PROVIDER", "twilio", "Text messages are not sent by this build."),
             ("GOTRUE_SAML_ENABLED", "true", "SAML is not in this build."),
-            ("GOTRUE_HOOK_SEND_EMAIL_ENABLED", "true", "The hook send_email is not in this build."),
+            (
+                "GOTRUE_HOOK_MFA_VERIFICATION_ATTEMPT_ENABLED", "true",
+                "The hook mfa_verification_attempt is not in this build."
+            ),
             ("GOTRUE_MFA_PHONE_ENROLL_ENABLED", "true", "Second factors are not in this build."),
             (
                 "GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION", "true",

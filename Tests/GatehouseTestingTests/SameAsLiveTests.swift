@@ -209,7 +209,7 @@ struct SameAsLiveTests {
             let session = try await world.signUp()
             try await world.removeAccount(session.user.id)
             world.advance(.seconds(3_601))
-            let reason = SignedOutReason.endedByServer(.refreshTokenNotFound)
+            let reason = SignedOutReason.endedByServer(.refreshTokenNotFound, because: .accountDeleted)
             await #expect(throws: AuthClientError.signedOut(reason)) {
                 try await world.service.fetchMe()
             }
@@ -227,7 +227,8 @@ struct SameAsLiveTests {
             try await world.removeAccount(session.user.id)
             world.advance(.seconds(60))
             let failure = await world.failure { try await world.service.identities() }
-            #expect(failure == "signedOut(Gatehouse.SignedOutReason.endedByServer(user_not_found))")
+            let reason = SignedOutReason.endedByServer(.userNotFound, because: .accountDeleted)
+            #expect(failure == "signedOut(\(String(reflecting: reason)))")
             #expect(await world.service.currentSession == nil)
         }
     }

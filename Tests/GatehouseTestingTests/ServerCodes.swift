@@ -11,6 +11,7 @@ extension TestServer {
             case .confirmation: [.signUp]
             case .signIn: [.magicLink, .signUp]
             case .emailChange: [.emailChangeNew, .emailChangeCurrent]
+            case .link: [.linkConfirmation]
             case .accountExists: []
             }
         return try await mailedCode(to: email, of: kinds)

@@ -43,6 +43,7 @@ struct ServiceWorld: Sendable {
         switch kind {
         case .inMemory:
             let service = InMemoryAuthService(confirmsAutomatically: confirms)
+            service.serverSettings.sendsMail = sendsMail
             try await test(
                 await ServiceWorld(
                     service: service, events: HeardEvents(service), advance: { service.clock.advance(by: $0) },
@@ -175,7 +176,9 @@ final class LiveNetwork: Sendable {
         let query = call.url.query(percentEncoded: true).map { "?" + $0 } ?? ""
         let answer = try await server.send(
             HTTPRequest.Method(call.method)!, call.url.path + query, headers: headers, raw: call.body ?? [])
-        return HTTPReply(status: answer.status, body: answer.bytes)
+        let name = "x-gatehouse-session-end"
+        let reason = answer.headers[HTTPField.Name(name)!].map { [name: $0] } ?? [:]
+        return HTTPReply(status: answer.status, headers: reason, body: answer.bytes)
     }
 }
 

@@ -18,6 +18,15 @@ struct EndingTests {
             }
         }
 
+        var reason: SessionEndReason {
+            switch self {
+            case .banned: .banned
+            case .revokedElsewhere: .signedOutEverywhere
+            case .stolen: .refreshTokenReused
+            case .deleted: .accountDeleted
+            }
+        }
+
         func happen(to session: Session, at server: TestServer) async throws {
             switch self {
             case .banned: _ = try await server.admin(.put, "/users/\(session.user.id)", json: ["ban_duration": "24h"])
@@ -38,7 +47,7 @@ struct EndingTests {
             let listener = await Listener(to: world.client)
             try await cause.happen(to: first, at: world.server)
             world.expireToken()
-            let reason = SignedOutReason.endedByServer(cause.code)
+            let reason = SignedOutReason.endedByServer(cause.code, because: cause.reason)
             await withTaskGroup { group in
                 for _ in 0..<20 {
                     group.addTask {
@@ -60,7 +69,7 @@ struct EndingTests {
         try await World.with { world in
             let first = try await world.signUp()
             try await Cause.revokedElsewhere.happen(to: first, at: world.server)
-            let reason = SignedOutReason.endedByServer(.sessionNotFound)
+            let reason = SignedOutReason.endedByServer(.sessionNotFound, because: .signedOutEverywhere)
             await #expect(throws: AuthClientError.signedOut(reason)) { try await world.client.user() }
             #expect(await world.client.state == .signedOut(reason))
             #expect(try await world.anotherProcess().state == .signedOut(.neverSignedIn))

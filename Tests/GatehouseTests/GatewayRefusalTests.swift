@@ -81,7 +81,7 @@ struct GatewayRefusalTests {
             world.network.meet(Refusing.unauthorized)
             let code: AuthErrorCode = age == 0 ? .userNotFound : .refreshTokenNotFound
             let error = await #expect(throws: AuthClientError.self) { try await gateway.client.fetchMe() }
-            guard case .signedOut(.endedByServer(let found)) = error else { throw ConnectionLost() }
+            guard case .signedOut(.endedByServer(let found, _)) = error else { throw ConnectionLost() }
             #expect(found == code || found == .sessionNotFound)
             #expect(await world.client.currentSession == nil)
         }

@@ -88,6 +88,19 @@ extension GoldenRequest {
                 try await $0.confirmLink(LinkTicket("t"), email: "a@b.c", password: "p")
             }),
         GoldenRequest(
+            name: "mail the code of a link",
+            request: #"POST /link/code {"link_ticket":"t"}"#,
+            call: {
+                try await $0.sendLinkCode(for: LinkTicket("t"))
+            }),
+        GoldenRequest(
+            name: "confirm a link with a code",
+            request: #"POST /token?grant_type=link_confirmation {"link_ticket":"t","token":"123456"}"#,
+            answer: session,
+            call: {
+                try await $0.confirmLink(LinkTicket("t"), code: "123456")
+            }),
+        GoldenRequest(
             name: "take an address",
             request: #"POST /token?grant_type=link_recovery {"link_ticket":"t"}"#,
             answer: session,

@@ -128,7 +128,7 @@ struct LinkQuestionTests {
         "A refusal is reported, and the previous session stays",
         arguments: [
             (404, AuthErrorCode.linkTicketNotFound), (403, .linkTicketOtherAccount), (409, .linkTicketOutdated),
-            (422, .linkNotRecoverable), (400, .invalidCredentials),
+            (422, .linkNotRecoverable), (400, .invalidCredentials), (403, .otpExpired),
         ])
     func refused(_ status: Int, _ code: AuthErrorCode) async throws {
         let answers = ScriptedAnswers([ScriptedAnswers.session, ScriptedAnswers.refusal(status, code.rawValue)])
@@ -136,6 +136,7 @@ struct LinkQuestionTests {
         let calls: [() async throws -> Session] = [
             { try await client.confirmLink(Self.asked.ticket) },
             { try await client.confirmLink(Self.asked.ticket, email: "ada@example.com", password: "p") },
+            { try await client.confirmLink(Self.asked.ticket, code: "123456") },
             { try await client.recoverAccount(with: Self.asked.ticket) },
         ]
         for call in calls {

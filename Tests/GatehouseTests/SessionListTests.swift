@@ -13,7 +13,8 @@ struct SessionListTests {
             _ = try await tablet.client.signIn(email: "ada@example.com", password: TestServer.password)
             let other = try #require(try await world.client.sessions().first { !$0.isCurrent })
             try await world.client.revokeSession(id: other.id)
-            await #expect(throws: AuthClientError.signedOut(.endedByServer(.sessionNotFound))) {
+            let reason = SignedOutReason.endedByServer(.sessionNotFound, because: .signedOut)
+            await #expect(throws: AuthClientError.signedOut(reason)) {
                 try await tablet.client.user()
             }
             #expect(try await world.client.sessions().count == 1)

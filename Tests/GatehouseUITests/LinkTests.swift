@@ -8,8 +8,7 @@ import Testing
 /// An account has Google's address, unproven.
 @MainActor @Suite("The linking screen", .timeLimit(.minutes(5)))
 struct LinkTests {
-    private func asked() async throws -> World {
-        let service = InMemoryAuthService()
+    private func asked(_ service: InMemoryAuthService = InMemoryAuthService()) async throws -> World {
         service.addAccount(email: "ada@example.com", firstName: "Ada")
         let world = await World(service)
         world.google.follow(.signsIn(.ada))
@@ -40,6 +39,52 @@ struct LinkTests {
         try await world.screen.wait(for: "Incorrect email or password. Please try again.")
         #expect(try world.screen.value(of: "Password") == "wrong password")
         #expect(!world.manager.isLoggedIn)
+    }
+
+    @Test("D7: a code to the address links, signs in, and closes the sheet")
+    func code() async throws {
+        let world = try await asked()
+        let screen = world.screen
+        try await screen.type("half of it", into: "Password")
+        try await screen.tapTwice("Email Me a Code")
+        try await screen.wait(for: "We have sent a code to ada@example.com.")
+        #expect(screen.shows("Enter it here to link the two.") && screen.title == "Link Accounts")
+        #expect(screen.focused == "Code" && screen.announcements.last == "Check your email")
+        #expect(try !screen.isEnabled("Send Again") && screen.shows("Another email can be sent in 1:00."))
+        #expect(world.service.mails == [.init(kind: .link, email: "ada@example.com")])
+        try await screen.tap("Sign in Another Way")
+        #expect(try screen.value(of: "Password") == "half of it" && world.manager.linkQuestion != nil)
+        world.service.clock.advance(by: .seconds(60))
+        try await screen.tap("Email Me a Code")
+        try await screen.wait { $0.has(field: "Code") }
+        let code = try #require(world.service.mailCode(.link, to: "ada@example.com"))
+        try await screen.type(code == "000000" ? "000001" : "000000", into: "Code")
+        try await screen.wait(for: "The code is not correct, or too old.")
+        try await screen.type(code, into: "Code")
+        try await screen.wait { $0.presentations.isEmpty }
+        #expect(screen.shows("Welcome back, Ada") && screen.complaints.isEmpty)
+        #expect(Set(try await world.manager.identities().map(\.provider)) == ["email", "google"])
+    }
+
+    @Test("Without a connection the question says so; Back from the code leaves the question")
+    func codeOffline() async throws {
+        let world = try await asked()
+        world.service.meet(.offline, at: .sendLinkCode)
+        try await world.screen.tap("Email Me a Code")
+        try await world.screen.wait(for: "Unable to connect. Check your internet and try again.")
+        try await world.screen.tap("Email Me a Code")
+        try await world.screen.wait { $0.has(field: "Code") }
+        try await world.screen.goBack()
+        #expect(world.manager.linkQuestion == nil && !world.manager.isLoggedIn)
+        #expect(world.screen.has(button: "Continue as Guest"))
+    }
+
+    @Test("A server without mail offers no code")
+    func withoutMail() async throws {
+        let service = InMemoryAuthService()
+        service.serverSettings.sendsMail = false
+        let world = try await asked(service)
+        #expect(!world.screen.has(button: "Email Me a Code") && world.screen.has(button: "Link with Password"))
     }
 
     @Test("A user without access to the account starts anew, after a warning")

@@ -145,7 +145,7 @@ struct BuiltInMailTests {
         #expect(MailLanguage.english.words(for: .seconds(61)) == "2 minutes")
         for language in MailLanguage.allCases {
             let time = language.words(for: Instant(seconds: 1_770_108_930))
-            #expect(time.contains("2026") && time.contains("55") && time.hasSuffix("UTC"), "\(time)")
+            #expect(time.contains("2026") && time.contains("55") && time.hasSuffix("\u{A0}UTC"), "\(time)")
         }
     }
 }

@@ -29,7 +29,7 @@ struct RefusedMailTests {
         arguments: [
             "", "@", "a", "a@", "@example.com", "a b@example.com", "a@b c", "<a@example.com>", "a@example.com>",
             "a,b@example.com", "\"a\"@example.com", "a@b@example.com", "a@-b.example", "a@b..example", "a@[127.0.0.1]",
-            "a@example.com.", "a@%41.example",
+            "a@example.com.", "a@%41.example", "=?utf-8?q?eve=40evil.example=3e?=@example.com", "a=?b@example.com",
         ])
     func malformed(text: String) {
         #expect(throws: MailFault.malformed(.address)) { try MailAddress(text) }

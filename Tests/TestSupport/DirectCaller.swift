@@ -13,6 +13,8 @@ package struct DirectCaller: Sendable {
 
     package init(_ server: Server) { responder = server.router.buildResponder() }
 
+    package init(_ server: PagesServer) { responder = server.router.buildResponder() }
+
     /// Sends one request.
     ///
     /// - Parameters:
@@ -24,7 +26,9 @@ package struct DirectCaller: Sendable {
     ) async throws -> TestAnswer {
         var fields: HTTPFields = [HTTPField.Name("x-supabase-api-version")!: "2024-01-01"]
         if let bearer { fields[.authorization] = "Bearer \(bearer)" }
-        for field in headers { fields[field.name] = field.value }
+        // Cookies are a field each.
+        for field in headers { fields[field.name] = nil }
+        fields.append(contentsOf: headers)
         let bytes = raw ?? json.map { Array($0.text.utf8) } ?? []
         let head = HTTPRequest(method: method, scheme: "http", authority: authority, path: path, headerFields: fields)
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: bytes)))

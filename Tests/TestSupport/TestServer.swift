@@ -34,8 +34,11 @@ package final class TestServer: Sendable {
     private let caller: DirectCaller
 
     package var database: any Database { server.database }
+    /// Method and path of every route.
+    package var routes: [(method: HTTPRequest.Method, path: String)] { server.routes }
     package var metrics: ServerMetrics { server.metrics }
     package var accounts: Accounts { local.accounts }
+    package var events: EventTally { server.events }
     package var keys: KeyRing { local.keys }
     package var revocations: RevocationPoller { local.revocations }
     /// The auth API itself, for its background work.
@@ -49,13 +52,13 @@ package final class TestServer: Sendable {
 
     package init(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
-        providers: TestProviders? = nil, hashQueue: Int = 64, fields: ConfiguredFields? = nil,
+        providers: TestProviders? = nil, hashQueue: Int = 64, fields: ConfiguredFields? = nil, hasPages: Bool = false,
         change: (inout AuthSettings) -> Void = { _ in }
     ) async throws {
         place = try await kind.place()
         let (clock, randomness, answerTime, wire, place) = (clock, TestRandomness(), answerTime, wire, place)
         let standIns = try providers.map { _ in try Self.standIns(clock, randomness, wire) }
-        var settings = try Self.settings(place)
+        var settings = try Self.settings(place, hasPages: hasPages)
         (settings.rates, settings.sessions, settings.hashQueue) = (limits, policy, hashQueue)
         if let fields { settings.profileFields = fields }
         if let providers, let standIns {
@@ -87,14 +90,15 @@ package final class TestServer: Sendable {
 
     private struct IncompleteSettings: Error {}
 
-    private static func settings(_ place: DatabasePlace) throws -> ServerSettings {
+    private static func settings(_ place: DatabasePlace, hasPages: Bool) throws -> ServerSettings {
         let given: [Setting: String] = [
+            .accountPages: "\(hasPages)", .accountPagesName: "Box Score",
             .database: place.location, .databaseConnections: "4", .externalURL: issuer,
             .secrets: "1:BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=",
             .jwtSecret: "a-shared-secret-of-at-least-32-characters", .jwtAlgorithm: "ES256",
             .siteURL: "https://app.example.org", .uriAllowList: "https://app.example.org/cb,myapp://callback",
             .autoConfirm: "true", .anonymousEnabled: "true", .passwordAnswerTime: "0", .outgoingLoopback: "true",
-            .appScheme: "boxscore", .teamCatalogue: teamCatalogue, .hashThreads: "2",
+            .openAPI: "true", .appScheme: "boxscore", .teamCatalogue: teamCatalogue, .hashThreads: "2",
             // Tests that run side by side on a busy machine keep each other waiting.
             .requestDuration: "60s",
         ]
@@ -143,12 +147,12 @@ package final class TestServer: Sendable {
     /// Runs a test with its own server.
     package static func with(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
-        providers: TestProviders? = nil, hashQueue: Int = 64, fields: ConfiguredFields? = nil,
+        providers: TestProviders? = nil, hashQueue: Int = 64, fields: ConfiguredFields? = nil, hasPages: Bool = false,
         change: (inout AuthSettings) -> Void = { _ in }, _ test: (TestServer) async throws -> Void
     ) async throws {
         let server = try await TestServer(
             on: kind, limits: limits, policy: policy, providers: providers, hashQueue: hashQueue, fields: fields,
-            change: change)
+            hasPages: hasPages, change: change)
         do {
             try await test(server)
         } catch {

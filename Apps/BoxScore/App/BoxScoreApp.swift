@@ -4,7 +4,7 @@ import SwiftUI
 /// Scores for everyone, and favourite teams for signed-in users.
 @main
 struct BoxScoreApp: App {
-    @State private var account = AuthManager(ServerSettings(.main))
+    @State private var account = AuthManager(ServerSettings(.main), reportingAs: "boxscore")
 
     var body: some Scene {
         WindowGroup {

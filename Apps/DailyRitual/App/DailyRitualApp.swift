@@ -4,7 +4,7 @@ import SwiftUI
 /// A journal, which uses the same account screens in other colours.
 @main
 struct DailyRitualApp: App {
-    @State private var account = AuthManager(ServerSettings(.main))
+    @State private var account = AuthManager(ServerSettings(.main), reportingAs: "dailyritual")
 
     var body: some Scene {
         WindowGroup {

@@ -7,6 +7,9 @@ package struct MailContent: Sendable {
     /// The token of the link; nil for a mail without a link.
     package var linkToken: Secret?
     package var code: Secret?
+    /// The code and the token for the present address, in a mail about a change that has both.
+    package var currentCode: Secret?
+    package var currentLinkToken: Secret?
     package var redirectTo: String
     /// The account's address, which may not be the recipient.
     package var account: String?
@@ -32,6 +35,8 @@ package struct MailContent: Sendable {
         let members: [String: AnyJSON?] = [
             "kind": .string(kind.rawValue), "recipient": .string(recipient.text),
             "link_token": (linkToken?.reveal()).map(AnyJSON.string), "code": (code?.reveal()).map(AnyJSON.string),
+            "current_code": (currentCode?.reveal()).map(AnyJSON.string),
+            "current_link_token": (currentLinkToken?.reveal()).map(AnyJSON.string),
             "redirect_to": .string(redirectTo), "new_email": newEmail.map(AnyJSON.string),
             "account": account.map(AnyJSON.string), "data": .object(data),
             "language": language.map(AnyJSON.string), "notice": notice?.json, "to_confirmed": .bool(isToConfirmed),
@@ -48,6 +53,8 @@ package struct MailContent: Sendable {
         self.init(kind: kind, recipient: recipient, redirectTo: redirectTo)
         linkToken = (json["link_token"]?.stringValue).map(Secret.init)
         code = (json["code"]?.stringValue).map(Secret.init)
+        currentCode = (json["current_code"]?.stringValue).map(Secret.init)
+        currentLinkToken = (json["current_link_token"]?.stringValue).map(Secret.init)
         newEmail = json["new_email"]?.stringValue
         account = json["account"]?.stringValue
         data = json["data"]?.objectValue ?? [:]

@@ -8,9 +8,6 @@ package enum MailSchedule {
     /// - Parameter attempt: The longest that an attempt lasts.
     package static func lease(attempt: Duration) -> Duration { beginning + attempt + .seconds(30) }
 
-    /// How long the status of a mail is kept after its end.
-    package static let stay: Duration = .seconds(7 * 86_400)
-
     /// How long a notice is tried. It has no code that expires.
     package static let noticeLifetime: Duration = .seconds(3 * 86_400)
 

@@ -45,6 +45,16 @@ package struct SessionPolicy: Sendable {
         session.createdAt < earliestStart(at: now) || (session.refreshedAt ?? session.createdAt) < earliestUse(at: now)
     }
 
+    /// When and why the session ends unless it is refreshed; nil without limits. The earlier of the two ends counts.
+    package func end(of session: Session) -> (reason: SessionEnd.Reason, at: Instant)? {
+        let byAge = timebox.map { (reason: SessionEnd.Reason.lifetime, at: session.createdAt + $0) }
+        let byUse = inactivity.map { limit in
+            (reason: SessionEnd.Reason.inactivity, at: (session.refreshedAt ?? session.createdAt) + limit)
+        }
+        guard let byAge, let byUse else { return byAge ?? byUse }
+        return byAge.at < byUse.at ? byAge : byUse
+    }
+
     /// Sessions that started earlier have ended.
     package func earliestStart(at now: Instant) -> Instant { Self.instant(timebox, before: now) }
 

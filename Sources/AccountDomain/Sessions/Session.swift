@@ -66,6 +66,8 @@ package struct Device: Sendable {
     package let address: String?
     /// What its user reads, as in `Accept-Language` (RFC 9110 §12.5.4). Not stored with sessions.
     package var language: String?
+    /// The id of the device's request, for the record of what it caused. Not stored with the session that it opens.
+    package var requestID: String?
 
     /// Keeps at most the first 512 bytes of the user agent.
     package init(userAgent: String?, address: String?) {

@@ -13,6 +13,8 @@ struct AuthorizationCode: Sendable {
         /// A mailed link, by the digest of its token. It is spent when the code is redeemed, by the client that asked
         /// for the mail.
         case mailed([UInt8])
+        /// A session beside this one, which must still be active when the code is redeemed.
+        case handover(from: SessionID)
     }
 
     let user: UserID
@@ -78,20 +80,29 @@ extension Accounts {
                 guard case .whole(let confirmed) = proven else { return .halfway }
                 return try open(method, found, confirmed, handout, from: device, at: now, in: db)
             }
-            return try open(method, found, account, handout, from: device, at: now, in: db)
+            var start: Instant?
+            if let parent = (kept["handover"]?.stringValue).map(SessionID.init(trusted:)) {
+                guard let session = try db.current(found.user, session: parent)?.session,
+                    !policy.hasEnded(session, at: now)
+                else { return .unknown }
+                start = session.createdAt
+            }
+            return try open(method, found, account, handout, since: start, from: device, at: now, in: db)
         }
     }
 
+    /// - Parameter start: When the user signed in, if that was before; limits of age count from then.
     private func open(
         _ method: AuthenticationMethod, _ found: CodeRow, _ account: Account, _ handout: ProviderHandout?,
-        from device: Device, at now: Instant, in db: any Connection
+        since start: Instant? = nil, from device: Device, at now: Instant, in db: any Connection
     ) throws -> CodeOutcome {
         var account = account
-        let session = newSession(of: account.user.id, by: method, at: now)
+        let session = newSession(of: account.user.id, by: method, at: start ?? now)
         account.user.times.lastSignInAt = now
         try db.run("UPDATE users SET last_sign_in_at = \(now) WHERE id = \(account.user.id)")
         try noteDevice(device, of: account.user, at: now, in: db)
         try db.insert(session, from: device, by: found.identity)
+        if start != nil { try db.run("UPDATE sessions SET refreshed_at = \(now) WHERE id = \(session.id)") }
         var traits: JSONObject = ["rule": .string(found.rule), "user_id": .string(account.user.id.text)]
         traits["provider"] = found.provider.map(AnyJSON.string)
         let login = AuditEntry(.login, actor: account.user.id, actorName: account.user.email ?? "", traits: traits)
@@ -159,6 +170,7 @@ extension AuthorizationCode {
             members["link"] = signIn.ticketContent
             members["session"] = (session?.text).map(AnyJSON.string)
         case .mailed(let digest): members["mailed"] = .string(Base64URL.text(digest))
+        case .handover(let session): members["handover"] = .string(session.text)
         }
         return JSONObject(members.compactMapValues(\.self))
     }

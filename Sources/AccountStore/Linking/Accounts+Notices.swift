@@ -1,4 +1,4 @@
-import AccountDomain
+package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
@@ -48,7 +48,9 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the notice may have been applied; a second call
     ///   then returns `repeated`.
-    package func apply(_ notice: ProviderNotice, at now: Instant) async throws -> NoticeOutcome {
+    package func apply(
+        _ notice: ProviderNotice, from device: Device? = nil, at now: Instant
+    ) async throws -> NoticeOutcome {
         let digest = TokenDigest.of(Secret("\(notice.provider) \(notice.id)"))
         return try await revoking(at: now) { db in
             try db.removeExpired(from: .notices, at: now)
@@ -72,7 +74,10 @@ extension Accounts {
                 }
             case .consentRevoked, .accountDeleted:
                 if let last = identity.lastSignInAt, last > notice.occurredAt { return .outdated }
-                try withdraw(identity, of: account, notice.kind, at: now, in: db)
+                let reason: SessionEnd.Reason =
+                    notice.kind == .accountDeleted ? .providerAccountDeleted : .consentRevoked
+                let end = SessionEnd.byProvider(reason, from: device)
+                try withdraw(identity, of: account, notice.kind, end, at: now, in: db)
             }
             try record([Self.entry(notice, identity, account)], at: now, in: db)
             return .applied
@@ -80,20 +85,20 @@ extension Accounts {
     }
 
     private func withdraw(
-        _ identity: Identity, of account: Account, _ kind: ProviderNotice.Kind, at now: Instant,
+        _ identity: Identity, of account: Account, _ kind: ProviderNotice.Kind, _ end: SessionEnd, at now: Instant,
         in db: any Connection
     ) throws {
         let user = account.user.id
         try db.run("DELETE FROM provider_tokens WHERE identity_id = \(identity.id)")
         try db.run("DELETE FROM authorization_codes WHERE identity_id = \(identity.id)")
-        try db.endSessions(of: user, openedBy: identity, keeping: nil, at: now)
+        try db.endSessions(of: user, openedBy: identity, keeping: nil, end, at: now)
         guard kind == .accountDeleted else { return }
         // The last sign-in method stays, although unusable: only the owner may delete the account.
         let decision = try UnlinkDecision(account, removing: identity.id) { try !db.isTaken($0, besides: user) }
         guard case .remove(let address) = decision else { return }
         var left = account
         let made = try left.unlink(identity.id, address: address, newID: newID(), at: now)
-        try db.run("DELETE FROM identities WHERE id = \(identity.id)")
+        try db.removeIdentity(identity, at: now)
         if let made { try db.insert(made) }
         try db.update(left.user)
     }

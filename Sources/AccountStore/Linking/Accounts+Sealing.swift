@@ -20,7 +20,7 @@ extension Accounts {
 
 /// Tables whose rows expire and are then deleted.
 enum ExpiringRows: CaseIterable, Sendable {
-    case flows, codes, tickets, undos, notices, idTokens, revocations, oneTimeTokens, mails, devices
+    case flows, codes, tickets, undos, notices, idTokens, revocations, oneTimeTokens, devices, deliveries
 
     /// Codes are kept an hour longer than they are valid, to tell late codes from unknown ones.
     static let codesStay: Duration = .seconds(3_600)
@@ -62,7 +62,8 @@ extension Connection {
                     ORDER BY until LIMIT \(limit) \(.skippingLocked))
                 """)
         case .devices: try removeOldDevices(at: now, limit: limit)
-        case .notices, .idTokens, .revocations, .oneTimeTokens, .mails: try removeOutlived(rows, at: now, limit: limit)
+        case .deliveries: try endExpiredDeliveries(at: now, limit: limit)
+        case .notices, .idTokens, .revocations, .oneTimeTokens: try removeOutlived(rows, at: now, limit: limit)
         }
     }
 
@@ -97,14 +98,7 @@ extension Connection {
                     SELECT digest FROM one_time_tokens WHERE expires_at <= \(now)
                     ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
                 """)
-        case .mails:
-            try run(
-                """
-                DELETE FROM mail_outbox WHERE id IN (
-                    SELECT id FROM mail_outbox WHERE state <> 'queued' AND ended_at <= \(now - MailSchedule.stay)
-                    ORDER BY ended_at LIMIT \(limit) \(.skippingLocked))
-                """)
-        case .flows, .codes, .tickets, .undos, .devices: 0
+        case .flows, .codes, .tickets, .undos, .devices, .deliveries: 0
         }
     }
 }

@@ -43,7 +43,8 @@ extension Accounts {
                 var left = account
                 let made = try left.unlink(id, address: address, newID: newID(), at: now)
                 let removal = Removal(id: id, of: account, leaving: left, made: made, kind: .unlinked, session: session)
-                try carryOut(removal, at: now, in: db)
+                let end = SessionEnd.byUser(.methodRemoved, in: session, from: device)
+                try carryOut(removal, end, at: now, in: db)
                 try notify(.identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
                 return .unlinked(left)
             }
@@ -80,7 +81,8 @@ extension Accounts {
                 let made = try left.undo(undo, of: id, address: address, newID: newID(), at: now)
                 try db.unfill(undo.profile, of: user, at: now)
                 let removal = Removal(id: id, of: account, leaving: left, made: made, kind: .undone, session: session)
-                try carryOut(removal, at: now, in: db)
+                let end = SessionEnd.byUser(.linkUndone, in: session, from: device)
+                try carryOut(removal, end, at: now, in: db)
                 try notify(.identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
                 return .unlinked(left)
             }
@@ -147,14 +149,16 @@ struct Removal: Sendable {
 }
 
 extension Accounts {
-    fileprivate func carryOut(_ removal: Removal, at now: Instant, in db: any Connection) throws {
+    fileprivate func carryOut(
+        _ removal: Removal, _ end: SessionEnd, at now: Instant, in db: any Connection
+    ) throws {
         let user = removal.left.user
         guard let identity = removal.identity else { throw UnknownIdentity() }
         try promiseRevocation(ofTokenOf: removal.id, at: now, in: db)
-        try db.run("DELETE FROM identities WHERE id = \(removal.id)")
+        try db.removeIdentity(identity, at: now)
         if let made = removal.made { try db.insert(made) }
         try db.update(user)
-        try db.endSessions(of: user.id, openedBy: identity, keeping: removal.session, at: now)
+        try db.endSessions(of: user.id, openedBy: identity, keeping: removal.session, end, at: now)
         if identity.isOfProvider { try db.remember(removal.kind, of: identity, from: user.id, at: now) }
         let (action, rule): (AuditEntry.Action, LinkingRule) =
             switch removal.kind {
@@ -175,14 +179,15 @@ extension Accounts {
 extension Connection {
     /// Ends the sessions that an identity opened. For the email identity these are the sessions without an identity.
     func endSessions(
-        of user: UserID, openedBy identity: Identity, keeping session: SessionID?, at now: Instant
+        of user: UserID, openedBy identity: Identity, keeping session: SessionID?, _ end: SessionEnd, at now: Instant
     ) throws {
         // No session has the nil UUID.
         let kept = session ?? SessionID(bytes: Array(repeating: 0, count: 16))
         if identity.isOfProvider {
-            try endSessions(where: "user_id = \(user) AND identity_id = \(identity.id) AND id <> \(kept)", at: now)
+            try endSessions(
+                where: "user_id = \(user) AND identity_id = \(identity.id) AND id <> \(kept)", end, at: now)
         } else {
-            try endSessions(where: "user_id = \(user) AND identity_id IS NULL AND id <> \(kept)", at: now)
+            try endSessions(where: "user_id = \(user) AND identity_id IS NULL AND id <> \(kept)", end, at: now)
         }
     }
 

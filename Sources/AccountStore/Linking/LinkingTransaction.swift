@@ -63,6 +63,7 @@ struct LinkingTransaction {
         var account = Account(
             accounts.newUser(at: now), madeBy: step.identity, id: accounts.newID(), takesAddress: takesAddress,
             at: now)
+        try accounts.admit(account)
         let identity = account.identities[0]
         let delivered = try deliver(step, &account, by: identity, .created)
         try db.insert(account.user)
@@ -121,23 +122,25 @@ struct LinkingTransaction {
         let left = try old.withoutItsAddress(at: now) { try !db.isTaken($0, besides: old.user.id) }
         if let left {
             for identity in old.identities where !left.identities.contains(where: { $0.id == identity.id }) {
-                try db.run("DELETE FROM identities WHERE id = \(identity.id)")
+                try db.removeIdentity(identity, at: now)
             }
             try db.update(left.user)
             try db.voidCodes(of: old.user.id)
             try db.voidTokens(of: old.user.id)
-            try db.endSessions(of: old.user.id, keeping: nil, at: now)
+            try db.endSessions(of: old.user.id, keeping: nil, addressClaimed, at: now)
         } else {
-            try db.run("DELETE FROM users WHERE id = \(old.user.id)")
-            try db.revoke(old.user.id, at: now)
+            try db.delete(old.user.id, addressClaimed, at: now)
         }
         return try create(step, takesAddress: true, besides: [entry])
     }
 
+    /// The owner of the address acts, who is not the user of the old account.
+    private var addressClaimed: SessionEnd { .bySystem(.addressClaimed, from: device) }
+
     private func removeAbandoned(_ id: UserID, _ step: LinkingStep) throws {
         guard let abandoned = try db.account(id) else { return }
         try accounts.dropMails(to: abandoned.user, at: now, in: db)
-        try db.run("DELETE FROM users WHERE id = \(id)")
+        try db.delete(id, addressClaimed, at: now)
         try accounts.record([step.entry(.accountTakenOver, abandoned.user)], at: now, in: db)
     }
 

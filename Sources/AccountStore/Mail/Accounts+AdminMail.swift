@@ -111,6 +111,7 @@ extension Accounts {
             EmailSignUp(email: order.email, passwordHash: order.passwordHash, metadata: [:], isConfirmed: false),
             at: now)
         made.user.userMetadata = data
+        try admit(made)
         try db.insert(made.user)
         try db.insert(made.identities[0])
         return made

@@ -10,6 +10,8 @@ package struct ClaimedMail: Sendable {
     package let createdAt: Instant
     package internal(set) var expiresAt: Instant
     package internal(set) var content: Content
+    /// nil for a mail to an address without an account.
+    package internal(set) var user: UserID?
 
     package enum Content: Sendable {
         case mail(MailContent)
@@ -76,14 +78,14 @@ extension Accounts {
                 """
                 UPDATE mail_outbox SET attempts = attempts + 1, next_at = \(now + lease), reason = NULL
                 WHERE id IN (\(Self.dueMails(lane, limit: limit, at: now)) \(.skippingLocked))
-                RETURNING id, attempts, created_at, expires_at, sealed
+                RETURNING id, attempts, created_at, expires_at, sealed, user_id
                 """
             ) { row in
                 let id: Identifier<ClaimedMail> = row.id()
                 let (attempts, createdAt, expiresAt) = (Int(row.int()), row.instant(), row.instant())
                 return ClaimedMail(
                     id: id, attempt: attempts, createdAt: createdAt, expiresAt: expiresAt,
-                    content: content(id, row.bytesIfPresent()))
+                    content: content(id, row.bytesIfPresent()), user: row.idIfPresent())
             }
             return taken.sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
         }
@@ -211,22 +213,39 @@ extension Accounts {
         _ kind: MailKind, to recipient: EmailAddress, _ content: AnyJSON, of user: UserID?, until expiresAt: Instant,
         at now: Instant, in db: any Connection
     ) throws {
+        let mail = try sealedMail(content, to: recipient)
+        try insert(mail, kind, of: user, until: expiresAt, at: now, in: db)
+    }
+
+    /// What a row keeps of a mail.
+    struct SealedMail: Sendable {
+        let id: Identifier<ClaimedMail>
+        let place: [UInt8]
+        let bytes: [UInt8]
+    }
+
+    func sealedMail(_ content: AnyJSON, to recipient: EmailAddress) throws -> SealedMail {
         let id: Identifier<ClaimedMail> = newID()
-        let place = secrets.mark(of: recipient)
-        let sealed = try seal(content, as: Self.mailSeal, id.bytes)
-        try db.removeExpired(from: .mails, at: now)
+        return SealedMail(
+            id: id, place: secrets.mark(of: recipient), bytes: try seal(content, as: Self.mailSeal, id.bytes))
+    }
+
+    func insert(
+        _ mail: SealedMail, _ kind: MailKind, of user: UserID?, until expiresAt: Instant, at now: Instant,
+        in db: any Connection
+    ) throws {
         try db.run(
             """
             UPDATE mail_outbox SET state = 'failed', reason = 'superseded', sealed = NULL, ended_at = \(now)
-            WHERE place = \(place) AND ended_at IS NULL AND \(Self.superseded(by: kind, of: user))
+            WHERE place = \(mail.place) AND ended_at IS NULL AND \(Self.superseded(by: kind, of: user))
             """)
         try db.run(
             """
             INSERT INTO mail_outbox (
                 id, lane, kind, place, user_id, sealed, state, next_at, expires_at, created_at)
             VALUES (
-                \(id), \(kind.lane.rawValue), \(kind.rawValue), \(place), \(user), \(sealed), 'queued', \(now),
-                \(expiresAt), \(now))
+                \(mail.id), \(kind.lane.rawValue), \(kind.rawValue), \(mail.place), \(user), \(mail.bytes), 'queued',
+                \(now), \(expiresAt), \(now))
             """)
     }
 }

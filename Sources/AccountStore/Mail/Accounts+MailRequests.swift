@@ -7,9 +7,31 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the mail may be sent.
     package func ask(_ ask: MailAsk, at now: Instant) async throws {
+        // Sealed before the transaction, which other writers wait for.
+        let mail = try sealedMail(ask.json, to: ask.email)
         try await database.writeCommitted { db in
-            try insertMail(
-                ask.kind, to: ask.email, ask.json, of: nil, until: now + ask.request.lifetime, at: now, in: db)
+            try insert(mail, ask.kind, of: nil, until: now + ask.request.lifetime, at: now, in: db)
+        }
+    }
+
+    /// Ends the requests for addresses that have no account and get none: strangers can send any number of them.
+    ///
+    /// - Returns: The other mails.
+    /// - Throws: ``DatabaseFailure``. The requests become due again when their lease expires.
+    package func endUnanswered(_ mails: [ClaimedMail], at now: Instant) async throws -> [ClaimedMail] {
+        @Sendable func asked(by mail: ClaimedMail) -> EmailAddress? {
+            guard case .request(let ask) = mail.content, !ask.createsAccount else { return nil }
+            return ask.email
+        }
+        guard mails.contains(where: { asked(by: $0) != nil }) else { return mails }
+        return try await database.writeCommitted { db in
+            try mails.filter { mail in
+                guard let email = asked(by: mail), try db.accounts(Self.ownEmailLookup(email)).isEmpty else {
+                    return true
+                }
+                try endUnanswered(mail, at: now, in: db)
+                return false
+            }
         }
     }
 
@@ -24,11 +46,12 @@ extension Accounts {
             ) { _ in true }
             guard isLeased == true else { return nil }
             guard let (content, user) = try answer(ask, at: now, in: db) else {
-                try end(mail, "failed", reason: "no account waits for it", at: now, in: db)
+                try endUnanswered(mail, at: now, in: db)
                 return nil
             }
             var resolved = mail
             resolved.content = .mail(content)
+            resolved.user = user
             resolved.expiresAt = now + ask.request.lifetime
             let sealed = try seal(content.json, as: Self.mailSeal, mail.id.bytes)
             try db.run(
@@ -39,6 +62,10 @@ extension Accounts {
                 """)
             return resolved
         }
+    }
+
+    private func endUnanswered(_ mail: ClaimedMail, at now: Instant, in db: any Connection) throws {
+        try end(mail, "failed", reason: "no account waits for it", at: now, in: db)
     }
 
     private func answer(
@@ -93,6 +120,7 @@ extension Accounts {
             EmailSignUp(
                 email: ask.email, passwordHash: nil, metadata: ask.data, isConfirmed: ask.confirmsAutomatically),
             at: now)
+        try admit(made)
         try db.insert(made.user)
         try db.insert(made.identities[0])
         let entry = AuditEntry(
@@ -154,12 +182,18 @@ extension Accounts {
             DELETE FROM one_time_tokens WHERE user_id = \(user) AND slot = \(TokenSlot.emailChangeCurrent.rawValue)
             """)
         let end = now + request.lifetime
+        var together: MailContent?
         if confirmsBoth, let current = account.user.email.flatMap(EmailAddress.init) {
             let content = try mail(
                 .emailChangeCurrent, .emailChangeCurrent, to: current, of: account, request, at: now, in: db)
-            try queue(content, of: user, until: end, at: now, in: db)
+            if mailsChangesTogether {
+                together = content
+            } else {
+                try queue(content, of: user, until: end, at: now, in: db)
+            }
         }
-        let content = try mail(.emailChangeNew, .emailChangeNew, to: new, of: account, request, at: now, in: db)
+        var content = try mail(.emailChangeNew, .emailChangeNew, to: new, of: account, request, at: now, in: db)
+        (content.currentCode, content.currentLinkToken) = (together?.code, together?.linkToken)
         if queuesNew { try queue(content, of: user, until: end, at: now, in: db) }
         return content
     }

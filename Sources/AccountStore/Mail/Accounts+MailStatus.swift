@@ -13,6 +13,13 @@ extension Accounts {
         } ?? (0, nil)
     }
 
+    /// When the last of the mails that wait for this reason is due; nil if none waits.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func lastWaitingMail(_ reason: String) async throws -> Instant? {
+        try await database.row(Self.lastWaiting(.codes, reason)) { $0.instant() }
+    }
+
     /// The newest mails, sent ones included.
     ///
     /// - Throws: ``DatabaseFailure``.

@@ -28,7 +28,9 @@ extension Accounts {
         case .reauthentication: return nil
         case .confirmation, .recovery, .linkConfirmation:
             guard account.user.email == row.address else { return nil }
-            entries = try proveAddress(of: &account, by: row, slot, isBound: isBound, keeping: session, at: now, in: db)
+            let end = SessionEnd.byUser(.addressProven, in: session, from: device)
+            entries = try proveAddress(
+                of: &account, by: row, slot, isBound: isBound, keeping: session, end, at: now, in: db)
         case .emailChangeCurrent, .emailChangeNew:
             guard let new = account.user.newEmail.flatMap(EmailAddress.init),
                 row.address == account.user.addressToConfirm(slot), try !db.isTaken(new, besides: account.user.id)
@@ -51,7 +53,7 @@ extension Accounts {
     /// Confirms and proves the present address of an account.
     private func proveAddress(
         of account: inout Account, by row: TokenRow, _ slot: TokenSlot, isBound: Bool, keeping session: SessionID?,
-        at now: Instant, in db: any Connection
+        _ end: SessionEnd, at now: Instant, in db: any Connection
     ) throws -> [AuditEntry] {
         var entries: [AuditEntry] = []
         // Decided before the address is confirmed.
@@ -62,7 +64,7 @@ extension Accounts {
         }
         if drops {
             entries.append(AuditEntry(.accountRecovered, actor: account.user.id, actorName: row.address))
-            try recover(&account, keeping: session, at: now, in: db)
+            try recover(&account, keeping: session, end, at: now, in: db)
         }
         if row.isMailed {
             account.user.times.emailProvenAt = account.user.times.emailProvenAt ?? now
@@ -79,17 +81,18 @@ extension Accounts {
     /// administrator or an import, so its password, sessions and linked providers may be a stranger's. A provider that
     /// verified the same address stays. The others are remembered: their next sign-in asks for this account.
     private func recover(
-        _ account: inout Account, keeping session: SessionID?, at now: Instant, in db: any Connection
+        _ account: inout Account, keeping session: SessionID?, _ end: SessionEnd, at now: Instant,
+        in db: any Connection
     ) throws {
         account.user.passwordHash = nil
         for identity in account.identities where identity.isOfProvider && !identity.vouches(for: account.user.email) {
             try promiseRevocation(ofTokenOf: identity.id, at: now, in: db)
-            try db.run("DELETE FROM identities WHERE id = \(identity.id)")
+            try db.removeIdentity(identity, at: now)
             try db.remember(.unlinked, of: identity, from: account.user.id, isByProof: true, at: now)
             account.identities.removeAll { $0.id == identity.id }
         }
         account.user.appMetadata = try Self.providersRecomputed(account)
-        try db.endSessions(of: account.user.id, keeping: session, at: now)
+        try db.endSessions(of: account.user.id, keeping: session, end, at: now)
         try db.voidCodes(of: account.user.id)
         try db.forgetDevices(of: account.user.id)
     }

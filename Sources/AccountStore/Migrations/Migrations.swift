@@ -23,6 +23,9 @@ extension Accounts {
         Migration(19, "devices that an account has used", knownDevices),
         Migration(20, "addresses that refuse mails", [undeliverable]),
         Migration(21, "first proofs of addresses", firstProofs),
+        Migration(22, "events for webhooks", webhooks),
+        Migration(23, "records of ended sessions", endedSessions, dialectStatements: unexplainedEnds),
+        Migration(24, "what is stored about a user", personalRecordIndexes),
     ]
 
     private static let users: SQL = """

@@ -64,7 +64,11 @@ extension Accounts {
         let page = try await seededPage(after: last, limit: 1_000)
         let ids = page.filter(isSeeded).map(\.id)
         if !ids.isEmpty {
-            try await database.write { db in try db.run(.list("DELETE FROM users WHERE id IN", ids)) }
+            try await database.write { db in
+                try db.run(.list("DELETE FROM users WHERE id IN", ids))
+                // The users had no ends that anybody asks about.
+                try db.run(.list("DELETE FROM ended_sessions WHERE user_id IN", ids))
+            }
         }
         return (page.last?.id, ids.count)
     }

@@ -63,7 +63,8 @@ struct LinkPage {
         main { width: 100%; max-width: 26rem; background: var(--card); border: 1px solid var(--edge);
           border-radius: .75rem; padding: 2rem }
         h1 { font-size: 1.5rem; line-height: 1.3; margin: 0 0 1rem; text-wrap: balance }
-        p { margin: 0 0 1rem } form, p:last-child { margin: 0 } .soft { color: var(--soft) }
+        p { margin: 0 0 1rem; text-wrap: pretty } form, p:last-child { margin: 0 } .soft { color: var(--soft) }
+        :lang(ja) { word-break: auto-phrase }
         label { display: block; margin-bottom: .5rem } [role=alert] { color: var(--wrong); font-weight: 600 }
         button, input { font: inherit; width: 100%; min-height: 3rem; border-radius: .5rem; padding: 0 1rem }
         input { margin-bottom: 1.25rem; border: 1px solid var(--field); background: transparent; color: inherit;
@@ -87,7 +88,7 @@ struct LinkPage {
                 (isRefused ? "<p role=\"alert\" id=\"wrong\">\(words.wrongCode)</p>" : "")
                     + """
                     <label for="code">\(words.codeLabel)</label>
-                    <input id="code" name="code" dir="ltr" inputmode="numeric" autocomplete="one-time-code" maxlength="6" \
+                    <input id="code" name="code" dir="ltr" inputmode="numeric" autocomplete="one-time-code" maxlength="16" \
                     required autofocus\(isRefused ? " aria-invalid=\"true\" aria-describedby=\"wrong\"" : "")>
                     """)
         case .codeElsewhere: "<p>\(words.elsewhere)</p><p class=\"soft\">\(words.nothingToDo)</p>"

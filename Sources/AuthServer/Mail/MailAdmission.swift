@@ -25,15 +25,20 @@ extension AuthServer {
     }
 
     /// Limits mails by address, whether or not the address has an account. The budgets of all mails together count only
-    /// mails that are sent: see ``AuthServer/workMails(_:logger:)``.
+    /// mails that are sent: see ``AuthServer/workMails(_:logger:)``. A budget whose mails wait for longer than a code
+    /// lasts refuses more of them.
     ///
     /// - Parameters:
     ///   - slot: Mails of different purposes do not count together.
+    ///   - budgets: Those that the mails may count in.
     ///   - isRepeated: Counts by itself, so that repeated mails prevent no sign-up. A sign-up's mail delays the
     ///     repeated one all the same.
     ///   - key: The address, or the account.
     /// - Throws: ``Refusal`` 429 `over_email_send_rate_limit`.
-    func admitMail(_ slot: TokenSlot, isRepeated: Bool = false, to key: String) async throws {
+    func admitMail(
+        _ slot: TokenSlot, isRepeated: Bool = false, in budgets: [MailBudget], to key: String
+    ) async throws {
+        try requireRoom(in: budgets)
         guard case .refused(let wait, let bucket) = try await takeInterval(slot, isRepeated: isRepeated, key) else {
             if !isRepeated, slot == .confirmation { _ = try await takeInterval(slot, isRepeated: true, key) }
             return

@@ -12,15 +12,16 @@ extension AuthServer {
     package func workMails(_ lane: MailLane, logger: Logger) async throws -> Int {
         guard let mailer else { return 0 }
         let takenAt = runtime.now()
-        let mails = try await accounts.takeMails(
+        let taken = try await accounts.takeMails(
             lane, limit: mailer.connections * 8, lease: mailer.lease, at: takenAt)
+        let mails = try await accounts.endUnanswered(taken, at: runtime.now())
         await withTaskGroup(of: Void.self) { group in
             for (index, mail) in mails.enumerated() {
                 if index >= mailer.connections { await group.next() }
                 group.addTask { await send(mail, takenAt: takenAt, mailer, logger) }
             }
         }
-        return mails.count
+        return taken.count
     }
 
     /// Waits until a mail of the lane was queued on this node, or for the given time.
@@ -32,13 +33,15 @@ extension AuthServer {
     /// Whether the server sends mail, so that there is work for it.
     package var sendsMail: Bool { mailer != nil }
 
-    /// Counts the queued mails, for metrics.
+    /// Counts the queued mails, for metrics and for ``requireRoom(in:)``.
     ///
     /// - Throws: ``DatabaseFailure``.
     package func countMails() async throws {
         guard let mailer else { return }
         let (count, oldest) = try await accounts.mailBacklog()
-        mailer.backlog.note(count, oldest: oldest)
+        var waiting: [MailBudget: Instant] = [:]
+        for budget in MailBudget.allCases { waiting[budget] = try await accounts.lastWaitingMail(budget.reason) }
+        mailer.backlog.note(count, oldest: oldest, waiting: waiting)
     }
 
     private func send(_ claimed: ClaimedMail, takenAt: Instant, _ mailer: Mailer, _ logger: Logger) async {
@@ -49,7 +52,7 @@ extension AuthServer {
             }
             var mail = claimed
             if case .request(let ask) = claimed.content, runtime.now() < claimed.expiresAt {
-                guard let resolved = try await accounts.resolve(ask, of: claimed, at: runtime.now()) else { return }
+                guard let resolved = try await resolve(ask, of: claimed, mailer) else { return }
                 mail = resolved
                 // A change of address has a second mail.
                 if ask.purpose == .emailChange { mailer.ring(.codes) }
@@ -79,14 +82,11 @@ extension AuthServer {
             content.kind.lane != .invitations, !content.kind.isNotice,
             !settings.confirmsAutomatically, let limiter = runtime.limiter
         else { return nil }
-        let budget = content.isToConfirmed ? Limits.mails : Limits.otherMails
-        guard case .refused(let wait, _) = try await limiter.take(budget, key: "all", at: runtime.now()) else {
+        let budget = content.isToConfirmed ? MailBudget.confirmed : .others
+        guard case .refused(let wait, _) = try await limiter.take(budget.bucket, key: "all", at: runtime.now()) else {
             return nil
         }
-        return MailWait(
-            pause: wait, spacing: limiter.spacing(of: budget),
-            reason: content.isToConfirmed
-                ? "over the hourly budget" : "over the hourly budget of unconfirmed addresses")
+        return MailWait(pause: wait, spacing: limiter.spacing(of: budget.bucket) ?? .zero, reason: budget.reason)
     }
 
     /// - Returns: nil for a mail that this node cannot open.
@@ -100,7 +100,23 @@ extension AuthServer {
         let outgoing = OutgoingMail(
             messageID: mail.messageID, content: content, link: link(of: content), siteURL: settings.redirects.siteURL,
             lifetime: content.kind == .linkConfirmation ? min(lifetime, Accounts.ticketLifetime) : lifetime)
-        return await mailer.deliver(outgoing)
+        guard let deliver = mailer.deliver else { return try await sendByHook(outgoing, to: mail.user) }
+        return await deliver(outgoing)
+    }
+
+    /// Decides what follows from a request, and asks the hook about an account that it creates.
+    ///
+    /// - Returns: nil if there is nothing to send now.
+    private func resolve(_ ask: MailAsk, of mail: ClaimedMail, _ mailer: Mailer) async throws -> ClaimedMail? {
+        do {
+            return try await creating { try await $0.resolve(ask, of: mail, at: runtime.now()) }
+        } catch let refusal as Refusal {
+            let result: MailResult =
+                refusal.cause is HookFailure
+                ? .failed(reason: "hook: \(refusal.code)") : .refused(reason: "a hook refused the account")
+            try await accounts.report(result, of: mail, chance: mailer.chance(), at: runtime.now())
+            return nil
+        }
     }
 
     private func note(_ result: MailResult, _ mail: ClaimedMail, _ logger: Logger) {

@@ -18,8 +18,8 @@ package struct OutgoingMail: Sendable {
 
 /// Sends mails in the background.
 package struct Mailer: Sendable {
-    /// Delivers one mail. Called for several at once.
-    let deliver: @Sendable (OutgoingMail) async -> MailResult
+    /// Delivers one mail. Called for several at once. nil: a hook does.
+    let deliver: (@Sendable (OutgoingMail) async -> MailResult)?
     /// A random number from 0 to 1.
     let chance: @Sendable () -> Double
     /// How many mails of a lane are sent at once.
@@ -40,7 +40,7 @@ package struct Mailer: Sendable {
     package init(
         interval: Duration, connections: Int = 4, attemptLimit: Duration = .seconds(120), shared: SharedCounts? = nil,
         chance: @escaping @Sendable () -> Double,
-        deliver: @escaping @Sendable (OutgoingMail) async -> MailResult
+        deliver: (@Sendable (OutgoingMail) async -> MailResult)?
     ) {
         self.deliver = deliver
         self.chance = chance
@@ -62,11 +62,20 @@ package struct Mailer: Sendable {
     }
 }
 
-/// What the last count of queued mails found, for metrics.
+/// What the last count of queued mails found.
 package final class MailBacklog: Sendable {
-    private let found = Mutex<(count: Int, oldest: Instant?)>((0, nil))
+    private struct Found {
+        var count = 0
+        var oldest: Instant?
+        var waiting: [MailBudget: Instant] = [:]
+    }
+
+    private let found = Mutex(Found())
 
     package var count: Int { found.withLock(\.count) }
+
+    /// When the last mail that waits for the budget leaves; nil if none waits.
+    func lastWaiting(for budget: MailBudget) -> Instant? { found.withLock { $0.waiting[budget] } }
 
     /// The age of the oldest queued mail in seconds; 0 without one.
     package func age(at now: Instant) -> Double {
@@ -74,7 +83,9 @@ package final class MailBacklog: Sendable {
         return max(0, Double((now - oldest).microseconds) / 1_000_000)
     }
 
-    func note(_ count: Int, oldest: Instant?) { found.withLock { $0 = (count, oldest) } }
+    func note(_ count: Int, oldest: Instant?, waiting: [MailBudget: Instant]) {
+        found.withLock { $0 = Found(count: count, oldest: oldest, waiting: waiting) }
+    }
 }
 
 /// Wakes one waiting task. A ring without a waiting task is remembered.

@@ -15,15 +15,18 @@ struct CallbackRedirect {
         redirect(query: [("code", code.reveal())], fragment: nil, isSorted: true)
     }
 
+    /// The address with an authorization code, as ``code(_:)`` redirects to it.
+    func location(of code: Secret) -> String {
+        address(query: [("code", code.reveal())], fragment: nil, isSorted: true)
+    }
+
     /// Adds the tokens to the fragment, for the implicit flow.
     func tokens(
-        _ issued: IssuedSession, _ signed: (text: String, expiresAt: Int64), lifetime: Int64,
-        _ handout: ProviderHandout?
-    )
-        -> Response
-    {
+        _ issued: IssuedSession, _ signed: SignedToken, _ handout: ProviderHandout?
+    ) -> Response {
         var fields = [
-            ("access_token", signed.text), ("expires_at", String(signed.expiresAt)), ("expires_in", String(lifetime)),
+            ("access_token", signed.text), ("expires_at", String(signed.expiresAt)),
+            ("expires_in", String(signed.lifetime)),
         ]
         if let token = handout?.refreshToken { fields.append(("provider_refresh_token", token.reveal())) }
         fields += [
@@ -46,13 +49,13 @@ struct CallbackRedirect {
 
     /// Adds the tokens of a mailed link to the fragment, for clients without PKCE.
     func linkTokens(
-        _ issued: IssuedSession, _ signed: (text: String, expiresAt: Int64), lifetime: Int64, type: String
+        _ issued: IssuedSession, _ signed: SignedToken, type: String
     ) -> Response {
         linkRedirect(
             query: [],
             fragment: [
                 ("access_token", signed.text), ("expires_at", String(signed.expiresAt)),
-                ("expires_in", String(lifetime)), ("refresh_token", issued.refreshToken.reveal()), ("sb", ""),
+                ("expires_in", String(signed.lifetime)), ("refresh_token", issued.refreshToken.reveal()), ("sb", ""),
                 ("token_type", "bearer"), ("type", type),
             ])
     }

@@ -22,6 +22,11 @@ package struct RedirectAllowList: Sendable {
         site = URLParts(siteURL).flatMap(RedirectURL.init)
     }
 
+    /// This list with one more exact address.
+    package func adding(_ address: String) -> RedirectAllowList {
+        RedirectAllowList(siteURL: siteURL, entries: entries + [address], takesPatterns: takesPatterns)
+    }
+
     /// Whether any URL could match the entry as a pattern.
     package static func canMatch(pattern entry: String) -> Bool { !RedirectPattern.alternatives(entry).isEmpty }
 

@@ -14,9 +14,9 @@ extension AuthServer {
         var order = LinkOrder(.invite, email, try adminMailRequest(body, request, mail))
         order.data = try body.object("data") ?? [:]
         try checkSize(of: order.data)
-        guard case .done(let account, _, _) = try await accounts.invite(order, at: runtime.now()) else {
-            throw Refusal.emailTaken
-        }
+        let device = device(request, context)
+        let outcome = try await creating(from: device) { [order] in try await $0.invite(order, at: runtime.now()) }
+        guard case .done(let account, _, _) = outcome else { throw Refusal.emailTaken }
         mailer.ring(.invitations)
         return Answer.json { $0.user(account) }
     }
@@ -49,7 +49,8 @@ extension AuthServer {
             try checkStrength(of: password, email: email.text)
             order.passwordHash = try await hashed(password, for: .none)
         }
-        switch try await accounts.makeLink(order, at: runtime.now()) {
+        let device = device(request, context)
+        switch try await creating(from: device, { [order] in try await $0.makeLink(order, at: runtime.now()) }) {
         case .emailTaken:
             throw order.newEmail == nil && kind.slot != .confirmation
                 ? Refusal.invalid("A new email address is required") : Refusal.emailTaken

@@ -56,7 +56,8 @@ extension AuthServer {
             try checkStrength(of: password, email: attributes.email?.text ?? account.user.email)
             attributes.passwordHash = try await hashed(password, for: .none)
         }
-        return try answer(await accounts.update(id, attributes, at: runtime.now()))
+        return try answer(
+            await accounts.update(id, attributes, from: device(request, context), at: runtime.now()))
     }
 
     /// `DELETE /admin/users/{user_id}` → `{}`. The body may be `{"should_soft_delete": bool}` or empty.
@@ -66,8 +67,8 @@ extension AuthServer {
         let isSoft = bytes.isEmpty ? false : try JSONMembers(bytes).bool("should_soft_delete") ?? false
         let isDone =
             isSoft
-            ? try await accounts.softDelete(id, at: runtime.now())
-            : try await accounts.delete(id, actor: nil, at: runtime.now())
+            ? try await accounts.softDelete(id, from: device(request, context), at: runtime.now())
+            : try await accounts.delete(id, actor: nil, from: device(request, context), at: runtime.now())
         guard isDone else { throw Refusal.unknownUser }
         return Answer.json(Array("{}".utf8))
     }
@@ -91,7 +92,7 @@ extension AuthServer {
         }
     }
 
-    private func userID(_ context: ServerContext) throws -> UserID {
+    func userID(_ context: ServerContext) throws -> UserID {
         guard let id = context.parameters.get("user_id").flatMap({ UserID($0) }) else {
             throw Refusal(.notFound, .validationFailed, "user_id must be an UUID")
         }

@@ -7,9 +7,12 @@ import Hummingbird
 import IdentityProviders
 
 extension AuthServer {
-    /// `GET /authorize?provider=…`: redirects the browser to a provider.
+    /// `GET /authorize?provider=…`: redirects the browser to a provider; without one, to the account pages.
     @Sendable func authorize(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
+        if query["provider"] == nil, let pages = settings.accountPages {
+            return try leadToPages(pages, query, request)
+        }
         if let address = otherName(request) { return Answer.redirect(to: address).unstored }
         let mark = BrowserCookie(request, isSecure: isSecure) ?? BrowserCookie(randomBytes: accounts.randomBytes)
         let url = try await begin(.signIn, query, request, in: mark.secret)

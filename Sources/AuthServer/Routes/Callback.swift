@@ -76,7 +76,8 @@ extension AuthServer {
             delivery: flow.proofKey.map { .code($0, handing: handout) } ?? .session)
         let outcome =
             switch flow.purpose {
-            case .signIn: try await accounts.signIn(signIn, from: device, at: runtime.now())
+            case .signIn:
+                try await creating(from: device) { try await $0.signIn(signIn, from: device, at: runtime.now()) }
             case .link(let user, let session):
                 try await accounts.link(signIn, to: .session(session, of: user), from: device, at: runtime.now())
             }
@@ -86,8 +87,7 @@ extension AuthServer {
             switch session.delivered {
             case .code(let code): return redirect.code(code)
             case .session(let issued):
-                return redirect.tokens(
-                    issued, try accessToken(issued), lifetime: settings.accessTokenLifetime.components.seconds, handout)
+                return redirect.tokens(issued, try await accessToken(issued, to: device), handout)
             }
         case .needsConfirmation(_, let code?):
             count(outcome, provider)

@@ -34,7 +34,7 @@ extension AuthServer {
 
     private func checkPolicy(_ caller: UserCaller) throws {
         guard let session = caller.session, accounts.policy.hasEnded(session, at: runtime.now()) else { return }
-        throw Refusal.sessionExpired
+        throw Refusal.sessionExpired.telling(accounts.policy.end(of: session)?.reason)
     }
 
     private func userCaller(_ claims: TokenClaims, _ request: Request) async throws -> UserCaller {
@@ -46,15 +46,17 @@ extension AuthServer {
         let session = try Self.session(of: claims)
         guard let current = try await accounts.current(user, session: session) else {
             throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
+                .telling(try await accounts.endReason(of: session, of: user))
         }
         if session != nil, current.session == nil {
             throw Refusal(.forbidden, .sessionNotFound, "Session from session_id claim in JWT does not exist")
+                .telling(try await accounts.endReason(of: session, of: user))
         }
         if current.account.user.times.deletedAt != nil {
             throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
         }
         if current.account.user.isBanned(at: runtime.now()) {
-            throw Refusal(.forbidden, .userBanned, "User is banned")
+            throw Refusal(.forbidden, .userBanned, "User is banned").telling(.banned)
         }
         guard claims.audience.contains(current.account.user.audience) else { throw Refusal.badJWT(.wrongAudience) }
         if let audience = request.headers[.jwtAudience], !claims.audience.contains(audience) {
@@ -68,6 +70,7 @@ extension AuthServer {
         var device = Device(
             userAgent: request.headers[.userAgent],
             address: runtime.clientAddress.text(peer: context.peerAddress, request.headers))
+        device.requestID = context.requestID
         if settings.mail?.notices.isEmpty == false {
             device.language = request.headers[.acceptLanguage].map { $0.cut(to: 256) }
         }
@@ -177,6 +180,14 @@ extension Refusal {
         badJWT(rejection.publicText, cause: rejection)
     }
 
+    /// Adds why the session ended, for the holder of a token that was once valid. Nobody else may learn it.
+    func telling(_ reason: SessionEnd.Reason?) -> Refusal {
+        guard let reason, reason != .unknown else { return self }
+        var refusal = self
+        refusal.headers[.sessionEnd] = reason.rawValue
+        return refusal
+    }
+
     static let sessionExpired = Refusal(.forbidden, .sessionExpired, "Session has expired")
     fileprivate static let notAdmin = Refusal(.forbidden, .notAdmin, "User not allowed")
 }
@@ -197,5 +208,6 @@ extension TokenRejection {
 
 extension HTTPField.Name {
     static let apiKey = Self("apikey")!
+    static let sessionEnd = Self("x-gatehouse-session-end")!
     fileprivate static let jwtAudience = Self("x-jwt-aud")!
 }

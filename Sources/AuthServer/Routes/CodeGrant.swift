@@ -11,10 +11,10 @@ extension AuthServer {
         guard let code = try body.secret("auth_code"), !code.isEmpty,
             let verifier = try body.secret("code_verifier"), !verifier.isEmpty
         else { throw Refusal.invalid("invalid request: both auth code and code verifier should be non-empty") }
-        let outcome = try await accounts.redeem(
-            code: code, verifier: verifier, from: device(request, context), at: runtime.now())
+        let device = device(request, context)
+        let outcome = try await accounts.redeem(code: code, verifier: verifier, from: device, at: runtime.now())
         switch outcome {
-        case .signedIn(let issued, let handout): return try answer(issued, handing: handout)
+        case .signedIn(let issued, let handout): return try await answer(issued, to: device, handing: handout)
         case .needsConfirmation(let question): throw Refusal(question)
         case .refused(let refusal): throw Refusal(refusal, provider: "the provider")
         case .unknown:

@@ -21,7 +21,8 @@ extension AuthServer {
             throw Refusal.invalid("Unsupported logout scope")
         }
         try await accounts.signOut(
-            caller.user.id, name: caller.user.email ?? "", session: caller.session?.id, scope: scope, at: runtime.now())
+            caller.user.id, name: caller.user.email ?? "", session: caller.session?.id, scope: scope,
+            from: device(request, context), at: runtime.now())
         return Answer.empty(.noContent)
     }
 
@@ -166,7 +167,9 @@ extension AuthServer {
                 update.checkedHash = caller.user.passwordHash
                 update.passwordHash = try await hashed(password, for: source)
             }
-            if update.emailChange != nil { try await admitMail(.emailChangeNew, to: caller.user.id.text) }
+            if update.emailChange != nil {
+                try await admitMail(.emailChangeNew, in: MailBudget.allCases, to: caller.user.id.text)
+            }
             return try await accounts.update(caller.user.id, update, keeping: caller.session?.id, at: runtime.now())
         }
         guard let password, let hash = caller.user.passwordHash else { return try await change() }

@@ -28,18 +28,18 @@ extension AuthServer {
             if let asker {
                 try await accounts.link(signIn, to: asker, from: device, at: runtime.now())
             } else {
-                try await accounts.signIn(signIn, from: device, at: runtime.now())
+                try await creating(from: device) { try await $0.signIn(signIn, from: device, at: runtime.now()) }
             }
         count(outcome, provider)
-        return try answer(outcome, of: provider.name)
+        return try await answer(outcome, of: provider.name, to: device)
     }
 
     /// For outcomes that deliver the session in the response.
-    func answer(_ outcome: LinkingOutcome, of provider: String) throws -> Response {
+    func answer(_ outcome: LinkingOutcome, of provider: String, to device: Device) async throws -> Response {
         switch outcome {
         case .signedIn(let session):
             guard case .session(let issued) = session.delivered else { throw UndeliveredSession() }
-            return try answer(issued)
+            return try await answer(issued, to: device)
         case .needsConfirmation(let question, _): throw Refusal(question)
         case .refused(.emailMissing, _):
             // Nothing is wrong with the server: the caller brought the token.

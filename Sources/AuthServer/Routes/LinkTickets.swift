@@ -17,11 +17,11 @@ extension AuthServer {
             return try await confirmLink(ticket, code: code, request, context)
         }
         let asker = try await ticketAsker(body, request, context)
-        let outcome = try await accounts.confirmLink(
-            ticket, by: asker, from: device(request, context), at: runtime.now())
+        let device = device(request, context)
+        let outcome = try await accounts.confirmLink(ticket, by: asker, from: device, at: runtime.now())
         counts.signIns.increment("link", outcome.label)
         if case .refused(.notSignedIn, _) = outcome, case .password = asker { throw wrongCredentials() }
-        return try answer(outcome, of: "the provider")
+        return try await answer(outcome, of: "the provider", to: device)
     }
 
     /// Tries a code. A wrong one counts like a wrong password of the account, and the answer takes as long.
@@ -41,7 +41,7 @@ extension AuthServer {
         }
         counts.signIns.increment("link", outcome?.label ?? "wrong_code")
         guard let outcome else { throw Refusal.codeUnknown }
-        return try answer(outcome, of: "the provider")
+        return try await answer(outcome, of: "the provider", to: device)
     }
 
     /// `POST /link/code` with `{"link_ticket"}` → `{}`, and a code to the address of the question, if the question says
@@ -52,7 +52,7 @@ extension AuthServer {
         guard let email = try await accounts.linkAccount(of: ticket, at: runtime.now())?.email else {
             throw Refusal(.ticketUnknown, provider: "the provider")
         }
-        try await admitMail(.linkConfirmation, to: email)
+        try await admitMail(.linkConfirmation, in: [.confirmed], to: email)
         var asked = try mailRequest(JSONMembers([:]), request, mail)
         asked.lifetime = min(asked.lifetime, Accounts.ticketLifetime)
         switch try await accounts.mailLinkCode(ticket, asked, from: device(request, context), at: runtime.now()) {
@@ -69,9 +69,12 @@ extension AuthServer {
     /// `POST /token?grant_type=link_recovery`: `{"link_ticket"}`.
     func recoverAddress(_ request: Request, _ context: ServerContext) async throws -> Response {
         let ticket = try Self.ticket(try await request.jsonMembers(context))
-        let outcome = try await accounts.recover(ticket, from: device(request, context), at: runtime.now())
+        let device = device(request, context)
+        let outcome = try await creating(from: device) {
+            try await $0.recover(ticket, from: device, at: runtime.now())
+        }
         counts.signIns.increment("recovery", outcome.label)
-        return try answer(outcome, of: "the provider")
+        return try await answer(outcome, of: "the provider", to: device)
     }
 
     private static func ticket(_ body: JSONMembers) throws -> Secret {

@@ -12,6 +12,7 @@ extension AuthServer {
     @Sendable func recover(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (mail, _) = try requireMail(or: .badRequest)
         let body = try await request.jsonMembers(context)
+        try await requireCaptcha(body, request, context)
         guard let text = try body.string("email"), !text.isEmpty else {
             throw Refusal.invalid("Password recovery requires an email")
         }
@@ -23,6 +24,7 @@ extension AuthServer {
     @Sendable func sendOneTimeCode(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (mail, _) = try requireMail(or: .unprocessableContent)
         let body = try await request.jsonMembers(context)
+        try await requireCaptcha(body, request, context)
         let (email, phone) = (try body.string("email") ?? "", try body.string("phone") ?? "")
         guard email.isEmpty != phone.isEmpty else {
             throw Refusal.invalid("Only an email address or phone number should be provided")
@@ -42,6 +44,7 @@ extension AuthServer {
     @Sendable func sendMagicLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (mail, _) = try requireMail(or: .unprocessableContent)
         let body = try await request.jsonMembers(context)
+        try await requireCaptcha(body, request, context)
         guard let email = try body.string("email"), !email.isEmpty else {
             throw Refusal(.unprocessableContent, .validationFailed, "Password recovery requires an email")
         }
@@ -67,6 +70,7 @@ extension AuthServer {
     @Sendable func resend(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (mail, _) = try requireMail(or: .badRequest)
         let body = try await request.jsonMembers(context)
+        try await requireCaptcha(body, request, context)
         let (email, phone) = (try body.string("email") ?? "", try body.string("phone") ?? "")
         let type = try body.string("type") ?? ""
         guard ["signup", "email_change", "sms", "phone_change"].contains(type) else {
@@ -95,7 +99,14 @@ extension AuthServer {
         var ask = MailAsk(purpose, email, try mailRequest(body, request, mail, in: cookie))
         change(&ask)
         try await takeMailShare(request, context)
-        try await admitMail(slot, isRepeated: purpose == .signUp || purpose == .emailChange, to: email.text)
+        let budgets: [MailBudget] =
+            switch purpose {
+            case .recovery, .signIn: [.confirmed]
+            case .signUp: [.others]
+            case .emailChange: MailBudget.allCases
+            }
+        try await admitMail(
+            slot, isRepeated: purpose == .signUp || purpose == .emailChange, in: budgets, to: email.text)
         try await accounts.ask(ask, at: runtime.now())
         mailer?.ring(.codes)
         var response = Answer.json(Array("{}".utf8))
@@ -113,7 +124,7 @@ extension AuthServer {
         guard caller.user.times.emailConfirmedAt != nil else {
             throw Refusal(.unprocessableContent, .emailNotConfirmed, "Please verify your email first.")
         }
-        try await admitMail(.reauthentication, to: caller.user.id.text)
+        try await admitMail(.reauthentication, in: [.confirmed], to: caller.user.id.text)
         let asked = try mailRequest(JSONMembers([:]), request, mail)
         _ = try await accounts.mailReauthentication(caller.user.id, asked, at: runtime.now())
         mailer.ring(.codes)

@@ -31,7 +31,10 @@ extension AuthServer {
             throw Refusal.invalid("session_id must be a UUID")
         }
         let user = caller.user
-        guard try await accounts.endSession(id, of: user.id, name: user.email ?? "", at: runtime.now()) else {
+        let hasEnded = try await accounts.endSession(
+            id, of: user.id, name: user.email ?? "", by: caller.session?.id, from: device(request, context),
+            at: runtime.now())
+        guard hasEnded else {
             // Not `session_not_found`, which clients read as the end of their own session.
             throw Refusal(.notFound, .notFound, "Session not found")
         }

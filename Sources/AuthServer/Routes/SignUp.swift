@@ -13,7 +13,9 @@ extension AuthServer {
         let phone = try body.string("phone") ?? ""
         let password = try body.secret("password") ?? Secret("")
         let metadata = try body.object("data") ?? [:]
-        guard !email.isEmpty || !phone.isEmpty else { return try await signUpAnonymously(metadata, request, context) }
+        guard !email.isEmpty || !phone.isEmpty else {
+            return try await signUpAnonymously(metadata, body, request, context)
+        }
         let form = SignUpForm(email: email, phone: phone, password: password, metadata: metadata)
         // With auto-confirm the response itself reveals whether the address was taken.
         guard !settings.confirmsAutomatically else { return try await signUp(body, form, request, context) }
@@ -28,24 +30,29 @@ extension AuthServer {
     }
 
     private func signUpAnonymously(
-        _ metadata: JSONObject, _ request: Request, _ context: ServerContext
+        _ metadata: JSONObject, _ body: JSONMembers, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
         guard settings.allowsAnonymousSignIn else {
             throw Refusal(.unprocessableContent, .anonymousProviderDisabled, "Anonymous sign-ins are disabled")
         }
         try await runtime.take(Limits.anonymousSignUp, request, context)
+        try await requireCaptcha(body, request, context)
         try requireSignUps()
         try checkSize(of: metadata)
-        let issued = try await accounts.signUpAnonymously(
-            metadata: metadata.filter { !$0.value.isNull }, from: device(request, context), at: runtime.now())
+        let device = device(request, context)
+        let issued = try await creating(from: device) { accounts in
+            try await accounts.signUpAnonymously(
+                metadata: metadata.filter { !$0.value.isNull }, from: device, at: runtime.now())
+        }
         counts.signIns.increment("anonymous", "signed_up")
-        return try answer(issued)
+        return try await answer(issued, to: device)
     }
 
     private func signUp(
         _ body: JSONMembers, _ form: SignUpForm, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
         try await runtime.take(Limits.signUp, request, context)
+        try await requireCaptcha(body, request, context)
         try requireSignUps()
         guard !form.password.isEmpty else { throw Refusal.invalid("Signup requires a valid password") }
         try checkStrength(of: form.password, email: form.email)
@@ -74,8 +81,7 @@ extension AuthServer {
         var signUp = EmailSignUp(
             email: email, passwordHash: hash, metadata: form.metadata, isConfirmed: settings.confirmsAutomatically)
         signUp.mail = asked
-        var response = try answer(
-            try await accounts.signUp(signUp, from: device(request, context), at: runtime.now()), to: signUp)
+        var response = try await answer(to: signUp, from: device(request, context))
         guard let asked else { return response }
         for lane in MailLane.allCases { mailer?.ring(lane) }
         keep(cookie, in: &response, for: asked.lifetime)
@@ -88,18 +94,20 @@ extension AuthServer {
     ) async throws {
         do {
             try await takeMailShare(request, context)
-            try await admitMail(.confirmation, to: email.text)
+            try await admitMail(.confirmation, in: [.others], to: email.text)
         } catch let refusal as Refusal {
             try await accounts.noteRefusedSignUp(email, at: runtime.now())
             throw refusal
         }
     }
 
-    private func answer(_ outcome: SignUpOutcome, to signUp: EmailSignUp) throws -> Response {
-        switch outcome {
+    private func answer(to signUp: EmailSignUp, from device: Device) async throws -> Response {
+        // Asked about every address, so that the question does not tell which ones have accounts.
+        let admitting = try await admitted(accounts.newAccount(signUp, at: runtime.now()), from: device)
+        switch try await admitting.signUp(signUp, from: device, at: runtime.now()) {
         case .signedIn(let issued):
             counts.signIns.increment("password", "signed_up")
-            return try answer(issued)
+            return try await answer(issued, to: device)
         case .waits(let account):
             counts.signIns.increment("password", "waits_for_confirmation")
             return Answer.json { $0.user(account) }

@@ -34,7 +34,8 @@ extension AuthServer {
     private func refresh(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let text = try body.secret("refresh_token") ?? Secret("")
-        guard let outcome = try await outcome(of: text, from: device(request, context)) else {
+        let device = device(request, context)
+        guard let outcome = try await outcome(of: text, from: device) else {
             counts.refreshes.increment("malformed")
             // A well-formed token of Supabase's first format that this server did not issue.
             throw Self.isFirstVersion(text)
@@ -42,13 +43,16 @@ extension AuthServer {
         }
         counts.refreshes.increment(outcome.label)
         switch outcome {
-        case .issued(let issued, _): return try answer(issued)
-        case .unknown: throw Refusal.unknownRefreshToken
+        case .issued(let issued, _): return try await answer(issued, to: device, isRefresh: true)
+        case .unknown(let reason): throw Refusal.unknownRefreshToken.telling(reason)
         case .ahead: throw Refusal.invalid("Refresh token is not valid")
-        case .banned: throw Refusal(.badRequest, .userBanned, "Invalid Refresh Token: User Banned")
-        case .expired: throw Refusal(.badRequest, .sessionExpired, "Invalid Refresh Token: Session Expired")
+        case .banned:
+            throw Refusal(.badRequest, .userBanned, "Invalid Refresh Token: User Banned").telling(.banned)
+        case .expired(let reason):
+            throw Refusal(.badRequest, .sessionExpired, "Invalid Refresh Token: Session Expired").telling(reason)
         case .reused:
             throw Refusal(.badRequest, .refreshTokenAlreadyUsed, "Invalid Refresh Token: Already Used")
+                .telling(.tokenReused)
         }
     }
 
@@ -68,6 +72,7 @@ extension AuthServer {
 
     private func signIn(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
+        try await requireCaptcha(body, request, context)
         let password = try body.secret("password") ?? Secret("")
         // Retries once if the account changes in between, for example because the password was rehashed.
         for _ in 0..<2 {
@@ -78,8 +83,9 @@ extension AuthServer {
             else { continue }
             counts.signIns.increment("password", "signed_in")
             if holder.needsUpgrade { upgradeHash(holder.checkedHash, of: holder.account.user.id, password, context) }
-            var response = try answer(
-                issued, weakPassword: strengthMember(of: password, email: holder.account.user.email))
+            var response = try await answer(
+                issued, to: device(request, context),
+                weakPassword: strengthMember(of: password, email: holder.account.user.email))
             mark(&response, of: holder.account.user, for: request)
             return response
         }
@@ -100,13 +106,23 @@ extension AuthServer {
         _ body: JSONMembers, _ password: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> PasswordHolder {
         let named = AttemptedAccount(try signInAddress(body))
+        let device = device(request, context)
+        var rejection: Refusal?
         let found: PasswordHolder? = try await attempt(at: named, request, context) { account in
             // The same amount of work whether or not the account exists.
             let check = try await check(password, against: account?.user.passwordHash, for: source(request, context))
-            guard let account, let hash = account.user.passwordHash, check.isMatch else { return nil }
+            let hash = account?.user.passwordHash
+            if let account {
+                rejection = try await self.rejection(
+                    ofPasswordOf: account.user, isRight: hash != nil && check.isMatch, from: device)
+            }
+            guard let account, let hash, check.isMatch, rejection == nil else { return nil }
             return PasswordHolder(account: account, checkedHash: hash, needsUpgrade: check.needsUpgrade)
         }
-        guard let found else { throw wrongCredentials() }
+        guard let found else {
+            let refusal = wrongCredentials()
+            throw rejection ?? refusal
+        }
         if found.account.user.isBanned(at: runtime.now()) {
             counts.signIns.increment("password", "banned")
             throw Refusal(.badRequest, .userBanned, "User is banned")

@@ -23,11 +23,11 @@ extension AuthServer {
                 throw Refusal.invalid("Only the token_hash and type should be provided")
             }
             guard let slots = Self.slots(type) else { throw Refusal.invalid("Invalid email verification type") }
-            return try answer(
+            return try await answer(
                 await accounts.verify(
                     .link(hash), for: slots, in: browser(request), by: try presentedCaller(request),
                     from: device(request, context), at: runtime.now()),
-                orRefuse: .linkUnknown)
+                to: device(request, context), orRefuse: .linkUnknown)
         }
         guard email.isEmpty != phone.isEmpty else {
             throw Refusal.invalid("Only an email address or phone number should be provided on verify")
@@ -40,7 +40,7 @@ extension AuthServer {
         let proof = MailedProof.code(token, sentTo: address)
         return try await answer(
             try code(proof, sentTo: address, for: slots, by: try presentedCaller(request), request, context),
-            orRefuse: .codeUnknown)
+            to: device(request, context), orRefuse: .codeUnknown)
     }
 
     /// The account whose token the request carries; nil without a valid one. Many clients send a key or an old token
@@ -76,11 +76,13 @@ extension AuthServer {
     /// The secret of the browser that sends the request; nil without one.
     func browser(_ request: Request) -> Secret? { BrowserCookie(request, isSecure: isSecure)?.secret }
 
-    private func answer(_ outcome: VerificationOutcome, orRefuse refusal: Refusal) throws -> Response {
+    private func answer(
+        _ outcome: VerificationOutcome, to device: Device, orRefuse refusal: Refusal
+    ) async throws -> Response {
         switch outcome {
         case .signedIn(let issued, let slot):
             counts.signIns.increment("otp", slot == .confirmation ? "confirmed" : "signed_in")
-            return try answer(issued)
+            return try await answer(issued, to: device)
         case .halfway:
             return Answer.json { writer in
                 writer.beginObject()

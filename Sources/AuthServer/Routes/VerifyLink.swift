@@ -43,14 +43,14 @@ extension AuthServer {
         switch mode(of: pending, request) {
         case .button: return try await follow(link, slots, defers: true, request, context)
         case .codeHere:
-            let typed = MailedProof.page(link: link.token, code: Secret(form["code"] ?? ""))
+            let typed = MailedProof.page(link: link.token, code: Secret(typed: form["code"] ?? ""))
             let outcome = try await code(
                 typed, sentTo: pending.address, for: slots,
                 opensSession: settings.allowsImplicitFlow && !pending.hasProofKey, request, context)
             if case .unknown = outcome {
                 return try await page(link, .codeHere, of: pending, request, isRefused: true)
             }
-            return try redirect(outcome, link)
+            return try await redirect(outcome, link, device(request, context))
         case .codeElsewhere: return try await page(link, .codeElsewhere, of: pending, request)
         }
     }
@@ -82,19 +82,21 @@ extension AuthServer {
     private func follow(
         _ link: FollowedLink, _ slots: [TokenSlot], defers: Bool, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        try redirect(
-            await accounts.follow(
-                link.token, for: slots, defers: defers, in: browser(request), from: device(request, context),
-                at: runtime.now()), link)
+        let device = device(request, context)
+        return try await redirect(
+            accounts.follow(
+                link.token, for: slots, defers: defers, in: browser(request), from: device, at: runtime.now()),
+            link, device)
     }
 
-    private func redirect(_ outcome: VerificationOutcome, _ link: FollowedLink) throws -> Response {
+    private func redirect(
+        _ outcome: VerificationOutcome, _ link: FollowedLink, _ device: Device
+    ) async throws -> Response {
         switch outcome {
         case .signedIn(let issued, let slot):
             counts.signIns.increment("otp", slot == .confirmation ? "confirmed" : "signed_in")
             let type = link.type == "email" ? (slot == .confirmation ? "signup" : "magiclink") : link.type
-            return link.redirect.linkTokens(
-                issued, try accessToken(issued), lifetime: settings.accessTokenLifetime.components.seconds, type: type)
+            return link.redirect.linkTokens(issued, try await accessToken(issued, to: device), type: type)
         case .code(let code): return link.redirect.linkCode(code)
         case .confirmed(let slot):
             counts.signIns.increment("otp", slot == .confirmation ? "confirmed" : "signed_in")
@@ -128,4 +130,15 @@ private struct FollowedLink {
 
 extension CallbackProblem {
     fileprivate static let invalidType = CallbackProblem(Refusal.invalid("Invalid email verification type"))
+}
+
+extension Secret {
+    /// A code as a person typed or pasted it: digits of every script, as Arabic keyboards have their own, and nothing else
+    /// around them. Of more than 64 characters the rest is not read.
+    fileprivate init(typed text: String) {
+        let digits = text.unicodeScalars.prefix(64).compactMap { scalar in
+            scalar.properties.numericType == .decimal ? scalar.properties.numericValue : nil
+        }
+        self.init(digits.map { String(Int($0)) }.joined())
+    }
 }

@@ -35,6 +35,8 @@ package struct AuthSettings: Sendable {
     /// Roles whose tokens may use the admin API.
     package var adminRoles = ["service_role", "supabase_admin"]
     package var apiKeys = APIKeys()
+    /// The address of the sign-in of the account pages; nil without them.
+    package var accountPages: String?
     /// Reported by `GET /health`.
     package var version: String
 

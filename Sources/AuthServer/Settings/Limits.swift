@@ -30,6 +30,8 @@ package enum Limits {
     static let anonymousSignUp = "signup_anonymous"
     static let updateUser = "user"
     static let verify = "verify"
+    /// Everything that is stored about a user.
+    static let export = "export"
     static let mailRequest = "mail_request"
     /// Mails to confirmed addresses of accounts.
     static let mails = "mails"
@@ -50,6 +52,7 @@ package enum Limits {
             RateLimit(updateUser, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(verify, rates.verify, per: fiveMinutes, burst: 30),
             RateLimit(mailRequest, rates.otp, per: fiveMinutes, burst: 30),
+            RateLimit(export, 10, per: hour, burst: 10),
             RateLimit(mails, rates.mails, per: hour, burst: rates.mails, isShared: true),
             RateLimit(otherMails, rates.mails, per: hour, burst: rates.mails, isShared: true),
             RateLimit(mailShare, share, per: hour, burst: share, isShared: true),

@@ -8,15 +8,18 @@ import Hummingbird
 extension AuthServer {
     /// Responds with a session and a newly signed access token.
     ///
-    /// - Parameter handout: The provider's tokens. The app receives them once, in this response.
+    /// - Parameters:
+    ///   - isRefresh: Whether the session is an older one. A new one ends if a hook refuses its token.
+    ///   - handout: The provider's tokens. The app receives them once, in this response.
     func answer(
-        _ issued: IssuedSession, weakPassword: WeakPasswordMember = .leftOut, handing handout: ProviderHandout? = nil
-    ) throws -> Response {
-        let (signed, expiresAt) = try accessToken(issued)
+        _ issued: IssuedSession, to device: Device, isRefresh: Bool = false,
+        weakPassword: WeakPasswordMember = .leftOut, handing handout: ProviderHandout? = nil
+    ) async throws -> Response {
+        let signed = try await accessToken(issued, to: device, isRefresh: isRefresh)
         var response = Answer.json(capacity: 3_072) { writer in
             writer.session(
-                accessToken: signed, refreshToken: issued.refreshToken.reveal(),
-                expiresIn: settings.accessTokenLifetime.components.seconds, expiresAt: expiresAt,
+                accessToken: signed.text, refreshToken: issued.refreshToken.reveal(),
+                expiresIn: signed.lifetime, expiresAt: signed.expiresAt,
                 providerToken: handout?.accessToken?.reveal(), providerRefreshToken: handout?.refreshToken?.reveal(),
                 weakPassword: weakPassword
             ) { $0.user(issued.account) }
@@ -27,10 +30,29 @@ extension AuthServer {
         return response
     }
 
-    /// Signs an access token (RFC 7519, with the claims of Supabase Auth). `expiresAt` is in seconds since 1970.
-    func accessToken(_ issued: IssuedSession) throws -> (text: String, expiresAt: Int64) {
-        let (session, user, issuedAt) = (issued.session, issued.account.user, runtime.now().seconds)
-        let expiresAt = issuedAt + settings.accessTokenLifetime.components.seconds
+    /// Signs an access token (RFC 7519, with the claims of Supabase Auth), whose claims a hook may change.
+    func accessToken(_ issued: IssuedSession, to device: Device, isRefresh: Bool = false) async throws -> SignedToken {
+        let issuedAt = runtime.now().seconds
+        let lifetime = settings.accessTokenLifetime.components.seconds
+        let own = claims(of: issued, issuedAt: issuedAt, expiresAt: issuedAt + lifetime)
+        guard hooks?[.customAccessToken] != nil else {
+            return SignedToken(text: try keys.sign(own), expiresAt: issuedAt + lifetime, lifetime: lifetime)
+        }
+        do {
+            guard let custom = try await customClaims(own, of: issued, to: device, isRefresh: isRefresh) else {
+                return SignedToken(text: try keys.sign(own), expiresAt: issuedAt + lifetime, lifetime: lifetime)
+            }
+            return SignedToken(
+                text: try keys.sign(custom.bytes), expiresAt: custom.expiresAt, lifetime: custom.expiresAt - issuedAt)
+        } catch {
+            if !isRefresh { await abandon(issued) }
+            if let failure = error as? HookFailure { throw Refusal(failure, isRefresh: isRefresh) }
+            throw error
+        }
+    }
+
+    private func claims(of issued: IssuedSession, issuedAt: Int64, expiresAt: Int64) -> [UInt8] {
+        let (session, user) = (issued.session, issued.account.user)
         var writer = JSONWriter(capacity: 768)
         writer.beginObject()
         writer.member("iss", settings.issuer)
@@ -50,8 +72,46 @@ extension AuthServer {
         // For a strict session policy: the refresh token that this token was issued with.
         if accounts.policy.isStrict { writer.member("refresh_counter", session.counter) }
         writer.endObject()
-        return (try keys.sign(writer.bytes), expiresAt)
+        return writer.bytes
     }
+
+    /// - Returns: nil if the hook has nothing to say, or failed and the settings let that pass.
+    private func customClaims(
+        _ own: [UInt8], of issued: IssuedSession, to device: Device, isRefresh: Bool
+    ) async throws -> CustomClaims? {
+        guard let hook = hooks?[.customAccessToken] else { return nil }
+        let claims = try JSONReader.read(own).objectValue ?? [:]
+        let method = claims["amr"]?.arrayValue?.first?["method"]?.stringValue ?? ""
+        let answer = try await ask(.customAccessToken, from: device.address) { writer in
+            writer.member("user_id", issued.account.user.id.text)
+            writer.member("claims", .object(claims))
+            writer.member("authentication_method", isRefresh ? "token_refresh" : method)
+        }
+        guard let answer else { return nil }
+        do throws(HookFailure) {
+            return try CustomClaims(answer, own: claims)
+        } catch {
+            try pass(error, of: .customAccessToken, hook)
+            return nil
+        }
+    }
+
+    /// Ends a new session whose tokens nobody got.
+    private func abandon(_ issued: IssuedSession) async {
+        let (accounts, user, now) = (accounts, issued.account.user, runtime.now())
+        // In a task of its own, as this one may be cancelled.
+        await Task {
+            // Lost: why the session stays, which nobody can use.
+            _ = try? await accounts.endSession(issued.session.id, of: user.id, name: user.email ?? "", at: now)
+        }.value
+    }
+}
+
+/// A signed access token. Times are in seconds, `expiresAt` since 1970.
+struct SignedToken: Sendable {
+    let text: String
+    let expiresAt: Int64
+    let lifetime: Int64
 }
 
 extension JSONWriter {

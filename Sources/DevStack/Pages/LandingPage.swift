@@ -55,6 +55,9 @@ struct LandingPage: Sendable {
             """
             \(outcome)
             \(placeLinks)\
+            <ul>
+            <li><a href="\(APIPage.path)">Try the requests of this server</a></li>
+            </ul>
             <h2>Try it</h2>
             <ul>
             \([SimulatedProvider.google, .apple].map(link))\
@@ -63,11 +66,12 @@ struct LandingPage: Sendable {
     }
 
     private var placeLinks: HTML {
-        let links: [HTML] = [
+        let links: [HTML?] = [
+            #"<li><a href="\#(external)/account">Use the account pages, as an app's users see them</a></li>\#n"#,
             app.map { #"<li><a href="\#($0)">Use BoxScore, the reference app, in this browser</a></li>\#n"# as HTML },
             inbox.map { #"<li><a href="\#($0)">Read the mails of this server</a></li>\#n"# as HTML },
-        ].compactMap(\.self)
-        return links.isEmpty ? "" : "<ul>\n\(links)</ul>\n"
+        ]
+        return "<ul>\n\(links.compactMap(\.self))</ul>\n"
     }
 
     private func link(_ provider: SimulatedProvider) -> HTML {

@@ -213,7 +213,7 @@ extension TokenRefreshCoordinator {
         let content = await slot.load()
         try check(startedIn)
         if case .session(let stored) = content, stored.generation != ended.generation { return SlotChanged() }
-        let reason = SignedOutReason.endedByServer(refusal.code ?? .unknown)
+        let reason = SignedOutReason.endedByServer(refusal.code ?? .unknown, because: refusal.sessionEnd)
         advanceEpoch(isOwnFlight: true)
         change(.signedOut(reason), event: .signedOut(reason))
         if case .unavailable = content { return AuthClientError.signedOut(reason) }

@@ -33,7 +33,7 @@ struct BenchSeed: AsyncParsableCommand {
 
     func run() async throws {
         let opened = try await OpenedAccounts(options)
-        let work = Seeding(accounts: opened.accounts, users: users, seed: seed)
+        let work = Seeding(accounts: opened.accounts.silent, users: users, seed: seed)
         let done = try await explaining {
             try await opened.accounts.exclusivelySeeding {
                 if !intoExisting { try await refuseOthers(opened.accounts) }

@@ -119,7 +119,7 @@ extension ClientFailure {
             self.init(
                 "not_signed_in", AuthError.notAuthenticated.message, detail: "nobody is signed in at \(server)",
                 exit: .notSignedIn)
-        case .endedByServer(let code):
+        case .endedByServer(let code, _):
             let text = SignInMessage(reason)?.text ?? AuthError.notAuthenticated.message
             self.init(code.rawValue, text, detail: code.rawValue, exit: .notSignedIn)
         case .storeDamaged:

@@ -72,12 +72,13 @@ struct Dev: AsyncParsableCommand {
         if !files.isComplete {
             Output.note("Commands such as `gatehouse login` may not find this stack. Pass --url to them.")
         }
+        let api = try APIPage(document: APIDocument.bytes())
         try await serve(
             settings, logger, mailKeeper: try inbox?.keeper(),
             beside: { runtime in
                 guard let standIns else { return [] }
                 return standIns.standIns.tables(runtime: runtime) + (app?.tables(runtime) ?? [])
-                    + (inbox.map { [$0.table(runtime)] } ?? [])
+                    + (inbox.map { [$0.table(runtime)] } ?? []) + [api.table(runtime: runtime)]
             },
             prepareSchema: { try await migrate($0, migrations(for: [.auth])) },
             onReady: {
@@ -175,6 +176,7 @@ struct Dev: AsyncParsableCommand {
         var others: [Setting: String] = [:]
         others[.profileSchema] = profileSchema
         others[.teamCatalogue] = teamCatalogue
+        others[.telemetryApps] = "boxscore,dailyritual"
         if limits { others[.limits] = "on" }
         if confirmEmail { others[.autoConfirm] = "false" }
         let environment = secrets.environment(
@@ -183,6 +185,7 @@ struct Dev: AsyncParsableCommand {
             try ServerSettings(GivenSettings(environment: environment))
         }
         settings.servesMetricsToLoopback = true
+        settings.servesAPIDocument = true
         settings.callers = LocalCallers(names: allowHost + [host])
         return settings
     }

@@ -12,7 +12,8 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    Dev.self, Serve.self, Migrate.self, Keys.self, Users.self, Mails.self, Import.self, Export.self,
+                    Dev.self, Serve.self, Migrate.self, Keys.self, Users.self, Why.self, Mails.self, HookCommands.self,
+                    Import.self, Export.self,
                     Doctor.self, CheckConfig.self, BenchCommand.self,
                 ]),
             CommandGroup(name: "Your account", subcommands: clientCommands),

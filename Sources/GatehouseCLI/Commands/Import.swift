@@ -40,7 +40,7 @@ struct ImportSupabase: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let accounts = try await OpenedAccounts(options).accounts
+        let accounts = try await OpenedAccounts(options).accounts.silent
         let source = try await source()
         let handle = try report.map(OutputFile.goOn)
         var work = SupabaseImport(accounts, isDryRun: dryRun) { account, remark, detail in

@@ -19,8 +19,11 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var options: DataOptions
 
     @Option(
-        help: "Parts to serve, comma-separated: auth, gateway. A gateway alone uses another issuer.",
-        transform: ServedPart.set)
+        help: """
+            Parts to serve, comma-separated: auth, gateway, pages. A gateway alone uses another issuer, and pages alone \
+            another server.
+            """,
+        transform: ServedPart.setToServe)
     var only: Set<ServedPart> = Set(ServedPart.allCases)
 
     @Flag(name: .customLong("no-migrate"), help: "Refuse to start if migrations are pending.")
@@ -37,10 +40,21 @@ struct Serve: AsyncParsableCommand {
         for finding in SettingsChecks(given, settings).all {
             logger.event(.warning, "configuration to look at", [.name: finding.name, .cause: finding.text])
         }
+        guard only != [.pages] else { return try await servePages(settings, logger) }
         let prepare: @Sendable (any Database) async throws -> Void = { try await prepareSchema($0, logger) }
         try await serve(settings, logger, prepareSchema: prepare) {
             logger.event(.notice, "ready", [.address: settings.listen.description])
         }
+    }
+
+    private func servePages(_ settings: ServerSettings, _ logger: Logger) async throws {
+        try await System.openTimers()
+        guard let server = try PagesServer(settings, System.world(logger)) else {
+            throw CommandFailure("The pages need GATEHOUSE_SECRETS.")
+        }
+        let services = server.services { logger.event(.notice, "ready", [.address: settings.listen.description]) }
+        try await runServices(services, settings, logger)
+        logger.event(.notice, "ended")
     }
 
     private func prepareSchema(_ database: any Database, _ logger: Logger) async throws {
@@ -67,11 +81,23 @@ struct Serve: AsyncParsableCommand {
 extension ServedPart {
     static func set(_ text: String) throws -> Set<ServedPart> {
         let words = text.split(separator: ",").map { $0.filter { $0 != " " } }
-        let parts = words.compactMap { ServedPart(rawValue: $0) }
+        let parts = words.compactMap { ServedPart(rawValue: $0) }.filter { $0 != .pages }
         guard parts.count == words.count, !parts.isEmpty else {
             throw ValidationError("expected auth, gateway or auth,gateway")
         }
         return Set(parts)
+    }
+
+    /// The same for `serve`, which knows pages, too.
+    static func setToServe(_ text: String) throws -> Set<ServedPart> {
+        let words = text.split(separator: ",").map { String($0.filter { $0 != " " }) }
+        let others = words.filter { $0 != ServedPart.pages.rawValue }
+        guard others.count < words.count else { return try set(text) }
+        let parts = try others.isEmpty ? [] : set(others.joined(separator: ","))
+        guard parts.isEmpty || parts.contains(.auth) else {
+            throw ValidationError("expected pages alone, or with auth")
+        }
+        return parts.union([.pages])
     }
 }
 
@@ -119,19 +145,25 @@ func serve(
     let server = try await explaining { [world] in
         try await makeServer(settings, world, beside: beside, prepareSchema: prepareSchema)
     }
-    var configuration = ServiceGroupConfiguration(
-        services: server.services(onReady: onReady), gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-    configuration.maximumGracefulShutdownDuration = .seconds(15)
     do {
-        try await ServiceGroup(configuration: configuration).run()
-    } catch let error as IOError where error.errnoCode == EADDRINUSE {
-        await server.close()
-        let addresses = [settings.listen, settings.metricsListen].compactMap { $0.map { "\($0)" } }
-        throw CommandFailure("\(addresses.joined(separator: " or ")) is in use by another program.")
+        try await runServices(server.services(onReady: onReady), settings, logger)
     } catch {
         await server.close()
         throw error
     }
     await server.close()
     logger.event(.notice, "ended")
+}
+
+/// - Throws: ``CommandFailure`` if a port is taken; the error of a service.
+private func runServices(_ services: [any Service], _ settings: ServerSettings, _ logger: Logger) async throws {
+    var configuration = ServiceGroupConfiguration(
+        services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    configuration.maximumGracefulShutdownDuration = .seconds(15)
+    do {
+        try await ServiceGroup(configuration: configuration).run()
+    } catch let error as IOError where error.errnoCode == EADDRINUSE {
+        let addresses = [settings.listen, settings.metricsListen].compactMap { $0.map { "\($0)" } }
+        throw CommandFailure("\(addresses.joined(separator: " or ")) is in use by another program.")
+    }
 }

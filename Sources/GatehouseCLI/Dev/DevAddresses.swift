@@ -69,6 +69,7 @@ package struct DevAddresses: Sendable {
           Auth API          \(authURL)
           Gateway           \(url)/v1  and  \(url)/api/v1
           Health, metrics   \(url)/ready  \(url)/metrics\(appLine)\(inboxLine)
+          Account pages     \(url)/account
 
           publishable key   \(publishableKey)
           secret key        \(secretKey.reveal())

@@ -99,6 +99,7 @@ package struct DevSecrets: Sendable {
             .uriAllowList: DevRedirects.list(redirects),
             .redirectPatterns: "true",
             .outgoingLoopback: "true",
+            .accountPages: "true", .accountPagesName: "gatehouse dev",
             .limits: "off", .passwordAnswerTime: "0",
             .logFormat: "console",
             .freshSignIn: isStrict ? SettingsChecks.freshSignIn : "",

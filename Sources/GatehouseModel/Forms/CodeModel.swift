@@ -26,6 +26,8 @@ public final class CodeModel {
         case passwordReset
         /// To change the address of the signed-in user.
         case emailChange
+        /// To link two sign-in methods, as the answer to ``AuthManager/linkQuestion``.
+        case link
     }
 
     /// The phase of the screen.
@@ -156,6 +158,7 @@ public final class CodeModel {
             useOther()
             isHalfway = true
             return false
+        case .link: return try await manager.confirmLink(code: code) == .signedIn
         }
     }
 
@@ -187,6 +190,7 @@ public final class CodeModel {
         case .signIn: try await manager.sendSignInMail(to: email)
         case .passwordReset: try await manager.sendPasswordMail(to: email)
         case .emailChange: try await manager.resendEmailChange()
+        case .link: try await manager.sendLinkCode()
         }
     }
 

@@ -14,6 +14,8 @@ public final class LinkModel {
         case asking
         /// An answer is being sent.
         case working(AuthMethod)
+        /// A mail with a code is being requested.
+        case sending
         /// The last attempt failed.
         case refused(SignInMessage)
         /// The user chose a new account, which deletes the old account's data.
@@ -22,6 +24,8 @@ public final class LinkModel {
 
     /// The current phase.
     public private(set) var phase = Phase.asking
+    /// The state of the screen for a mailed code; nil unless one was requested.
+    public private(set) var code: CodeModel?
     private let manager: AuthManager
 
     /// Creates a model for the manager's question.
@@ -39,10 +43,15 @@ public final class LinkModel {
     /// Whether to offer a new account with this address.
     public var canRecover: Bool { question?.canRecover == true }
 
+    /// Whether to offer a code by mail, which proves the account as its password does.
+    public var canMailCode: Bool { question?.canMailCode == true }
+
     /// Whether to disable all buttons and show progress.
     public var isBusy: Bool {
-        if case .working = phase { return true }
-        return manager.isLoading
+        switch phase {
+        case .working, .sending: true
+        case .asking, .refused, .confirmingRecovery: manager.isLoading
+        }
     }
 
     /// The message about the last answer.
@@ -82,6 +91,36 @@ public final class LinkModel {
         attempt(AuthMethod(provider)) { try await self.manager.confirmLink(through: provider, in: browser) }
     }
 
+    /// Requests a code by mail, if ``canMailCode`` is true. ``code`` is then the state of the screen for it, also if the
+    /// server has sent a mail to this address a moment ago.
+    @discardableResult
+    public func sendCode() -> Task<Void, Never>? {
+        guard canMailCode, !isBusy, let asked = question else { return nil }
+        phase = .sending
+        return Task {
+            do throws(AuthError) {
+                try await manager.sendLinkCode()
+                phase = .asking
+                askForCode(asked, CodeModel.interval, .editing)
+            } catch {
+                if case .rateLimited(let pause) = error {
+                    phase = .asking
+                    askForCode(asked, pause ?? CodeModel.interval, .refused(.mailTooSoon))
+                } else {
+                    phase = SignInMessage(.email, error).map { .refused($0) } ?? .asking
+                }
+            }
+        }
+    }
+
+    private func askForCode(_ asked: LinkQuestion, _ wait: Duration, _ phase: CodeModel.Phase) {
+        guard question == asked else { return }
+        code = CodeModel(.link, email: asked.email, wait: wait, phase: phase, manager: manager)
+    }
+
+    /// Returns from the code to the question.
+    public func startOver() { if code?.isBusy != true { code = nil } }
+
     /// Asks for confirmation of a new account, if ``canRecover`` is true.
     public func askToRecover() { if canRecover, !isBusy { phase = .confirmingRecovery } }
 
@@ -97,7 +136,7 @@ public final class LinkModel {
     public func dismiss() {
         guard !isBusy else { return }
         if phase != .confirmingRecovery { manager.dismissLinkQuestion() }
-        phase = .asking
+        (phase, code) = (.asking, nil)
     }
 
     private func attempt(

@@ -1,77 +1,165 @@
 public import Foundation
 public import Gatehouse
 
-/// Sends events in batches, as `{"dropped":0,"events":[{"name":…,"labels":{…},"duration_ms":…}]}`.
+/// Sends events to the server in batches, some time after they happen, as
+/// `{"app":…,"dropped":0,"events":[{"name":…,"labels":{…},"duration_ms":…}]}`. Needs no call to start.
 ///
-/// Events wait in a bounded queue. Events beyond the limit and undelivered batches are dropped and counted, so
-/// telemetry neither blocks the app nor uses unbounded memory.
+/// Events wait in a bounded queue; beyond the limit the oldest ones are dropped and counted. Without a connection they
+/// wait for the next attempt, whose distance doubles. An event whose response was lost is sent again, so that it may
+/// count twice. Events that wait when the app ends are lost. A server that answers 404 counts no events: the sink then
+/// sends none until the app's next start.
 ///
 /// ```swift
-/// let sink = HTTPSink(url: url, transport: SystemDefaults.transport())
+/// let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
 /// let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
-/// Task { await sink.run() }
 /// ```
 public final class HTTPSink: TelemetrySink {
     private struct Queue {
         var events: [TelemetryEvent] = []
         var dropped = 0
+        var isSending = false
+        var isScheduled = false
+        var isOff = false
+        /// Failed attempts since the last success.
+        var failures = 0
+
+        var isEmpty: Bool { events.isEmpty && dropped == 0 }
+
+        mutating func keep(atMost limit: Int) {
+            let excess = events.count - limit
+            guard excess > 0 else { return }
+            events.removeFirst(excess)
+            dropped += excess
+        }
     }
+
+    private struct Batch {
+        var events: [TelemetryEvent]
+        var dropped: Int
+    }
+
+    /// The server's limit for one call.
+    private static let batchLimit = 100
 
     private let queue = Locked(Queue())
     private let url: URL
+    private let app: String?
     private let transport: HTTPTransport
+    private let clock: ClientClock
+    private let interval: Duration
     private let limit: Int
 
     /// Creates a sink without waiting events.
     ///
     /// - Parameters:
-    ///   - url: The URL to POST batches to.
+    ///   - url: The URL to POST batches to: `/v1/events` of the gateway.
+    ///   - app: The app's name in the server's counts, of at most 64 letters, digits and `_-.:`. Not a user's or a
+    ///     device's.
+    ///   - interval: The time between an event and its batch, and the first distance between two attempts.
     ///   - limit: The maximum number of waiting events.
-    public init(url: URL, transport: @escaping HTTPTransport, limit: Int = 200) {
+    public init(
+        url: URL, app: String? = nil, transport: @escaping HTTPTransport, clock: ClientClock = SystemDefaults.clock(),
+        interval: Duration = .seconds(30), limit: Int = 200
+    ) {
         self.url = url
+        self.app = app
         self.transport = transport
+        self.clock = clock
+        self.interval = interval
         self.limit = limit
     }
 
+    /// Keeps the event for the next batch. The server does not count ``TelemetryEvent/stepIgnored``.
     public func record(_ event: TelemetryEvent) {
+        guard event != .stepIgnored else { return }
         queue.withLock { queue in
-            if queue.events.count < limit { queue.events.append(event) } else { queue.dropped += 1 }
+            guard !queue.isOff else { return }
+            queue.events.append(event)
+            queue.keep(atMost: limit)
+        }
+        schedule()
+    }
+
+    /// Sends the waiting events now. Returns when they are sent, or with the first failure; at once if another call is
+    /// sending.
+    public func flush() async {
+        let isFree = queue.withLock { queue in
+            defer { queue.isSending = true }
+            return !queue.isSending
+        }
+        guard isFree else { return }
+        while let batch = next() {
+            guard await send(batch) else { break }
+        }
+        queue.withLock { $0.isSending = false }
+        schedule()
+    }
+
+    private func next() -> Batch? {
+        queue.withLock { queue in
+            guard !queue.isEmpty, !queue.isOff else { return nil }
+            let batch = Batch(events: Array(queue.events.prefix(Self.batchLimit)), dropped: queue.dropped)
+            queue.events.removeFirst(batch.events.count)
+            queue.dropped = 0
+            return batch
         }
     }
 
-    /// Sends the waiting events in one call, if there are any. Without a response of 2xx they are dropped and counted.
-    public func flush() async {
-        let batch = queue.withLock { queue in
-            defer { queue = Queue() }
-            return queue
-        }
-        guard !batch.events.isEmpty || batch.dropped > 0 else { return }
+    /// - Returns: Whether to go on with the next batch.
+    private func send(_ batch: Batch) async -> Bool {
         let call = HTTPCall(
             method: "POST", url: url, headers: ["content-type": "application/json"],
-            body: Array(Self.json(batch.events, dropped: batch.dropped).text.utf8))
-        // Lost: why a batch was not delivered. The next batch contains the number of dropped events.
-        let reply = try? await transport(call)
-        if let reply, (200..<300).contains(reply.status) { return }
-        queue.withLock { $0.dropped += batch.events.count + batch.dropped }
-    }
-
-    /// Sends waiting events repeatedly until the task is cancelled.
-    public func run(every interval: Duration = .seconds(30), clock: ClientClock = SystemDefaults.clock()) async {
-        while !Task.isCancelled {
-            await flush()
-            // Cancelled.
-            do { try await clock.sleep(interval) } catch { return }
+            body: Array(json(batch).text.utf8))
+        // Lost: why there is no response. The events wait for the next attempt.
+        let status = try? await transport(call).status
+        return queue.withLock { queue in
+            switch status {
+            case .some(200..<300):
+                queue.failures = 0
+                return true
+            case nil, 408, 429, .some(500...):
+                queue.failures += 1
+                queue.events = batch.events + queue.events
+                queue.dropped += batch.dropped
+                queue.keep(atMost: limit)
+                return false
+            case 404: queue = Queue(isOff: true)
+            default:
+                // The server refuses these events; a later attempt reports how many.
+                queue.failures += 1
+                queue.dropped += batch.events.count + batch.dropped
+            }
+            return false
         }
     }
 
-    private static func json(_ events: [TelemetryEvent], dropped: Int) -> AnyJSON {
-        let list = events.map { event in
+    /// Sends the waiting events later, unless that is planned already.
+    private func schedule() {
+        let wait: Duration? = queue.withLock { queue in
+            guard !queue.isEmpty, !queue.isOff, !queue.isScheduled else { return nil }
+            queue.isScheduled = true
+            return interval * (1 << min(queue.failures, 6))
+        }
+        guard let wait else { return }
+        // Holds the sink only while it sends.
+        Task { [weak self, clock] in
+            // Lost: nothing. No one cancels this task.
+            try? await clock.sleep(wait)
+            self?.queue.withLock { $0.isScheduled = false }
+            await self?.flush()
+        }
+    }
+
+    private func json(_ batch: Batch) -> AnyJSON {
+        let events = batch.events.map { event in
             var members: JSONObject = [
                 "name": .string(event.name), "labels": .object(JSONObject(event.labels.mapValues(AnyJSON.string))),
             ]
-            members["duration_ms"] = event.milliseconds.map(AnyJSON.integer)
+            members["duration_ms"] = event.milliseconds.map { .integer(max(0, $0)) }
             return AnyJSON.object(members)
         }
-        return ["dropped": .integer(Int64(dropped)), "events": .array(list)]
+        var body: JSONObject = ["dropped": .integer(Int64(batch.dropped)), "events": .array(events)]
+        body["app"] = app.map(AnyJSON.string)
+        return .object(body)
     }
 }

@@ -91,4 +91,11 @@ extension TelemetryEvent {
 public protocol TelemetrySink: Sendable {
     /// Records one event. ``AuthManager`` calls it on the main actor.
     func record(_ event: TelemetryEvent)
+
+    /// Sends what waits, because the app may end soon. Does nothing by default.
+    func flush() async
+}
+
+extension TelemetrySink {
+    public func flush() async {}
 }

@@ -1,8 +1,10 @@
 import AccountDomain
 import AuthServer
+import GatehouseWire
 import HTTPServing
 import IdentityProviders
 import Logging
+import ProfileGateway
 
 extension PeriodicTask {
     /// Carries out the outbox, such as the revocation of a provider's tokens.
@@ -44,6 +46,28 @@ extension PeriodicTask {
         }
     }
 
+    /// Delivers events to an endpoint, those of this node at once.
+    static func events(_ auth: AuthServer, _ endpoint: WebhookEndpoint, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(1)) { pause in
+            try await auth.waitForEvents(to: endpoint, atMost: pause)
+        } work: {
+            try await auth.deliverEvents(to: endpoint)
+        } failed: { error in
+            world.logger.event(
+                .error, "events could not be delivered", [.name: endpoint.name, .cause: "\(error)"])
+        }
+    }
+
+    /// Counts the events that wait, for metrics.
+    static func eventBacklog(_ auth: AuthServer, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(10), sleep: world.sleep) {
+            try await auth.countEvents()
+            return 0
+        } failed: { error in
+            world.logger.event(.error, "events could not be counted", [.cause: "\(error)"])
+        }
+    }
+
     /// Reads the sessions that ended, and the users that were banned or deleted, on other nodes.
     static func revocations(_ revocations: RevocationPoller, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(1), sleep: world.sleep) {
@@ -54,10 +78,43 @@ extension PeriodicTask {
         }
     }
 
+    /// Writes the counted events of apps.
+    static func events(_ tally: EventTally, _ store: EventCounts, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(5), sleep: world.sleep) {
+            try await tally.write(to: store)
+            return 0
+        } failed: { error in
+            world.logger.event(.warning, "counted events could not be stored", [.cause: "\(error)"])
+        }
+    }
+
     /// Removes expired rows.
     static func purge(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(600), sleep: world.sleep, work: auth.purgeExpired) { error in
             world.logger.event(.error, "what has run out could not be removed", [.cause: "\(error)"])
+        }
+    }
+
+    /// Removes records that are older than the settings allow, in small batches with pauses between them, in which
+    /// requests write.
+    static func retention(_ auth: AuthServer, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(600), sleep: world.sleep) {
+            let removed = try await auth.removeOutdated()
+            if removed > 0 { try await world.sleep(.milliseconds(50)) }
+            return removed
+        } failed: { error in
+            world.logger.event(.error, "old records could not be removed", [.cause: "\(error)"])
+        }
+    }
+
+    /// Removes old counts of apps' events, in the same way.
+    static func eventRetention(_ store: EventCounts, _ stay: Duration, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(600), sleep: world.sleep) {
+            let removed = try await store.remove(before: world.now() - stay, limit: 200)
+            if removed > 0 { try await world.sleep(.milliseconds(50)) }
+            return removed
+        } failed: { error in
+            world.logger.event(.error, "old records could not be removed", [.cause: "\(error)"])
         }
     }
 

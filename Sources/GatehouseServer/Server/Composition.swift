@@ -12,7 +12,8 @@ import SMTP
 package import SQLDatabase
 
 package func makeAccounts(
-    _ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database, _ world: World
+    _ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database, _ world: World,
+    eventsWritten: @escaping @Sendable () -> Void = {}
 ) -> Accounts {
     var accounts = Accounts(
         database: database, secrets: secrets, policy: settings.sessions, audience: settings.audience,
@@ -23,15 +24,47 @@ package func makeAccounts(
     // Where nothing is proven by mail, anybody can sign up with another person's address and cause notices.
     accounts.notices = MailNotices(
         kinds: settings.auth.mail?.notices ?? [], needsProof: settings.auth.confirmsAutomatically)
+    accounts.retention = settings.retention
     accounts.mailsLinkCodes = settings.auth.mail != nil && settings.auth.allowsEmail
-    return accounts
+    if settings.hooks.hooks[.beforeUserCreated] != nil { accounts.admission = .asks }
+    accounts.mailsChangesTogether = settings.hooks.hooks[.sendEmail] != nil
+    return accounts.telling(settings.hooks.webhooks, written: eventsWritten)
+}
+
+/// nil without hooks.
+func makeHooks(_ settings: ServerSettings, _ world: World) -> Hooks? {
+    let configuration = settings.hooks
+    guard !configuration.hooks.isEmpty else { return nil }
+    return Hooks(
+        configuration.hooks, logger: world.logger, send: SignedCalls(configuration.rule, world).send)
+}
+
+/// nil if no captcha is needed.
+func makeCaptcha(_ settings: ServerSettings, _ world: World) -> Captcha? {
+    settings.captcha.map {
+        Captcha(url: $0.url, secret: $0.secret, send: SignedCalls(settings.outgoing, world).send)
+    }
+}
+
+/// nil without webhooks.
+func makeWebhooks(_ settings: ServerSettings, _ metrics: ServerMetrics, _ world: World) -> Webhooks? {
+    let made = Webhooks(
+        settings.hooks.webhooks, logger: world.logger, chance: world.chance,
+        send: SignedCalls(settings.hooks.rule, world).send)
+    guard let webhooks = made else { return nil }
+    metrics.gauge("gatehouse_webhooks_queued", "Events that wait.", label: "endpoint") { webhooks.backlog.counts }
+    metrics.gauge(
+        "gatehouse_webhooks_oldest_seconds", "The age of the oldest event that waits.", label: "endpoint"
+    ) { webhooks.backlog.ages(at: world.now()) }
+    return webhooks
 }
 
 /// nil if the settings name no way to send mail.
 func makeMailer(
     _ settings: ServerSettings, _ database: any Database, _ metrics: ServerMetrics, _ world: World
 ) -> Mailer? {
-    guard let mail = settings.auth.mail, let deliver = makeMailDelivery(settings, world) else { return nil }
+    let deliver = settings.hooks.hooks[.sendEmail] == nil ? makeMailDelivery(settings, world) : nil
+    guard let mail = settings.auth.mail, deliver != nil || settings.hooks.hooks[.sendEmail] != nil else { return nil }
     let server = settings.mail?.server
     let mailer = Mailer(
         interval: mail.interval, connections: server?.connections ?? 4,
@@ -87,25 +120,37 @@ func makeHasher(_ settings: ServerSettings, _ metrics: ServerMetrics, _ world: W
 }
 
 func makeGateway(
-    _ settings: ServerSettings, _ world: World, _ profiles: Profiles,
+    _ settings: ServerSettings, _ world: World, _ profiles: Profiles, _ events: EventRoute?,
     _ authenticate: @escaping ProfileRoutes.Authenticate,
     _ changeProfile: @escaping ProfileRoutes.ChangeProfile,
     _ deleteAccount: @escaping @Sendable (Bearer) async throws -> AccountDeletion
 ) -> ProfileRoutes {
     ProfileRoutes(
         profiles: profiles, fields: settings.profileFields, authenticate: authenticate, changeProfile: changeProfile,
-        deleteAccount: deleteAccount, appScheme: settings.appScheme, now: world.now)
+        deleteAccount: deleteAccount, appScheme: settings.appScheme, events: events, now: world.now)
+}
+
+/// nil if the server counts no events.
+func makeEventRoute(
+    _ settings: ServerSettings, _ tally: EventTally, _ metrics: ServerMetrics, _ world: World
+) -> EventRoute? {
+    guard settings.countsEvents else { return nil }
+    // A standalone gateway does not know the providers of its issuer.
+    let providers = settings.secrets == nil ? ["apple", "google"] : settings.providers.map(\.settings.name)
+    return EventRoute(
+        tally, counting: CountedNames(providers: providers, apps: settings.countedApps), metrics: metrics,
+        now: world.now)
 }
 
 /// A standalone gateway in front of another issuer.
 func makeRemoteGateway(
-    _ settings: ServerSettings, _ issuer: RemoteIssuer, _ runtime: ServerRuntime, _ world: World
+    _ settings: ServerSettings, _ issuer: RemoteIssuer, _ events: EventRoute?, _ runtime: ServerRuntime, _ world: World
 ) -> [RouteTable] {
     let check = BearerCheck(
         issuers: [issuer.settings.issuer], audiences: [settings.audience], cache: VerifiedTokenCache(),
         now: world.now, remoteKeys: RemoteKeySet(now: world.now, fetch: issuer.fetchKeys))
     let gateway = makeGateway(
-        settings, world, issuer.profiles, check.bearer, issuer.change, issuer.delete)
+        settings, world, issuer.profiles, events, check.bearer, issuer.change, issuer.delete)
     return gateway.tables(runtime: runtime, crossOrigin: CrossOriginPolicy(additionalHeaders: settings.allowedHeaders))
 }
 

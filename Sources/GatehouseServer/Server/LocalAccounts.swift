@@ -22,7 +22,8 @@ package struct LocalAccounts: Sendable {
         _ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database, _ runtime: ServerRuntime,
         _ world: World
     ) async throws {
-        var accounts = makeAccounts(settings, secrets, database, world)
+        let webhooks = makeWebhooks(settings, runtime.metrics, world)
+        var accounts = makeAccounts(settings, secrets, database, world) { webhooks?.ring() }
         keys = makeKeyRing(settings, secrets, database, world)
         try await keys.reload()
         revocations = RevocationPoller(accounts, keys, now: world.now)
@@ -34,12 +35,14 @@ package struct LocalAccounts: Sendable {
             settings: settings.auth, accounts: accounts, keys: keys, passwords: passwords, runtime: runtime,
             attempts: settings.rates.map { Attempts($0, shared: sharedFailures(settings, database)) },
             providers: try makeProviders(settings, world),
-            mailer: makeMailer(settings, database, runtime.metrics, world))
+            mailer: makeMailer(settings, database, runtime.metrics, world), hooks: makeHooks(settings, world),
+            webhooks: webhooks, captcha: makeCaptcha(settings, world))
     }
 
     /// The routes of the Auth API and the gateway.
     func tables(
-        _ settings: ServerSettings, _ database: any Database, _ runtime: ServerRuntime, _ world: World
+        _ settings: ServerSettings, _ database: any Database, _ events: EventRoute?, _ runtime: ServerRuntime,
+        _ world: World
     ) -> [RouteTable] {
         let crossOrigin = CrossOriginPolicy(additionalHeaders: settings.allowedHeaders)
         let table = auth.table(prefixes: settings.authPrefixes, crossOrigin: crossOrigin)
@@ -49,7 +52,7 @@ package struct LocalAccounts: Sendable {
             keys: keys, accounts: accounts, profiles: profiles, usedTokens: auth.usedTokens,
             issuer: settings.auth.issuer, audience: settings.audience, now: world.now)
         let gateway = makeGateway(
-            settings, world, profiles, bearer.authenticate, bearer.change, bearer.delete)
+            settings, world, profiles, events, bearer.authenticate, bearer.change, bearer.delete)
         return [table] + gateway.tables(runtime: runtime, crossOrigin: crossOrigin)
     }
 
@@ -59,7 +62,10 @@ package struct LocalAccounts: Sendable {
             KeyReload(keys: keys, sleep: world.sleep, logger: world.logger),
             PeriodicTask.revocations(revocations, world),
             PeriodicTask.outbox(auth, world), PeriodicTask.purge(auth, world), PeriodicTask.sweep(auth, world),
+            PeriodicTask.retention(auth, world),
         ]
+        if !auth.webhookEndpoints.isEmpty { services.append(PeriodicTask.eventBacklog(auth, world)) }
+        for endpoint in auth.webhookEndpoints { services.append(PeriodicTask.events(auth, endpoint, world)) }
         guard auth.sendsMail else { return services }
         services.append(PeriodicTask.mailBacklog(auth, world))
         for lane in MailLane.allCases { services.append(PeriodicTask.mails(auth, lane, world)) }

@@ -47,7 +47,10 @@ struct LocalBearer: Sendable {
     /// deletion is final.
     @Sendable func delete(_ bearer: Bearer) async throws -> AccountDeletion {
         let user = UserID(trusted: bearer.userID.text)
-        switch try await accounts.deleteOwn(user, session: bearer.sessionID, at: now()) {
+        // The deletion would erase the caller's device and address again.
+        var device = Device(userAgent: nil, address: nil)
+        device.requestID = bearer.requestID
+        switch try await accounts.deleteOwn(user, session: bearer.sessionID, from: device, at: now()) {
         case .deleted: return .deleted
         case .alreadyGone: return .alreadyGone
         case .refused: return .refused

@@ -18,6 +18,10 @@ struct Operations: Sendable {
         let isAuthAtRoot = settings.parts.contains(.auth) && settings.authPrefixes.contains("")
         var routes = [Route(.get, "/ready", ready)]
         if !isAuthAtRoot { routes.append(Route(.get, "/health", health)) }
+        if settings.servesAPIDocument {
+            let document = APIDocument.bytes(authPrefix: settings.authPrefixes.first ?? "")
+            routes.append(Route(.get, APIDocument.path) { _, _ in Answer.json(document) })
+        }
         if settings.servesMetricsToLoopback {
             routes.append(Route(.get, "/metrics", guardedBy: requireLoopback, metrics))
         }

@@ -1,8 +1,11 @@
+import AccountDomain
 import AccountStore
 import GatehouseWire
 package import HTTPServing
+package import HTTPTypes
 package import Hummingbird
-import ProfileGateway
+import Logging
+package import ProfileGateway
 package import SQLDatabase
 package import ServiceLifecycle
 
@@ -12,6 +15,8 @@ package struct Server: Sendable {
     package let metrics: ServerMetrics
     /// nil in a standalone gateway.
     package let local: LocalAccounts?
+    /// Events of apps that wait to be written.
+    package let events = EventTally()
     private let tables: [RouteTable]
     private let metricsTable: RouteTable
     private let ports: Ports
@@ -31,15 +36,17 @@ package struct Server: Sendable {
         let bodies = BodyBudget()
         let runtime = makeRuntime(settings, world, database, metrics, bodies)
         var tables: [RouteTable] = []
+        let eventRoute = settings.parts.contains(.gateway) ? makeEventRoute(settings, events, metrics, world) : nil
         if let secrets = settings.secrets {
             let local = try await LocalAccounts(settings, secrets, database, runtime, world)
-            tables = local.tables(settings, database, runtime, world)
+            tables = local.tables(settings, database, eventRoute, runtime, world)
+            if let pages = try makePages(settings, secrets, tables, runtime, world) { tables.append(pages) }
             self.local = local
         } else {
             local = nil
             if let issuer = settings.issuer {
                 let remote = RemoteIssuer(issuer, Profiles(database: database, fields: settings.profileFields), world)
-                tables = makeRemoteGateway(settings, remote, runtime, world)
+                tables = makeRemoteGateway(settings, remote, eventRoute, runtime, world)
             }
         }
         let operations = Operations(
@@ -50,6 +57,9 @@ package struct Server: Sendable {
         ports = Ports(settings, world, metrics, bodies)
     }
 
+    /// Method and path of every route, those of the port for metrics too.
+    package var routes: [(method: HTTPRequest.Method, path: String)] { (tables + [metricsTable]).flatMap(\.names) }
+
     /// Every route of the main port.
     package var router: Router<ServerContext> { Ports.router(tables) }
 
@@ -58,14 +68,28 @@ package struct Server: Sendable {
     /// - Parameter onReady: Called once the main port accepts connections.
     package func services(onReady: @escaping @Sendable () async -> Void) -> [any Service] {
         var services = local?.services(world) ?? []
+        if settings.parts.contains(.gateway) {
+            let counts = EventCounts(database: database)
+            services.append(PeriodicTask.events(events, counts, world))
+            if let stay = settings.retention.telemetry {
+                services.append(PeriodicTask.eventRetention(counts, stay, world))
+            }
+        }
         services.append(ports.main(tables, settings.listen, onReady: onReady))
         if let address = settings.metricsListen { services.append(ports.metrics([metricsTable], address)) }
         services.append(ports.memory)
         return services
     }
 
-    /// Call this after the services have ended.
-    package func close() async { await local?.close() }
+    /// Call this after the services have ended. Writes the events that were counted since the last time.
+    package func close() async {
+        do {
+            try await events.write(to: EventCounts(database: database))
+        } catch {
+            world.logger.event(.warning, "counted events could not be stored", [.cause: "\(error)"])
+        }
+        await local?.close()
+    }
 }
 
 /// Composes a server. Concrete types are named only here and in the files beside it.

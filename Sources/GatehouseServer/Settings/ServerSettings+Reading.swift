@@ -6,10 +6,11 @@ import JSONWebTokens
 import Logging
 import PostgresDriver
 import ProfileGateway
+import WebPages
 
 /// A part of the server, for `serve --only`.
 package enum ServedPart: String, CaseIterable, Sendable {
-    case auth, gateway
+    case auth, gateway, pages
 }
 
 extension ServerSettings {
@@ -20,26 +21,35 @@ extension ServerSettings {
     ) throws(SettingsProblems) {
         var reader = SettingsReader(given)
         reader.refuseUnknownNames()
-        let location = reader.location()
-        let secrets = parts.contains(.auth) ? reader.serverSecrets() : nil
+        // Pages alone call an Auth API elsewhere.
+        let location = parts == [.pages] ? nil : reader.location()
+        let secrets = parts == [.gateway] ? nil : reader.serverSecrets()
         let tokens = reader.tokens()
-        let auth = reader.auth(isRequired: parts.contains(.auth))
+        var auth = reader.auth(isRequired: parts != [.gateway])
+        let pages = parts == [.gateway] ? nil : reader.pages(.init(external: auth.externalURL), parts)
+        if let pages {
+            auth.accountPages = pages.signIn
+            auth.redirects = auth.redirects.adding(pages.callback)
+        }
         let outgoing = reader.outgoing()
         // Providers concern accounts, which a standalone gateway does not have.
         let providers = parts.contains(.auth) ? reader.providers(auth, outgoing) : []
         let read = Self(
             parts: parts, auth: auth, listen: reader.mainAddress(), metricsListen: reader.listenAddress(.metricsListen),
-            authPrefixes: reader.authPrefixes(), providers: providers, outgoing: outgoing,
+            servesAPIDocument: reader.flag(.openAPI), authPrefixes: reader.authPrefixes(), providers: providers,
+            outgoing: outgoing, hooks: parts.contains(.auth) ? reader.hookConfiguration() : HookConfiguration(),
+            captcha: parts.contains(.auth) ? reader.captcha(outgoing) : nil,
             mail: parts.contains(.auth) ? reader.mail() : nil,
             database: location ?? DatabaseLocation(path: ""), secrets: secrets, tokens: tokens,
-            sessions: reader.sessions(), audience: reader.text(.jwtAudience) ?? "", role: reader.text(.jwtRole) ?? "",
+            sessions: reader.sessions(), retention: reader.retention(), audience: reader.text(.jwtAudience) ?? "",
+            role: reader.text(.jwtRole) ?? "",
             rates: reader.rates(), mailFolder: reader.text(.mailFolder), clientAddress: reader.clientAddress(),
             requestTimeLimit: reader.duration(.requestDuration) ?? .seconds(10),
             allowedHeaders: reader.list(.corsAllowedHeaders), hashQueue: reader.number(.hashQueue),
             hashThreads: given[.hashThreads].map { _ in reader.number(.hashThreads) },
-            appScheme: reader.appScheme(),
-            mailWriter: parts.contains(.auth) ? reader.mailWriter() : nil,
+            appScheme: reader.appScheme(), mailWriter: parts.contains(.auth) ? reader.mailWriter() : nil,
             profileFields: parts.contains(.gateway) ? reader.profileFields() : ConfiguredFields(),
+            pages: pages, countsEvents: reader.flag(.telemetry), countedApps: reader.countedApps(),
             issuer: parts == [.gateway] ? reader.remoteIssuer() : nil,
             logLevel: reader.logLevel(), logFormat: reader.logFormat())
         guard reader.problems.isEmpty else { throw SettingsProblems(reader.problems) }
@@ -81,10 +91,10 @@ extension SettingsReader {
             prefix.isEmpty
                 || (prefix.hasPrefix("/") && !prefix.contains("//") && prefix.utf8.allSatisfy(Self.isPathByte))
         }
-        // The gateway's own paths must stay free.
-        let isFree = !prefixes.contains { ["/v1", "/api/v1"].contains($0) }
+        // The paths of the gateway and of the account pages must stay free.
+        let isFree = !prefixes.contains { ["/v1", "/api/v1", "/account"].contains($0) }
         guard isGood, isFree, !prefixes.isEmpty, Set(prefixes).count == prefixes.count else {
-            refuse(.authPaths, "expected different paths such as /auth/v1 or /, and neither /v1 nor /api/v1")
+            refuse(.authPaths, "expected different paths such as /auth/v1 or /, and none of /v1, /api/v1 and /account")
             return ["/auth/v1"]
         }
         return prefixes

@@ -8,6 +8,7 @@ package import Logging
 package import MailTemplates
 package import PasswordHashing
 package import ProfileGateway
+package import WebPages
 
 /// The validated settings of a server. Can only be created from validated text.
 package struct ServerSettings: Sendable {
@@ -18,12 +19,17 @@ package struct ServerSettings: Sendable {
     package var metricsListen: ListenAddress?
     /// Serves `/metrics` on the main port to loopback callers, as in `gatehouse dev`.
     package var servesMetricsToLoopback = false
+    /// Serves the OpenAPI document.
+    package var servesAPIDocument = false
     /// The prefixes of the Auth API; an empty string is the root.
     package var authPrefixes: [String]
     /// The enabled sign-in providers.
     package var providers: [ConfiguredProvider]
     /// The addresses that may be called for providers.
     package var outgoing: OutgoingAddressRule
+    package var hooks = HookConfiguration()
+    /// nil if no captcha is needed.
+    package var captcha: CaptchaSettings?
     /// nil if no server takes mails.
     package var mail: MailSettings?
     package var database: DatabaseLocation
@@ -31,6 +37,7 @@ package struct ServerSettings: Sendable {
     package var secrets: ServerSecrets?
     package var tokens: TokenSettings
     package var sessions: SessionPolicy
+    package var retention = Retention()
     /// The `aud` and `role` of new accounts.
     package var audience: String
     package var role: String
@@ -54,6 +61,12 @@ package struct ServerSettings: Sendable {
     package var mailWriter: MailWriter?
     /// What the configuration adds to profiles.
     package var profileFields = ConfiguredFields()
+    /// nil without account pages.
+    package var pages: PageSettings?
+    /// Whether to count what apps report of sign-ins.
+    package var countsEvents: Bool
+    /// The apps whose events are counted apart.
+    package var countedApps: [String]
     /// The issuer behind a standalone gateway.
     package var issuer: RemoteIssuerSettings?
     package var logLevel: Logger.Level

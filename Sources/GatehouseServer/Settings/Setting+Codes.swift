@@ -18,9 +18,9 @@ extension Setting {
         "Whether a new password needs a mailed code when the sign-in is more than a day old.")
     package static let rateMails = Setting(
         "rate_limit_email_sent", .gotrue, .number(0...1_000_000_000, 30),
-        "Mails in an hour to the confirmed addresses of accounts, and as many to all other addresses; further ones wait. "
-            + "One client address may ask for a third of them. Not counted: invitations, notices, and all "
-            + "mails with `mailer_autoconfirm`.")
+        "Mails in an hour to the confirmed addresses of accounts, and as many to all other addresses; further ones wait, "
+            + "and are refused if they would wait for longer than their codes last. One client address may ask for a "
+            + "third of them. Not counted: invitations, notices, and all mails with `mailer_autoconfirm`.")
     package static let mailFolder = Setting(
         "mail_folder", .none, .text(),
         "Path of a folder that mails are written to instead of being sent, one JSON file each: for tests.")

@@ -22,6 +22,9 @@ extension Setting {
             + "`boxscore://signed-in`. Without a value: the beginning of `external_url`.")
     package static let authPaths = Setting(
         "auth_paths", .none, .text("/auth/v1"), "Comma-separated paths of the auth API; `/` is allowed too.")
+    package static let openAPI = Setting(
+        "openapi", .none, .flag(false),
+        "Whether `/openapi.json` describes every route (OpenAPI 3.1). `gatehouse dev` has it always.")
     package static let metricsListen = Setting(
         "metrics_listen", .none, .text(),
         "`host:port` for `/metrics` alone. Without it `serve` has no `/metrics`: a proxy on the same machine would "
@@ -187,6 +190,12 @@ extension Setting {
         "team_catalogue", .none, .text(),
         "Path of a JSON file with teams. With it there is `/v1/teams`, and `favorite_teams` in profiles, which may "
             + "name those teams alone.")
+    package static let telemetry = Setting(
+        "telemetry", .none, .flag(true),
+        "Whether `/v1/events` counts what apps report of sign-ins, see [telemetry.md](telemetry.md).")
+    package static let telemetryApps = Setting(
+        "telemetry_apps", .none, .text(),
+        "The names of the apps whose events are counted apart. Those of all others count together, as `other`.")
     package static let jwksURL = Setting(
         "jwks_url", .none, .text(),
         "`serve --only gateway`: where the issuer's keys are, `https://…/.well-known/jwks.json`.")
@@ -202,7 +211,7 @@ extension Setting {
     /// All settings, in the order of `check-config`.
     package static let allCases: [Setting] =
         [
-            listen, host, port, externalURL, siteURL, authPaths, metricsListen, trustedProxies, proxyHeader,
+            listen, host, port, externalURL, siteURL, authPaths, openAPI, metricsListen, trustedProxies, proxyHeader,
             corsAllowedHeaders, requestDuration,
             database, databaseConnections, secrets, publishableKeys, secretKeys, requireAPIKey,
             jwtAlgorithm, jwtSecret, jwtKeyID, jwtKeys, jwtLifetime, jwtIssuer, jwtAudience, jwtRole, jwtAdminRoles,
@@ -213,7 +222,8 @@ extension Setting {
             uriAllowList, redirectPatterns, implicitFlow, plainProofKeys, manualLinking, iosBundleID, appleKey,
             appleKeyID, appleTeamID, openIDProviders, outgoingNetworks, outgoingLoopback,
             limits, rateHeader, rateTokenRefresh, rateOTP, rateVerify, rateMails, rateAuthorize, rateAnonymous,
-            rateFailedSignIns, appScheme, profileSchema, teamCatalogue, jwksURL, issuerSecretKey, logLevel, logFormat,
-        ] + mail + codes + notices.map(\.setting) + ProviderNames.all.flatMap(\.settings)
-        + MailTemplateSettings.settings
+            rateFailedSignIns, appScheme, profileSchema, teamCatalogue, telemetry, telemetryApps, jwksURL,
+            issuerSecretKey, logLevel, logFormat,
+        ] + pages + mail + codes + notices.map(\.setting) + retention + ProviderNames.all.flatMap(\.settings)
+        + MailTemplateSettings.settings + hooks + captcha
 }

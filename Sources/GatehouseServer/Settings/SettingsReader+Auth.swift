@@ -48,7 +48,9 @@ extension SettingsReader {
         mail.opensLinksAtOnce = flag(.mailedLinksOpenAtOnce)
         mail.requiresReauthentication = flag(.requireReauthentication)
         mail.notices = Set(Setting.notices.filter { flag($0.setting) }.map(\.kind))
-        return text(.mailFolder) == nil && text(.smtpHost) == nil ? nil : mail
+        let hook = HookSettings.all.first { $0.name == .sendEmail }
+        let hasHook = hook.map { flag($0.enabled) } ?? false
+        return text(.mailFolder) == nil && text(.smtpHost) == nil && !hasHook ? nil : mail
     }
 
     /// Names of the app that passwords must not consist of: the configured words, and parts of the URLs and of the

@@ -8,6 +8,18 @@ extension SettingsReader {
         return ConfiguredFields(teams: file(.teamCatalogue) { try TeamCatalogue(file: $0) }, schema: schema)
     }
 
+    /// Reads the names of apps. More than a few would make a large table of a flood of made-up events.
+    mutating func countedApps() -> [String] {
+        let apps = list(.telemetryApps)
+        let isGood =
+            apps.count <= 20
+            && apps.allSatisfy { app in
+                app.utf8.count <= 64 && app.utf8.allSatisfy { $0.isAlphanumeric || "_-.:".utf8.contains($0) }
+            }
+        if !isGood { refuse(.telemetryApps, "expected at most 20 names of at most 64 letters, digits and _-.:") }
+        return apps
+    }
+
     private mutating func file<Value>(_ setting: Setting, _ read: ([UInt8]) throws -> Value) -> Value? {
         guard let path = text(setting) else { return nil }
         do {

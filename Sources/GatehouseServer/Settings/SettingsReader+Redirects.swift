@@ -30,7 +30,7 @@ extension SettingsReader {
     }
 
     /// `https://api.example.org:8443` for `https://api.example.org:8443/auth/v1`.
-    private static func origin(of url: String) -> String {
+    static func origin(of url: String) -> String {
         guard let scheme = url.range(of: "://") else { return url }
         return String(url[..<(url[scheme.upperBound...].firstIndex(of: "/") ?? url.endIndex)])
     }

@@ -1,3 +1,4 @@
+import AuthServer
 import GatehouseWire
 
 /// Settings for features that this build does not have.
@@ -16,7 +17,10 @@ package struct UnusedSettings: Sendable {
                 sentences.append(sentence)
             }
         }
-        if given.has(.requireReauthentication), !given.has(.mailFolder), !given.has(.smtpHost) {
+        let hook = HookSettings.all.first { $0.name == .sendEmail }
+        if given.has(.requireReauthentication), !given.has(.mailFolder), !given.has(.smtpHost),
+            hook.map({ given.has($0.enabled) }) != true
+        {
             let text = given[.requireReauthentication]?.text.lowercased() ?? ""
             if ["1", "t", "true", "yes", "on"].contains(text) {
                 sentences.append("No mail is sent: a new password needs no mailed code.")
@@ -43,7 +47,6 @@ package struct UnusedSettings: Sendable {
         ("SAML_ENABLED", "SAML is not in this build."),
         ("OAUTH_SERVER_ENABLED", "The OAuth server is not in this build."),
         ("PASSKEY_ENABLED", "Passkeys are not in this build."),
-        ("SECURITY_CAPTCHA_ENABLED", "Captchas are not in this build."),
         ("PASSWORD_HIBP_ENABLED", "Passwords are compared with a built-in list, not with an online service."),
         ("MFA_", "Second factors are not in this build."),
         ("SESSIONS_SINGLE_PER_USER", "One session per user is not in this build."),

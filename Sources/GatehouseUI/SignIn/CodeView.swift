@@ -96,9 +96,13 @@ struct CodeView: View {
         }
         .disabled(!model.canSendAgain)
         Button(action: startOver) {
-            Text(ui: "Use Another Email").frame(minHeight: 44)
+            startOverTitle.frame(minHeight: 44)
         }
         .disabled(model.isBusy)
+    }
+
+    private var startOverTitle: Text {
+        model.kind == .link ? Text(ui: "Sign in Another Way") : Text(ui: "Use Another Email")
     }
 
     @ViewBuilder private var countdown: some View {
@@ -150,6 +154,9 @@ private struct CodeHeader: View {
             Text(ui: "We have sent a code to \(model.email).")
             Text(ui: "Enter it here, or open the link in the email on this device.")
             Text(ui: "Until then, your email stays as it is.")
+        case .link:
+            Text(ui: "We have sent a code to \(model.email).")
+            Text(ui: "Enter it here to link the two.")
         case .confirmation, .signIn, .passwordReset:
             Text(ui: "If \(model.email) can be used here, we have sent a code to it.")
             Text(ui: "Enter it here, or open the link in the email on this device.")

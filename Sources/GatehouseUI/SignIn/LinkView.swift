@@ -30,6 +30,19 @@ private struct LinkScreen: View {
     }
 
     var body: some View {
+        // Not a group: its modifiers would apply to either screen, and the question end when the screens change.
+        ZStack {
+            if let code = model.code { CodeView(model: code) { model.startOver() } } else { question }
+        }
+        .navigationTitle(Text(ui: "Link Accounts"))
+        .inlineTitle()
+        .onDisappear {
+            password = ""
+            model.dismiss()
+        }
+    }
+
+    private var question: some View {
         Form {
             Section {
                 Text(ui: "\(model.question?.email ?? email) already has an account. Sign in to it to link the two.")
@@ -43,24 +56,39 @@ private struct LinkScreen: View {
                 ForEach(model.methods.filter { $0 != .email }, id: \.self) { providerButton($0) }
             }
             .clearRows()
-            if model.canRecover { Section { recovery } }
+            if model.canMailCode {
+                Section {
+                    codeButton
+                } footer: {
+                    Text(ui: "We will send you an email with a code to sign in. You need no password.")
+                }
+            }
+            if model.canRecover {
+                Section {
+                    recovery
+                } footer: {
+                    Text(ui: "If someone else created this account, start anew instead.")
+                }
+            }
         }
         .disabled(model.isBusy)
         .scrollDismissesKeyboard(.interactively)
-        .navigationTitle(Text(ui: "Link Accounts"))
-        .inlineTitle()
         .overlay {
-            if isBusy { BusyOverlay(text: Text(ui: "Signing in...")) }
+            if isSigningIn { BusyOverlay(text: Text(ui: "Signing in...")) }
         }
-        .interactiveDismissDisabled(isBusy)
-        .navigationBarBackButtonHidden(isBusy)
-        .onDisappear {
-            password = ""
-            model.dismiss()
-        }
+        .interactiveDismissDisabled(isSigningIn || model.phase == .sending)
+        .navigationBarBackButtonHidden(isSigningIn || model.phase == .sending)
     }
 
-    private var isBusy: Bool { if case .working = model.phase { true } else { false } }
+    private var isSigningIn: Bool { if case .working = model.phase { true } else { false } }
+
+    private var codeButton: some View {
+        Button {
+            model.sendCode()
+        } label: {
+            Text(ui: "Email Me a Code").frame(minHeight: 44)
+        }
+    }
 
     private var passwordField: some View {
         SecureField(text: $password) { Text(ui: "Password") }

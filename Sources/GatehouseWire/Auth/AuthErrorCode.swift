@@ -136,6 +136,14 @@ extension AuthErrorCode {
     public static let userSSOManaged = Self(rawValue: "user_sso_managed")
     /// A second factor is required.
     public static let insufficientAAL = Self(rawValue: "insufficient_aal")
+    /// A hook of the server did not answer in time.
+    public static let hookTimeout = Self(rawValue: "hook_timeout")
+    /// The server could not reach a hook in several attempts.
+    public static let hookTimeoutAfterRetry = Self(rawValue: "hook_timeout_after_retry")
+    /// The answer of a hook is too long.
+    public static let hookPayloadOverSizeLimit = Self(rawValue: "hook_payload_over_size_limit")
+    /// The answer of a hook is not JSON.
+    public static let hookPayloadInvalidContentType = Self(rawValue: "hook_payload_invalid_content_type")
     /// The captcha response is missing or invalid.
     public static let captchaFailed = Self(rawValue: "captcha_failed")
     /// Too many requests. Wait for the time in the error.

@@ -8,6 +8,8 @@ package enum RefusalFormat: Sendable {
     case auth
     /// The gateway: `{"error":CODE,"message":text}`, and `"field"` for a refusal of one field.
     case profile
+    /// Pages for people.
+    case page(@Sendable (_ refusal: Refusal, _ request: HTTPFields) -> Response)
 
     /// Encodes a refusal. The Auth API's format depends on the request's `X-Supabase-Api-Version`.
     package func response(to refusal: Refusal, request: HTTPFields, requestID: String) -> Response {
@@ -15,6 +17,7 @@ package enum RefusalFormat: Sendable {
             switch self {
             case .auth: Self.auth(refusal, speaksNewVersion(request), requestID)
             case .profile: Self.profile(refusal)
+            case .page(let page): page(refusal, request)
             }
         response.headers.append(contentsOf: refusal.headers)
         return response
@@ -24,7 +27,7 @@ package enum RefusalFormat: Sendable {
     func unknownPath(request: HTTPFields, requestID: String) -> Response {
         switch self {
         case .auth: Answer.text("404 page not found\n", status: .notFound)
-        case .profile:
+        case .profile, .page:
             response(to: .unknownAddress, request: request, requestID: requestID)
         }
     }

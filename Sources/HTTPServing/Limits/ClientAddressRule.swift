@@ -76,6 +76,11 @@ package struct ClientAddressRule: Sendable {
         return address(peer: peer, headers).map { "\($0)" }
     }
 
+    /// The header that names a client's address to this rule; nil if the peer's address does.
+    package func field(naming address: String) -> HTTPField? {
+        if case .headerFromAnyone(let name) = source { HTTPField(name: name, value: address) } else { nil }
+    }
+
     /// The address as a key for limits; see ``IPAddress/limitKey``.
     package func limitKey(peer: String?, _ headers: HTTPFields) -> String? {
         address(peer: peer, headers)?.limitKey

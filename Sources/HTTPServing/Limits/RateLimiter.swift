@@ -74,10 +74,10 @@ package final class RateLimiter: Sendable {
         try await take(bucket, key: key, at: now).enforce()
     }
 
-    /// The time in which a bucket gains one token; zero for an unknown one or a limit of zero.
-    package func spacing(of bucket: String) -> Duration {
-        guard let limit = buckets[bucket]?.limit, limit.count > 0 else { return .zero }
-        return limit.window / limit.count
+    /// The time in which a bucket gains one token; nil if it never does, zero for an unknown one.
+    package func spacing(of bucket: String) -> Duration? {
+        guard let limit = buckets[bucket]?.limit else { return .zero }
+        return limit.count > 0 ? limit.window / limit.count : nil
     }
 
     /// The number of keys remembered, for metrics.

@@ -78,10 +78,11 @@ extension Request {
     /// A slow body is cut off at the request's deadline, checked when a part arrives. A stalled one ends with the
     /// connection's idle timeout, so that ordinary requests need no timer. Both close the connection.
     ///
-    /// - Throws: ``Refusal`` 413 for more than `context.maxUploadSize` bytes, before reading if `Content-Length`
+    /// - Parameter limit: The maximum length; nil for `context.maxUploadSize`.
+    /// - Throws: ``Refusal`` 413 for more than `limit` bytes, before reading if `Content-Length`
     ///   announces them; 503 if the bodies of all requests together are too long; 504 after the deadline.
-    package func bytes(_ context: ServerContext) async throws -> [UInt8] {
-        let limit = context.maxUploadSize
+    package func bytes(_ context: ServerContext, upTo limit: Int? = nil) async throws -> [UInt8] {
+        let limit = limit ?? context.maxUploadSize
         let announced = headers[.contentLength].flatMap { Int($0) }
         if let announced, announced > limit { throw refusedMidway(.bodyTooLarge(limit: limit), context) }
         var bytes: [UInt8] = []
@@ -122,7 +123,7 @@ extension Request {
 
 extension JSONProblem {
     /// A message for the client. Never quotes the body.
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .malformed(let reason): reason
         case .wrongType(let member, let expected): "\(member) must be of type \(expected)"

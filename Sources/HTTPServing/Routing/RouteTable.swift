@@ -1,5 +1,5 @@
 import GatehouseWire
-import HTTPTypes
+package import HTTPTypes
 package import Hummingbird
 
 /// The routes of one API.
@@ -15,6 +15,13 @@ package struct RouteTable: Sendable {
         self.group = group
         self.runtime = runtime
         self.routes = routes + routes.compactMap(\.head)
+    }
+
+    /// Method and path of every route, without those that answer HEAD for a GET.
+    package var names: [(method: HTTPRequest.Method, path: String)] {
+        group.prefixes.flatMap { prefix in
+            routes.filter { $0.method != .head }.map { ($0.method, prefix + $0.path) }
+        }
     }
 
     /// Registers every route under every prefix. After the last table call ``UnknownPaths/add(_:to:)`` once per router.

@@ -61,8 +61,8 @@ struct PhoneService: Sendable {
             "GatehouseRedirect": service.callback(ticket).absoluteString,
         ]
         let account = AuthManager(
-            ServerSettings { values[$0] }, storage: storage, transport: network.send, clock: service.clock,
-            memory: memory)
+            ServerSettings { values[$0] }, reportingAs: app.rawValue.lowercased(), storage: storage,
+            transport: network.send, clock: service.clock, memory: memory)
         if let problem = account.setupProblem { throw AuthError.setup(problem) }
         let device = ScriptedDevice()
         device.apple = { [weak sheets] request in
@@ -120,6 +120,7 @@ extension Phone {
         } else {
             guard frame.settings.set(name, to: value) else { return false }
             screen.settings = frame.settings.screen
+            network.language = frame.settings.language
         }
         await screen.settle()
         publish(anew: true)

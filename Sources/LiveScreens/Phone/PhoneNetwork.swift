@@ -2,20 +2,34 @@ import Foundation
 import Gatehouse
 import Synchronization
 
-/// A phone's network connection, which can be switched off.
+/// A phone's network connection, which can be switched off. As `URLSession` on a phone does, it names the phone's
+/// language in each request, so that mails are written in it.
 final class PhoneNetwork: Sendable {
+    private struct State {
+        var isOffline = false
+        var language = PhoneSettings().language
+    }
+
     private let transport: HTTPTransport
-    private let isOff = Mutex(false)
+    private let state = Mutex(State())
 
     init(_ transport: @escaping HTTPTransport) { self.transport = transport }
 
     var isOffline: Bool {
-        get { isOff.withLock { $0 } }
-        set { isOff.withLock { $0 = newValue } }
+        get { state.withLock { $0.isOffline } }
+        set { state.withLock { $0.isOffline = newValue } }
+    }
+
+    /// A language tag, such as `ar`.
+    var language: String {
+        get { state.withLock { $0.language } }
+        set { state.withLock { $0.language = newValue } }
     }
 
     @Sendable func send(_ call: HTTPCall) async throws -> HTTPReply {
         guard !isOffline else { throw URLError(.notConnectedToInternet) }
+        var call = call
+        call.headers["accept-language"] = language
         return try await transport(call)
     }
 }

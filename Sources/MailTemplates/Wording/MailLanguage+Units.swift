@@ -25,6 +25,7 @@ extension MailLanguage {
     /// Date and time, in UTC.
     func words(for instant: Instant) -> String {
         let style = Date.FormatStyle(date: .long, time: .shortened, locale: locale, timeZone: .gmt)
-        return Date(timeIntervalSince1970: Double(instant.seconds)).formatted(style) + " UTC"
+        // A no-break space: the zone stays beside the time.
+        return Date(timeIntervalSince1970: Double(instant.seconds)).formatted(style) + "\u{A0}UTC"
     }
 }

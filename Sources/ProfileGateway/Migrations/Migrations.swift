@@ -11,6 +11,7 @@ extension Profiles {
                 .postgresql: [profileFunction, profileTrigger, tokenHolder, ownRows, ownProfile],
             ]),
         Migration(16, "fields of apps", [ownFields]),
+        Migration(25, "counted events of apps", [eventCounts]),
     ]
 
     /// The migrations of a database with the profiles of another issuer's accounts. Their numbers are outside of the
@@ -29,6 +30,7 @@ extension Profiles {
                 "CREATE INDEX deleted_profiles_by_time ON deleted_profiles (deleted_at)",
             ]),
         Migration(1_003, "fields of apps", [ownFields]),
+        Migration(1_004, "counted events of apps", [eventCounts]),
     ]
 
     private static let ownFields: SQL = "ALTER TABLE profiles ADD COLUMN data \(.json) NOT NULL DEFAULT '{}'"

@@ -25,7 +25,10 @@ package struct ProfileRoutes: Sendable {
         @Sendable (Bearer, ProfileChanges, _ now: Instant) async throws -> ProfileRecord
 
     /// The rate limits of the routes, by client address.
-    package static let limits = [RateLimit("profile_write", 60, per: .seconds(60), burst: 60)]
+    package static let limits = [
+        RateLimit("profile_write", 60, per: .seconds(60), burst: 60),
+        RateLimit("events", 120, per: .seconds(60), burst: 120),
+    ]
 
     private let profiles: Profiles
     private let teams: TeamCatalogue?
@@ -35,16 +38,18 @@ package struct ProfileRoutes: Sendable {
     private let changeProfile: ChangeProfile
     private let deleteAccount: @Sendable (Bearer) async throws -> AccountDeletion
     private let appScheme: AppScheme?
+    private let events: EventRoute?
     private let now: @Sendable () -> Instant
 
     /// - Parameters:
     ///   - fields: Without teams there is no `/v1/teams`.
     ///   - appScheme: nil disables the callback route.
+    ///   - events: nil disables the route for events.
     package init(
         profiles: Profiles, fields: ConfiguredFields, authenticate: @escaping Authenticate,
         changeProfile: @escaping ChangeProfile,
         deleteAccount: @escaping @Sendable (Bearer) async throws -> AccountDeletion, appScheme: AppScheme?,
-        now: @escaping @Sendable () -> Instant
+        events: EventRoute? = nil, now: @escaping @Sendable () -> Instant
     ) {
         self.profiles = profiles
         teams = fields.teams
@@ -54,6 +59,7 @@ package struct ProfileRoutes: Sendable {
         self.changeProfile = changeProfile
         self.deleteAccount = deleteAccount
         self.appScheme = appScheme
+        self.events = events
         self.now = now
     }
 
@@ -66,6 +72,10 @@ package struct ProfileRoutes: Sendable {
             Route(.delete, "/auth/me", limitedBy: write, timeLimit: runtime.requestTimeLimit, deleteMe),
         ]
         if let teams { short.append(Route(.get, "/teams") { request, _ in try Self.list(teams, request) }) }
+        if let events {
+            short.append(
+                Route(.post, "/events", limitedBy: "events", timeLimit: runtime.requestTimeLimit, events.count))
+        }
         return [
             table("/v1", runtime, crossOrigin, short),
             table(
@@ -100,7 +110,8 @@ extension ProfileRoutes {
 
     private func deleteMe(_ request: Request, _ context: ServerContext) async throws -> Response {
         // A client that lost the response repeats the request with the token of a deleted account.
-        let bearer = try await bearer(request, refusesRevoked: false)
+        var bearer = try await bearer(request, refusesRevoked: false)
+        bearer.requestID = context.requestID
         switch try await deleteAccount(bearer) {
         case .deleted, .alreadyGone: return Answer.empty()
         case .refused: throw BearerRefusal.invalid.refusal

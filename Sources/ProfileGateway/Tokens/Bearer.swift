@@ -22,6 +22,8 @@ package struct Bearer: Sendable {
     package let sessionID: String?
     /// The token itself, for calls on the holder's behalf. Never log it.
     package let tokenText: String
+    /// The id of a request that deletes the account, for the record of the deletion.
+    package var requestID: String?
 
     package init(userID: AccountID, email: String?, sessionID: String? = nil, tokenText: String) {
         self.userID = userID

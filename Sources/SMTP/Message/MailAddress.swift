@@ -22,7 +22,10 @@ package struct MailAddress: Hashable, Sendable {
     /// Accepts what `EmailAddress` of accounts does and, for operators, characters beyond ASCII. A local part whose dots
     /// RFC 5321 does not allow is quoted, which means the same.
     ///
-    /// - Throws: ``MailFault`` also for quoted local parts and for addresses in brackets, which no account has.
+    /// An encoded word (RFC 2047) is text in an address, but some servers decode it and deliver to another address: a
+    /// stranger could prove an address of a domain whose mails never reach it.
+    ///
+    /// - Throws: ``MailFault`` also for encoded words, quoted local parts and addresses in brackets.
     package init(_ text: String) throws(MailFault) {
         // A-labels are longer than the text, at most by a factor.
         try MailFault.check(text, .address, maximum: 4 * Self.maximumBytes)
@@ -35,7 +38,9 @@ package struct MailAddress: Hashable, Sendable {
 
     private static func local(_ text: Substring) -> String? {
         let bytes = text.utf8
-        guard !bytes.isEmpty, bytes.allSatisfy({ isAtom($0) || $0 == UInt8(ascii: ".") }) else { return nil }
+        guard !bytes.isEmpty, bytes.allSatisfy({ isAtom($0) || $0 == UInt8(ascii: ".") }),
+            !bytes.contains("=?".utf8)
+        else { return nil }
         let atoms = text.split(ascii: ".", omittingEmptySubsequences: false)
         return atoms.contains(where: \.isEmpty) ? "\"\(text)\"" : String(text)
     }

@@ -161,8 +161,10 @@ struct MailOutboxTests {
         guard case .unreadable = unreadable.content else { throw NotAMail() }
         #expect(try await store.accounts.dropMails(nil, at: store.clock.now) == 1)
         #expect(try await store.accounts.mails(limit: 9).first?.reason == "dropped")
-        store.clock.advance(by: MailSchedule.stay)
-        #expect(try await store.accounts.purgeExpired(at: store.clock.now) > 0)
+        store.clock.advance(by: .seconds(7 * 86_400))
+        #expect(try await store.accounts.removeOutdated(at: store.clock.now) == 0)
+        store.clock.advance(by: .microseconds(1))
+        #expect(try await store.accounts.removeOutdated(at: store.clock.now) > 0)
         #expect(try await store.accounts.mails(limit: 9).isEmpty)
     }
 

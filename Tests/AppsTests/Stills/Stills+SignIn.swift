@@ -112,6 +112,11 @@ extension Still {
             try await asked().typing(["Password": "wrong password"]).tapping("Link with Password")
                 .waiting(for: "Incorrect email or password. Please try again.")
         },
+        Still("link-code", showsMost: true) {
+            let world = try await asked().tapping("Email Me a Code")
+            try await world.screen.wait { $0.has(field: "Code") }
+            return world
+        },
         Still("link-start-anew") { try await asked().tapping("Start Anew with This Email") },
         Still("link-left") {
             let world = try await asked()

@@ -56,4 +56,22 @@ struct LinkPageTests {
             #expect(refused.text.contains("Dieser Code ist falsch") && refused.text.contains("aria-invalid"))
         }
     }
+
+    @Test(
+        "The page takes the code in the digits of the user's keyboard, and as pasted",
+        arguments: ["٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹", "０１２３４５６７８９", " 0 1 2 3 4 5 6 7 8 9 "])
+    func typed(_ keyboard: String) async throws {
+        try await TestServer.mailing { server in
+            let order: AnyJSON = ["email": "ada@example.com"]
+            _ = try await server.send(.post, "/auth/v1/invite", bearer: TestServer.secretKey, json: order)
+            let (code, path, _) = try await server.deliveredMail()
+            let digits = keyboard.filter { $0 != " " }.map(String.init)
+            let separator = keyboard.hasPrefix(" ") ? " " : ""
+            let typed = separator + code.compactMap(\.wholeNumberValue).map { digits[$0] }.joined(separator: separator)
+            let confirmed = try await server.send(
+                .post, "/auth/v1/verify/page", headers: [.contentType: "application/x-www-form-urlencoded"],
+                raw: MailedLinkTests.form(path, code: FormText.escape(typed)))
+            #expect(confirmed.status == 303 && confirmed.headers[.location]?.contains("error") == false)
+        }
+    }
 }

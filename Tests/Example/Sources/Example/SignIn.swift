@@ -51,7 +51,7 @@ func explain(_ state: AuthState) -> String {
     case .signedOut(.neverSignedIn): "A guest."
     case .signedOut(.requested): "Signed out by the person."
     case .signedOut(.consentRevoked): "The person has stopped using Sign in with Apple for this app."
-    case .signedOut(.endedByServer(let code)): "The server ended the session: \(code)."
+    case .signedOut(.endedByServer(let code, let why)): "The server ended it: \(why?.rawValue ?? code.rawValue)."
     case .signedOut(.signedOutElsewhere): "The app's widget, or another process of it, signed out."
     case .signedOut(.storeDamaged): "The store holds bytes that are no session."
     }

@@ -1,0 +1,112 @@
+package import GatehouseWire
+
+/// A session that has ended, and the record of its end.
+package struct EndedSession: Sendable {
+    package let id: SessionID
+    /// The device that used it.
+    package let device: Device
+    package let beganAt: Instant
+    package let refreshedAt: Instant?
+    package let endedAt: Instant
+    package let reason: SessionEnd.Reason
+    package let actor: SessionEnd.Actor
+    /// The device and the request that ended it; nil without a request.
+    package let endedBy: Device?
+
+    package init(
+        id: SessionID, device: Device, beganAt: Instant, refreshedAt: Instant?, endedAt: Instant,
+        reason: SessionEnd.Reason, actor: SessionEnd.Actor, endedBy: Device? = nil
+    ) {
+        self.id = id
+        self.device = device
+        self.beganAt = beganAt
+        self.refreshedAt = refreshedAt
+        self.endedAt = endedAt
+        self.reason = reason
+        self.actor = actor
+        self.endedBy = endedBy
+    }
+
+    /// The record of a session that has ended by policy but is not removed yet; nil for one that goes on.
+    package init?(_ session: Session, on device: Device, policy: SessionPolicy, at now: Instant) {
+        guard let (reason, end) = policy.end(of: session), end < now else { return nil }
+        self.init(
+            id: session.id, device: device, beganAt: session.createdAt, refreshedAt: session.refreshedAt, endedAt: end,
+            reason: reason, actor: .system)
+    }
+}
+
+extension EndedSession {
+    /// One sentence for an operator.
+    package var story: String {
+        switch reason {
+        case .signedOut: actor == .commandLine ? "The operator signed the user out." : "The user signed out\(place)."
+        case .othersSignedOut: "The user signed out all devices but one, on that device."
+        case .signedOutEverywhere:
+            actor == .commandLine
+                ? "The operator signed the user out everywhere." : "The user signed out everywhere\(place)."
+        case .everybodySignedOut: "The operator signed out all users."
+        case .passwordChanged: "\(who) changed the password\(place)."
+        case .addressProven:
+            "The owner of the account's address proved it for the first time, which ends all earlier sessions."
+        case .addressClaimed:
+            "The owner of the address moved it to a new account, because this account had never proved it."
+        case .methodRemoved: "The user removed the sign-in method that had opened the session\(place)."
+        case .linkUndone: "The user undid the link of the sign-in method that had opened the session\(place)."
+        case .consentRevoked: "The user stopped using the provider's sign-in for this app."
+        case .providerAccountDeleted: "The user's account at the sign-in provider was deleted."
+        case .tokenReused:
+            "A refresh token that had long been used came again: it was copied, or restored from a backup."
+        case .accountDeleted: "\(who) deleted the account."
+        case .inactivity: "The device did not use the session for as long as the settings allow."
+        case .lifetime: "The session reached the age that the settings allow."
+        case .endedAtSource: "An import found that the session had ended at its source."
+        case .banned: "The account is banned."
+        case .unknown: "Not recorded: an older program ended the session."
+        }
+    }
+
+    /// What the user, or the operator for the user, can do.
+    package var advice: String {
+        switch reason {
+        case .signedOut, .othersSignedOut, .signedOutEverywhere:
+            "Sign in again. If the user did not do this, change the password and end the sessions."
+        case .everybodySignedOut, .inactivity, .lifetime, .endedAtSource, .unknown: "Sign in again."
+        case .passwordChanged: "Sign in with the new password, or reset it by mail if somebody else changed it."
+        case .addressProven: "Sign in with the method that proved the address, or reset the password by mail."
+        case .addressClaimed: "Sign in with the method that claimed the address. The old account's data stays apart."
+        case .methodRemoved, .linkUndone: "Sign in with another method of the account."
+        case .consentRevoked: "Sign in with the provider again, which asks for consent, or with another method."
+        case .providerAccountDeleted: "Sign in with another method, or reset the password by mail."
+        case .tokenReused:
+            "Sign in again and change the password. If it happens again, look for an app that stores old tokens."
+        case .accountDeleted: "Sign up again. The deletion cannot be undone."
+        case .banned: "An administrator can lift the ban."
+        }
+    }
+
+    private var who: String {
+        switch actor {
+        case .administrator: "An administrator"
+        case .commandLine: "The operator"
+        case .user, .otherDevice, .provider, .system, .unknown: "The user"
+        }
+    }
+
+    private var place: String { actor == .otherDevice ? " on another device" : "" }
+}
+
+extension SessionEnd.Actor {
+    /// Who it is, for a table.
+    package var words: String {
+        switch self {
+        case .user: "the user"
+        case .otherDevice: "the user, on another device"
+        case .administrator: "an administrator"
+        case .commandLine: "the operator"
+        case .provider: "the provider"
+        case .system: "the server"
+        case .unknown: "unknown"
+        }
+    }
+}

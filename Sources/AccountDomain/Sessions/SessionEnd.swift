@@ -1,0 +1,78 @@
+import GatehouseWire
+
+/// Why a session ends, who ends it and in which request. Nothing ends a session without one.
+package struct SessionEnd: Sendable {
+    /// The raw values are stored, and sent to the former holder of the session.
+    package enum Reason: String, CaseIterable, Sendable {
+        case signedOut = "signed_out"
+        case othersSignedOut = "others_signed_out"
+        case signedOutEverywhere = "signed_out_everywhere"
+        /// The operator ended the sessions of all users.
+        case everybodySignedOut = "everybody_signed_out"
+        case passwordChanged = "password_changed"
+        /// The owner of the account's address proved it for the first time.
+        case addressProven = "address_proven"
+        /// The owner of the address took it from an account that had never proved it.
+        case addressClaimed = "address_claimed"
+        case methodRemoved = "sign_in_method_removed"
+        case linkUndone = "link_undone"
+        case consentRevoked = "consent_revoked"
+        case providerAccountDeleted = "provider_account_deleted"
+        /// A refresh token was presented that had long been used: it was copied.
+        case tokenReused = "refresh_token_reused"
+        case accountDeleted = "account_deleted"
+        /// Not refreshed for ``SessionPolicy/inactivity``.
+        case inactivity
+        /// Older than ``SessionPolicy/timebox``.
+        case lifetime
+        /// An import found that the session had ended at its source.
+        case endedAtSource = "ended_at_source"
+        /// Never stored: the session waits for the end of the ban.
+        case banned
+        /// A program ended it that records no reason.
+        case unknown
+    }
+
+    /// Who ended the session. The raw values are stored.
+    package enum Actor: String, CaseIterable, Sendable {
+        case user
+        /// The user, in another session.
+        case otherDevice = "other_device"
+        /// A caller of the admin API.
+        case administrator
+        /// The operator, with a command.
+        case commandLine = "command_line"
+        case provider, system, unknown
+    }
+
+    package let reason: Reason
+    /// ``Actor/user`` becomes ``Actor/otherDevice`` for sessions other than ``session``.
+    package let actor: Actor
+    /// The session in which the user acted; nil without one.
+    package let session: SessionID?
+    /// The device and the request that ended the session; nil without a request.
+    package let device: Device?
+
+    private init(_ reason: Reason, _ actor: Actor, in session: SessionID? = nil, from device: Device?) {
+        (self.reason, self.actor, self.session, self.device) = (reason, actor, session, device)
+    }
+
+    /// - Parameter session: The session of the user's token, if it names one.
+    package static func byUser(_ reason: Reason, in session: SessionID?, from device: Device?) -> SessionEnd {
+        SessionEnd(reason, .user, in: session, from: device)
+    }
+
+    /// - Parameter device: The caller of the admin API; nil for a command of the operator.
+    package static func byAdministrator(_ reason: Reason, from device: Device?) -> SessionEnd {
+        SessionEnd(reason, device == nil ? .commandLine : .administrator, from: device)
+    }
+
+    package static func byProvider(_ reason: Reason, from device: Device?) -> SessionEnd {
+        SessionEnd(reason, .provider, from: device)
+    }
+
+    /// - Parameter device: The device whose request made the server end the session, such as a thief's.
+    package static func bySystem(_ reason: Reason, from device: Device?) -> SessionEnd {
+        SessionEnd(reason, .system, from: device)
+    }
+}

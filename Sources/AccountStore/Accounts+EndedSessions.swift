@@ -1,0 +1,152 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+extension Accounts {
+    /// The maximum number that ``endedSessions(of:limit:at:)`` returns.
+    package static let mostEndedSessions = 100
+
+    /// Returns the newest ended sessions of a user, newest end first. Also those that have ended by policy and still
+    /// have a row. The records of a deleted account are without devices and addresses.
+    ///
+    /// - Parameter limit: Clamped to 1 to ``mostEndedSessions``.
+    /// - Throws: ``DatabaseFailure``.
+    package func endedSessions(of user: UserID, limit: Int = 20, at now: Instant) async throws -> [EndedSession] {
+        let limit = min(max(1, limit), Self.mostEndedSessions)
+        let (recorded, left) = try await database.read { db in
+            (
+                try db.rows(Self.endedSessionsLookup(user, limit: limit)) { $0.endedSession() },
+                try db.rows(Self.sessionsLookup(user)) { row in
+                    let session = row.session()
+                    let device = Device(userAgent: row.textIfPresent(), address: row.textIfPresent())
+                    return EndedSession(session, on: device, policy: policy, at: now)
+                }
+            )
+        }
+        return Array((recorded + left.compactMap(\.self)).sorted { $0.endedAt > $1.endedAt }.prefix(limit))
+    }
+
+    /// Returns why a session of the user ended; nil if it goes on or has no record. For the former holder of its
+    /// tokens only.
+    ///
+    /// - Parameter session: nil for a token that names none.
+    /// - Throws: ``DatabaseFailure``.
+    package func endReason(of session: SessionID?, of user: UserID) async throws -> SessionEnd.Reason? {
+        guard let session else { return nil }
+        let found = try await database.row(Self.endReasonLookup(session)) { ($0.text(), $0.text()) }
+        guard let (owner, reason) = found, owner == user.text else { return nil }
+        return SessionEnd.Reason(text: reason)
+    }
+
+    /// The same for the holder of a genuine refresh token.
+    func endReason(of session: SessionID) async throws -> SessionEnd.Reason? {
+        try await database.row(Self.endReasonLookup(session)) { row in
+            row.skip(1)
+            return SessionEnd.Reason(text: row.text())
+        } ?? nil
+    }
+
+    static func endReasonLookup(_ session: SessionID) -> SQL {
+        "SELECT user_id, reason FROM ended_sessions WHERE id = \(session)"
+    }
+
+    static func endedSessionsLookup(_ user: UserID, limit: Int) -> SQL {
+        """
+        SELECT id, user_agent, ip, created_at, refreshed_at, ended_at, reason, actor, request_id, by_agent, by_ip
+        FROM ended_sessions WHERE user_id = \(user) ORDER BY ended_at DESC LIMIT \(limit)
+        """
+    }
+
+    /// Records the sessions that have ended by policy, before they are removed: with the time at which they ended.
+    func recordPolicyEnds(of condition: SQL, at now: Instant, in db: any Connection) throws {
+        let byAge = policy.timebox.map { database.dialect.sum("created_at", $0) }
+        let byUse = policy.inactivity.map { database.dialect.sum("coalesce(refreshed_at, created_at)", $0) }
+        let (end, reason): (SQL, SQL)
+        switch (byAge, byUse) {
+        case (nil, nil): return
+        case (let byAge?, nil): (end, reason) = (byAge, "'lifetime'")
+        case (nil, let byUse?): (end, reason) = (byUse, "'inactivity'")
+        case (let byAge?, let byUse?):
+            end = "CASE WHEN \(byAge) < \(byUse) THEN \(byAge) ELSE \(byUse) END"
+            reason = "CASE WHEN \(byAge) < \(byUse) THEN 'lifetime' ELSE 'inactivity' END"
+        }
+        try db.run(
+            """
+            INSERT INTO ended_sessions (
+                id, user_id, user_agent, ip, created_at, refreshed_at, ended_at, reason, actor)
+            SELECT id, user_id, user_agent, ip, created_at, refreshed_at, \(end), \(reason), 'system'
+            FROM sessions WHERE \(condition) ON CONFLICT (id) DO NOTHING
+            """)
+        try db.noteEnds(of: condition, at: now)
+    }
+}
+
+extension Dialect {
+    /// A time of a column and a duration after it.
+    fileprivate func sum(_ time: StaticString, _ duration: Duration) -> SQL {
+        switch self {
+        case .sqlite: "(\(columns: time) + \(duration.microseconds))"
+        case .postgresql: "(\(columns: time) + CAST(\("\(duration.microseconds) microseconds") AS interval))"
+        }
+    }
+}
+
+extension Connection {
+    /// Records the end of the sessions that the condition selects. Their rows are still there.
+    func record(_ end: SessionEnd, of condition: SQL, at now: Instant) throws {
+        let actor: SQL
+        if end.actor == .user, let session = end.session {
+            let other = SessionEnd.Actor.otherDevice.rawValue
+            actor = "CASE WHEN id = \(session) THEN \(SessionEnd.Actor.user.rawValue) ELSE \(other) END"
+        } else {
+            actor = "\(end.actor.rawValue)"
+        }
+        let device = end.device
+        try run(
+            """
+            INSERT INTO ended_sessions (
+                id, user_id, user_agent, ip, created_at, refreshed_at, ended_at, reason, actor, request_id, by_agent,
+                by_ip)
+            SELECT id, user_id, user_agent, ip, created_at, refreshed_at, \(now), \(end.reason.rawValue), \(actor),
+                \(device?.requestID), \(device?.userAgent), \(device?.address)
+            FROM sessions WHERE \(condition) ON CONFLICT (id) DO NOTHING
+            """)
+        try noteEnds(of: condition, at: now)
+    }
+
+    /// Deletes an account with its sessions. The revocation of the user is one for all of them.
+    func delete(_ user: UserID, _ end: SessionEnd, at now: Instant) throws {
+        try record(end, of: "user_id = \(user)", at: now)
+        journal?.add(.deleted(user), at: now)
+        try run("DELETE FROM users WHERE id = \(user)")
+        try eraseEndedSessions(of: user)
+        try revoke(user, at: now)
+    }
+
+    /// Erases devices and addresses from the records of a user's ended sessions. Why and when they ended stays.
+    func eraseEndedSessions(of user: UserID) throws {
+        try run(
+            """
+            UPDATE ended_sessions SET user_agent = NULL, ip = NULL, by_agent = NULL, by_ip = NULL
+            WHERE user_id = \(user)
+            """)
+    }
+}
+
+extension Row {
+    /// Reads a row of ``Accounts/endedSessionsLookup(_:limit:)``. Words of a newer program read as unknown.
+    fileprivate mutating func endedSession() -> EndedSession {
+        let id: SessionID = self.id()
+        let device = Device(userAgent: textIfPresent(), address: textIfPresent())
+        let (beganAt, refreshedAt, endedAt) = (instant(), instantIfPresent(), instant())
+        let reason = SessionEnd.Reason(text: text()) ?? .unknown
+        let actor = SessionEnd.Actor(text: text()) ?? .unknown
+        let requestID = textIfPresent()
+        var endedBy = Device(userAgent: textIfPresent(), address: textIfPresent())
+        endedBy.requestID = requestID
+        let hasRequest = requestID != nil || endedBy.userAgent != nil || endedBy.address != nil
+        return EndedSession(
+            id: id, device: device, beganAt: beganAt, refreshedAt: refreshedAt, endedAt: endedAt, reason: reason,
+            actor: actor, endedBy: hasRequest ? endedBy : nil)
+    }
+}

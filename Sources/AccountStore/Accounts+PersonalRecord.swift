@@ -1,0 +1,47 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// What is stored about a user besides the account itself (GDPR, article 15).
+package struct PersonalRecord: Sendable {
+    package let sessions: [SessionOnDevice]
+    /// Newest first, at most ``limit``.
+    package let audit: [RecordedAuditEntry]
+    /// Newest first, at most ``limit``. Mails that ended longer ago are deleted.
+    package let mails: [MailStatus]
+
+    package static let limit = 1_000
+}
+
+extension Accounts {
+    /// - Throws: ``DatabaseFailure``.
+    package func personalRecord(of user: UserID, at now: Instant) async throws -> PersonalRecord {
+        let sessions = try await sessions(of: user, at: now)
+        let audit = try await database.rows(Self.auditLookup(user)) { row in
+            RecordedAuditEntry(
+                id: row.text(), action: row.text(), logType: row.text(), actor: row.text(), actorName: row.text(),
+                traits: row.text(), address: row.text(), createdAt: row.instant())
+        }
+        let mails = try await database.rows(Self.mailLookup(user)) { row in
+            MailStatus(
+                id: row.text(), kind: row.text(), state: row.text(), reason: row.textIfPresent(),
+                attempts: Int(row.int()), nextAt: row.instant(), createdAt: row.instant(),
+                endedAt: row.instantIfPresent())
+        }
+        return PersonalRecord(sessions: sessions, audit: audit, mails: mails)
+    }
+
+    static func auditLookup(_ user: UserID) -> SQL {
+        """
+        SELECT id, action, log_type, actor_id, actor_name, traits, ip_address, created_at FROM audit_log
+        WHERE actor_id = \(user) ORDER BY created_at DESC LIMIT \(PersonalRecord.limit)
+        """
+    }
+
+    static func mailLookup(_ user: UserID) -> SQL {
+        """
+        SELECT id, kind, state, reason, attempts, next_at, created_at, ended_at FROM mail_outbox
+        WHERE user_id = \(user) ORDER BY created_at DESC LIMIT \(PersonalRecord.limit)
+        """
+    }
+}

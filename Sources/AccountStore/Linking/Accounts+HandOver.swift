@@ -1,0 +1,29 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+extension Accounts {
+    /// Stores an authorization code that opens a new session of the account, for the app with the proof key. The new
+    /// session is as old as the caller's, was opened by the same identity, and needs the caller's to be active.
+    ///
+    /// - Parameters:
+    ///   - method: How the new session is signed in, for its `amr`.
+    ///   - session: Of the caller.
+    /// - Returns: nil if the session has ended, or the account is gone or banned.
+    /// - Throws: ``DatabaseFailure``.
+    package func handOver(
+        _ user: UserID, by method: AuthenticationMethod, to key: ProofKey, session: SessionID, at now: Instant
+    ) async throws -> Secret? {
+        let id: Identifier<AuthorizationCode> = newID()
+        return try await database.write { db in
+            guard try mayChange(user, session: session.text, at: now, in: db) else { return nil }
+            let identity: IdentityID? =
+                try db.row("SELECT identity_id FROM sessions WHERE id = \(session)") { $0.idIfPresent() } ?? nil
+            let code = AuthorizationCode(
+                user: user, identity: identity, method: method, key: key, provider: nil, rule: "account_pages",
+                content: .handover(from: session), handout: nil)
+            try insert(code, code: Secret(id.text), at: now, in: db)
+            return Secret(id.text)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package import AccountDomain
+import Crypto
+package import GatehouseWire
+import SQLDatabase
+
+/// An event for one endpoint that a node has leased.
+package struct ClaimedDelivery: Sendable {
+    let id: Identifier<ClaimedDelivery>
+    /// 1 for the first attempt. Also identifies the lease.
+    package let attempt: Int
+    let user: UserID
+    let endpoint: String
+    let kind: String
+    package let expiresAt: Instant
+    /// nil if this configuration cannot open it.
+    package let body: [UInt8]?
+
+    /// The same in all attempts.
+    package var messageID: String { id.text }
+}
+
+/// The result of an attempt. The reasons are for the operator.
+package enum DeliveryResult: Equatable, Sendable {
+    case delivered
+    /// Tried again until the event expires.
+    case failed(reason: String)
+    /// 410: the endpoint wants no more events.
+    case gone
+}
+
+extension Accounts {
+    /// Leases deliveries that are due. A delivery waits for the user's earlier ones to the same endpoint. It becomes due
+    /// again when its lease expires, so another node takes over the deliveries of a node that crashed.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` deliveries may be leased.
+    package func takeDeliveries(
+        to endpoint: String, limit: Int, at now: Instant
+    ) async throws -> [ClaimedDelivery] {
+        // Nothing is written while nothing is due.
+        guard try await database.row(Self.dueDeliveries(endpoint, limit: 1, at: now), { $0.text() }) != nil else {
+            return []
+        }
+        return try await database.writeCommitted { db in
+            try db.rows(
+                """
+                UPDATE webhook_deliveries
+                SET attempts = attempts + 1, next_at = \(now + WebhookSchedule.lease), reason = NULL
+                WHERE id IN (\(Self.dueDeliveries(endpoint, limit: limit, at: now)) \(.skippingLocked))
+                RETURNING id, attempts, user_id, endpoint, kind, expires_at, sealed
+                """
+            ) { row in
+                let id: Identifier<ClaimedDelivery> = row.id()
+                let (attempt, user, endpoint) = (Int(row.int()), row.id() as UserID, row.text())
+                return ClaimedDelivery(
+                    id: id, attempt: attempt, user: user, endpoint: endpoint, kind: row.text(),
+                    expiresAt: row.instant(), body: eventBody(id, row.bytes()))
+            }
+        }
+    }
+
+    private func eventBody(_ id: Identifier<ClaimedDelivery>, _ sealed: [UInt8]) -> [UInt8]? {
+        // Lost: why it cannot be opened. It is tried until it expires, in case a missing secret comes back.
+        (try? unseal(sealed, as: Self.eventSeal, id.bytes)).map { Array($0.text.utf8) }
+    }
+
+    /// With `OFFSET`, PostgreSQL looks for earlier deliveries with the index of each: see ``dueMails(_:limit:at:)``.
+    static func dueDeliveries(_ endpoint: String, limit: Int, at now: Instant) -> SQL {
+        """
+        SELECT id FROM webhook_deliveries
+        WHERE state = 'queued' AND endpoint = \(endpoint) AND next_at <= \(now) AND NOT EXISTS (
+            SELECT 1 FROM webhook_deliveries AS earlier
+            WHERE earlier.ended_at IS NULL AND earlier.user_id = webhook_deliveries.user_id
+                AND earlier.created_at < webhook_deliveries.created_at
+                AND earlier.endpoint = webhook_deliveries.endpoint
+            LIMIT 1 OFFSET 0)
+        ORDER BY next_at, id LIMIT \(limit)
+        """
+    }
+
+    /// Records the results of attempts. Ignores those whose lease has expired and that another node has.
+    ///
+    /// - Parameter chance: Returns random numbers from 0 to 1, which spread the next attempts.
+    /// - Throws: ``DatabaseFailure``. Deliveries whose report is lost are made again when their lease expires.
+    package func report(
+        _ results: [(delivery: ClaimedDelivery, result: DeliveryResult)], chances: [Double], at now: Instant
+    ) async throws {
+        try await database.writeCommitted { db in
+            for ((delivery, result), chance) in zip(results, chances) {
+                switch result {
+                case .delivered:
+                    try end(delivery, "delivered", reason: nil, at: now, in: db)
+                    if delivery.kind == AccountEventKind.userDeleted.rawValue { try forget(delivery, in: db) }
+                case .gone: try end(delivery, "failed", reason: "410 Gone", at: now, in: db)
+                case .failed(let reason):
+                    let next = now + WebhookSchedule.pause(after: delivery.attempt, chance: chance)
+                    guard next < delivery.expiresAt else {
+                        try end(delivery, "failed", reason: reason, at: now, in: db)
+                        continue
+                    }
+                    try retry(delivery, reason, at: next, in: db)
+                }
+            }
+        }
+    }
+
+    private func end(
+        _ delivery: ClaimedDelivery, _ state: String, reason: String?, at now: Instant, in db: any Connection
+    ) throws {
+        try db.run(
+            """
+            UPDATE webhook_deliveries SET state = \(state), reason = \(reason), ended_at = \(now)
+            WHERE id = \(delivery.id) AND attempts = \(delivery.attempt) AND state = 'queued'
+            """)
+    }
+
+    /// Removes what was said of a deleted user, after the last word.
+    private func forget(_ delivery: ClaimedDelivery, in db: any Connection) throws {
+        try db.run(
+            """
+            DELETE FROM webhook_deliveries
+            WHERE user_id = \(delivery.user) AND endpoint = \(delivery.endpoint) AND ended_at IS NOT NULL
+                AND id <> \(delivery.id)
+            """)
+    }
+
+    private func retry(
+        _ delivery: ClaimedDelivery, _ reason: String, at next: Instant, in db: any Connection
+    ) throws {
+        let isOurs = try db.run(
+            """
+            UPDATE webhook_deliveries SET next_at = \(next), reason = \(reason)
+            WHERE id = \(delivery.id) AND attempts = \(delivery.attempt) AND state = 'queued'
+            """)
+        guard isOurs == 1 else { return }
+        // Those that wait for it need not be looked at before.
+        try db.run(
+            """
+            UPDATE webhook_deliveries SET next_at = \(next)
+            WHERE user_id = \(delivery.user) AND ended_at IS NULL AND endpoint = \(delivery.endpoint)
+                AND next_at < \(next) AND state = 'queued'
+            """)
+    }
+
+    static func urlDigest(_ url: String) -> [UInt8] { Array(SHA256.hash(data: Array(url.utf8))) }
+
+    /// Whether the endpoint has answered 410 at this URL.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func isDisabled(_ endpoint: WebhookEndpoint) async throws -> Bool {
+        let digest = try await database.row(
+            "SELECT url_digest FROM webhook_endpoints WHERE name = \(endpoint.name)"
+        ) { $0.bytes() }
+        return digest == Self.urlDigest(endpoint.url)
+    }
+
+    /// Disables an endpoint until its URL changes or a test reaches it.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func disable(_ endpoint: WebhookEndpoint, at now: Instant) async throws {
+        let digest = Self.urlDigest(endpoint.url)
+        try await database.write { db in
+            _ = try db.run(
+                """
+                INSERT INTO webhook_endpoints (name, url_digest, disabled_at)
+                VALUES (\(endpoint.name), \(digest), \(now))
+                ON CONFLICT (name) DO UPDATE SET url_digest = excluded.url_digest, disabled_at = excluded.disabled_at
+                """)
+        }
+    }
+
+    /// - Throws: ``DatabaseFailure``.
+    package func enable(_ endpoint: WebhookEndpoint) async throws {
+        try await database.write { db in
+            _ = try db.run("DELETE FROM webhook_endpoints WHERE name = \(endpoint.name)")
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// The status of a delivery.
+package struct DeliveryStatus: Sendable {
+    package let id: String
+    package let endpoint: String
+    package let kind: String
+    package let user: String
+    /// `queued`, `delivered` or `failed`.
+    package let state: String
+    package let reason: String?
+    package let attempts: Int
+    package let nextAt: Instant
+    package let createdAt: Instant
+    package let endedAt: Instant?
+}
+
+/// The deliveries that a replay concerns.
+package enum DeliveryChoice: Sendable {
+    case one(String)
+    /// The failed ones of an endpoint.
+    case failed(endpoint: String)
+}
+
+// What an operator sees of events, and does to them.
+extension Accounts {
+    /// The newest deliveries.
+    ///
+    /// - Parameter endpoint: nil for all endpoints.
+    /// - Throws: ``DatabaseFailure``.
+    package func deliveries(to endpoint: String? = nil, limit: Int) async throws -> [DeliveryStatus] {
+        try await database.rows(
+            """
+            SELECT id, endpoint, kind, user_id, state, reason, attempts, next_at, created_at, ended_at
+            FROM webhook_deliveries WHERE \(Self.isTo(endpoint)) ORDER BY created_at DESC, id DESC LIMIT \(limit)
+            """
+        ) { row in
+            DeliveryStatus(
+                id: row.text(), endpoint: row.text(), kind: row.text(), user: row.text(), state: row.text(),
+                reason: row.textIfPresent(), attempts: Int(row.int()), nextAt: row.instant(),
+                createdAt: row.instant(), endedAt: row.instantIfPresent())
+        }
+    }
+
+    private static func isTo(_ endpoint: String?) -> SQL {
+        guard let endpoint else { return "1 = 1" }
+        return "endpoint = \(endpoint)"
+    }
+
+    /// The number of queued deliveries and the creation time of the oldest, for metrics and `hooks list`.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func deliveryBacklog(of endpoint: String) async throws -> (count: Int, oldest: Instant?) {
+        try await database.row(
+            """
+            SELECT count(*), min(created_at) FROM webhook_deliveries
+            WHERE state = 'queued' AND endpoint = \(endpoint)
+            """
+        ) { (Int($0.int()), $0.instantIfPresent()) } ?? (0, nil)
+    }
+
+    /// Queues deliveries that have ended, once more and with the same id.
+    ///
+    /// - Returns: The number of deliveries.
+    /// - Throws: ``DatabaseFailure``.
+    package func replay(_ choice: DeliveryChoice, at now: Instant) async throws -> Int {
+        let condition: SQL =
+            switch choice {
+            case .one(let id): "id = \(id)"
+            case .failed(let endpoint): "state = 'failed' AND endpoint = \(endpoint)"
+            }
+        return try await database.write { db in
+            try db.run(
+                """
+                UPDATE webhook_deliveries SET state = 'queued', reason = NULL, attempts = 0, next_at = \(now),
+                    expires_at = \(now + WebhookSchedule.lifetime), ended_at = NULL
+                WHERE ended_at IS NOT NULL AND \(condition)
+                """)
+        }
+    }
+
+    /// Ends queued deliveries to an endpoint that is disabled, or that the settings no longer name.
+    ///
+    /// - Returns: Their number. Call again until it is 0.
+    /// - Throws: ``DatabaseFailure``.
+    package func endDeliveries(
+        to endpoint: String, reason: String, limit: Int = 500, at now: Instant
+    ) async throws -> Int {
+        let queued: SQL = """
+            SELECT id FROM webhook_deliveries WHERE state = 'queued' AND endpoint = \(endpoint) LIMIT \(limit)
+            """
+        guard try await database.row(queued, { $0.text() }) != nil else { return 0 }
+        return try await database.writeCommitted { db in
+            try db.run(
+                """
+                UPDATE webhook_deliveries SET state = 'failed', reason = \(reason), ended_at = \(now)
+                WHERE id IN (\(queued) \(.skippingLocked))
+                """)
+        }
+    }
+}
+
+extension Connection {
+    /// Ends deliveries that nobody works on any longer, for example because their endpoint left the settings.
+    func endExpiredDeliveries(at now: Instant, limit: Int) throws -> Int {
+        try run(
+            """
+            UPDATE webhook_deliveries SET state = 'failed', reason = 'expired', ended_at = \(now)
+            WHERE id IN (
+                SELECT id FROM webhook_deliveries
+                WHERE state = 'queued' AND expires_at <= \(now - WebhookSchedule.lease)
+                ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
+            """)
+    }
+}

@@ -1,0 +1,48 @@
+import GatehouseWire
+
+/// The claims of an access token that a hook returned.
+struct CustomClaims {
+    /// Of the claims as JSON text: longer tokens do not fit into a header.
+    static let maximumBytes = 65_536
+
+    /// Claims that only this server makes, because its own checks rely on them. Supabase Auth lets a hook change them.
+    private static let fixed = ["iss", "sub", "iat", "session_id", "aal", "is_anonymous", "refresh_counter"]
+    private static let texts = ["email", "phone", "role"]
+    private static let objects = ["app_metadata", "user_metadata"]
+
+    let bytes: [UInt8]
+    /// In seconds since 1970.
+    let expiresAt: Int64
+
+    /// - Parameters:
+    ///   - answer: The hook's.
+    ///   - own: The claims that the hook was shown.
+    /// - Throws: ``HookFailure/malformed(_:)`` if a required claim is missing, has another type or must not change.
+    init(_ answer: JSONObject, own: JSONObject) throws(HookFailure) {
+        guard let claims = answer["claims"]?.objectValue else { throw .malformed("output claims field is missing") }
+        for name in Self.fixed where claims[name] != own[name] {
+            throw .malformed("the claim \(name) is missing or was changed")
+        }
+        for name in Self.texts where claims[name]?.stringValue == nil { throw .malformed("\(name) must be a text") }
+        for name in Self.objects where claims[name].map({ $0.objectValue == nil }) == true {
+            throw .malformed("\(name) must be an object")
+        }
+        guard Self.isAudience(claims["aud"]) else { throw .malformed("aud must be a text or a list of texts") }
+        if let methods = claims["amr"], methods.arrayValue == nil { throw .malformed("amr must be a list") }
+        if let identifier = claims["jti"], identifier.stringValue == nil { throw .malformed("jti must be a text") }
+        if let start = claims["nbf"], start.intValue == nil { throw .malformed("nbf must be a number") }
+        // Keys and revocations are kept for as long as the server's own tokens are valid.
+        guard let end = claims["exp"]?.intValue, let longest = own["exp"]?.intValue, end <= longest,
+            let beginning = own["iat"]?.intValue, end > beginning
+        else { throw .malformed("exp is missing, past or later than the server's") }
+        var writer = JSONWriter(capacity: 1_024)
+        writer.value(.object(claims))
+        guard writer.bytes.count <= Self.maximumBytes else { throw .malformed("the claims are too long") }
+        (bytes, expiresAt) = (writer.bytes, end)
+    }
+
+    private static func isAudience(_ claim: AnyJSON?) -> Bool {
+        if let list = claim?.arrayValue { return !list.isEmpty && list.allSatisfy { $0.stringValue != nil } }
+        return claim?.stringValue != nil
+    }
+}

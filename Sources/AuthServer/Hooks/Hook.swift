@@ -1,0 +1,88 @@
+package import AccountDomain
+import GatehouseWire
+package import Logging
+
+/// The hooks of Supabase Auth that this server calls. The raw values name their settings.
+package enum HookName: String, CaseIterable, Sendable {
+    case customAccessToken = "custom_access_token"
+    case beforeUserCreated = "before_user_created"
+    case passwordVerificationAttempt = "password_verification_attempt"
+    case sendEmail = "send_email"
+
+    /// `metadata.name` of its payload.
+    var payloadName: String {
+        switch self {
+        case .customAccessToken: "customize-access-token"
+        case .beforeUserCreated: "before-user-created"
+        case .passwordVerificationAttempt: "password-verification"
+        case .sendEmail: "send-email"
+        }
+    }
+}
+
+/// A configured hook.
+package struct Hook: Sendable {
+    package let url: String
+    package let secrets: [WebhookSecret]
+    /// Whether the request goes on as if there were no hook when the hook cannot be asked. A refusal always counts.
+    package let continuesOnFailure: Bool
+
+    package init(url: String, secrets: [WebhookSecret], continuesOnFailure: Bool) {
+        (self.url, self.secrets, self.continuesOnFailure) = (url, secrets, continuesOnFailure)
+    }
+}
+
+/// A signed request to a hook or a webhook.
+package struct SignedCall: Sendable {
+    package let url: String
+    package let headers: [String: String]
+    package let body: [UInt8]
+    /// Of the answer's body.
+    package let maximumBytes: Int
+    package let timeLimit: Duration
+}
+
+package struct SignedCallAnswer: Sendable {
+    package let status: Int
+    /// By name, in lower case.
+    package let headers: [String: String]
+    package let body: [UInt8]
+
+    package init(status: Int, headers: [String: String], body: [UInt8]) {
+        (self.status, self.headers, self.body) = (status, headers, body)
+    }
+}
+
+/// Why a call has no answer. The causes are for the log.
+package enum SignedCallFailure: Error, Equatable, Sendable {
+    case timedOut
+    case tooLong
+    case noConnection(String)
+    /// The address must not be called.
+    case addressRefused(String)
+
+    var cause: String {
+        switch self {
+        case .timedOut: "timed out"
+        case .tooLong: "the answer is too long"
+        case .noConnection(let cause), .addressRefused(let cause): cause
+        }
+    }
+}
+
+/// Sends a call, without following redirects. Throws ``SignedCallFailure``, or `CancellationError` as soon as the caller
+/// is cancelled.
+package typealias SignedTransport = @Sendable (SignedCall) async throws -> SignedCallAnswer
+
+/// The configured hooks.
+package struct Hooks: Sendable {
+    private let byName: [HookName: Hook]
+    let send: SignedTransport
+    let logger: Logger
+
+    package init(_ byName: [HookName: Hook], logger: Logger, send: @escaping SignedTransport) {
+        (self.byName, self.logger, self.send) = (byName, logger, send)
+    }
+
+    subscript(name: HookName) -> Hook? { byName[name] }
+}

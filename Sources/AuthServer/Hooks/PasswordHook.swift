@@ -1,0 +1,33 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+extension AuthServer {
+    /// Tells the hook `password_verification_attempt` of a password that was checked.
+    ///
+    /// - Returns: The refusal if the hook rejects the attempt, whether or not the password is right.
+    /// - Throws: ``Refusal`` if the hook failed and the settings do not let that pass.
+    func rejection(ofPasswordOf user: User, isRight: Bool, from device: Device) async throws -> Refusal? {
+        guard hooks?[.passwordVerificationAttempt] != nil else { return nil }
+        let answer: JSONObject?
+        do {
+            answer = try await ask(.passwordVerificationAttempt, from: device.address) { writer in
+                writer.member("user_id", user.id.text)
+                writer.member("valid", isRight)
+            }
+        } catch let failure as HookFailure {
+            throw Refusal(failure)
+        }
+        guard answer?["decision"]?.stringValue == "reject" else { return nil }
+        if answer?["should_logout_user"]?.boolValue == true {
+            try await accounts.signOut(
+                user.id, name: user.email ?? "", session: nil, scope: .global, at: runtime.now())
+        }
+        let message = answer?["message"]?.stringValue ?? ""
+        return Refusal(
+            .badRequest, .invalidCredentials,
+            message.isEmpty ? "Further password verification attempts will be rejected." : message.cut(to: 1_000))
+    }
+}

@@ -1,0 +1,66 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+extension AuthServer {
+    /// Hands a mail to the hook `send_email`. Its attempts, and those of the outbox, have the same message id.
+    func sendByHook(_ mail: OutgoingMail, to user: UserID?) async throws -> MailResult {
+        guard let user, let account = try await accounts.account(user) else {
+            return .refused(reason: "its account is gone")
+        }
+        do {
+            _ = try await ask(.sendEmail, id: mail.messageID) { writer in
+                writer.name("user")
+                writer.user(account)
+                writer.name("email_data")
+                writer.emailData(mail.content, siteURL: settings.externalURL)
+            }
+            return .sent
+        } catch let failure as HookFailure {
+            return .failed(reason: "hook: \(failure)")
+        } catch let refusal as Refusal {
+            return refusal.status.code < 500
+                ? .refused(reason: "refused by the hook") : .failed(reason: "refused by the hook")
+        }
+    }
+}
+
+extension JSONWriter {
+    /// The codes of a change of address are named as in Supabase Auth: `token` with `token_hash_new` is for the present
+    /// address, `token_new` with `token_hash` for the new one. Without a code for the present address, `token` is for
+    /// the new one.
+    fileprivate mutating func emailData(_ mail: MailContent, siteURL: String) {
+        let (code, link) = (mail.code?.reveal() ?? "", mail.linkToken?.reveal() ?? "")
+        let current = mail.currentCode?.reveal()
+        beginObject()
+        member("token", current ?? code)
+        member("token_hash", link)
+        member("redirect_to", mail.redirectTo)
+        member("email_action_type", mail.kind.actionType)
+        member("site_url", siteURL)
+        member("token_new", current == nil ? "" : code)
+        member("token_hash_new", mail.currentLinkToken?.reveal() ?? "")
+        member("old_email", mail.notice?.oldEmail ?? "")
+        member("old_phone", "")
+        member("provider", mail.notice?.provider ?? "")
+        member("factor_type", "")
+        endObject()
+    }
+}
+
+extension MailKind {
+    /// `email_action_type`. Supabase Auth has no mails that correspond to the last three.
+    fileprivate var actionType: String {
+        switch self {
+        case .signUp, .invite, .magicLink, .recovery, .reauthentication, .passwordChanged, .emailChanged,
+            .identityLinked, .identityUnlinked:
+            rawValue
+        case .emailChangeCurrent, .emailChangeNew: "email_change"
+        case .linkConfirmation: rawValue
+        case .accountExists: "account_exists_notification"
+        case .newDevice: rawValue
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import AccountDomain
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+/// Mails that count together, up to a number in an hour.
+enum MailBudget: CaseIterable, Sendable {
+    /// Mails to confirmed addresses of accounts.
+    case confirmed
+    /// Mails to other addresses: anybody can make one up.
+    case others
+
+    var bucket: String {
+        switch self {
+        case .confirmed: Limits.mails
+        case .others: Limits.otherMails
+        }
+    }
+
+    /// Why a mail waits for it; stored with the mail.
+    var reason: String {
+        switch self {
+        case .confirmed: "over the hourly budget"
+        case .others: "over the hourly budget of unconfirmed addresses"
+        }
+    }
+}
+
+extension AuthServer {
+    /// Refuses a mail whose code would expire before one of the budgets has room for it. This depends on the mails of
+    /// all users together, so it tells nothing about an account.
+    ///
+    /// - Throws: ``Refusal`` 429 `over_email_send_rate_limit`.
+    func requireRoom(in budgets: [MailBudget]) throws {
+        guard !settings.confirmsAutomatically, let mailer, let mail = settings.mail, let limiter = runtime.limiter
+        else {
+            return
+        }
+        let expiresAt = runtime.now() + mail.codeLifetime
+        for budget in budgets {
+            guard let spacing = limiter.spacing(of: budget.bucket) else { throw Self.overBudget([:]) }
+            guard let last = mailer.backlog.lastWaiting(for: budget), last + spacing > expiresAt else { continue }
+            let pause = last + spacing - expiresAt
+            throw Self.overBudget(Refusal.tooManyRequests(retryAfter: pause, bucket: budget.bucket).headers)
+        }
+    }
+
+    private static func overBudget(_ headers: HTTPFields) -> Refusal {
+        Refusal(.tooManyRequests, .overEmailSendRateLimit, "Email rate limit exceeded", headers: headers)
+    }
+}

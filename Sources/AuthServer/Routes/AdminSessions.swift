@@ -1,0 +1,60 @@
+package import AccountDomain
+import AccountStore
+package import GatehouseWire
+import HTTPServing
+import Hummingbird
+
+// An extension to the admin API: the sessions of a user, and why the ended ones ended.
+extension AuthServer {
+    /// `GET /admin/users/{user_id}/sessions?limit=` → `{"sessions":[…],"ended":[…]}`: the active sessions as in
+    /// ``listSessions(_:_:)``, newest sign-in first, at most 100; and the ended ones, newest end first, at most `limit`:
+    /// 1 to 100, default 20. A deleted user has records of ends, too.
+    @Sendable func listUserSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let user = try userID(context)
+        let limit = try endedSessionLimit(Query(request))
+        let now = runtime.now()
+        let ended = try await accounts.endedSessions(of: user, limit: limit, at: now)
+        if ended.isEmpty, try await accounts.account(user) == nil { throw Refusal.unknownUser }
+        let active = try await accounts.sessions(of: user, at: now)
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.list("sessions", active) { writer, found in
+                writer.sessionInfo(
+                    id: found.session.id.text, createdAt: found.session.createdAt,
+                    refreshedAt: found.session.refreshedAt, userAgent: found.device.userAgent,
+                    ipAddress: found.device.address, isCurrent: false)
+            }
+            writer.list("ended", ended) { $0.endedSession($1) }
+            writer.endObject()
+        }
+    }
+
+    private func endedSessionLimit(_ query: Query) throws -> Int {
+        guard let text = query["limit"] else { return 20 }
+        guard let limit = Int(text), (1...Accounts.mostEndedSessions).contains(limit) else {
+            throw Refusal.invalid("limit must be a number from 1 to \(Accounts.mostEndedSessions)")
+        }
+        return limit
+    }
+}
+
+extension JSONWriter {
+    /// Writes the record of a session's end. `gatehouse why` prints the same.
+    package mutating func endedSession(_ session: EndedSession) {
+        beginObject()
+        member("id", session.id.text)
+        member("created_at", session.beganAt)
+        member("refreshed_at", ifPresent: session.refreshedAt)
+        member("ended_at", session.endedAt)
+        member("user_agent", ifPresent: session.device.userAgent)
+        member("ip", ifPresent: session.device.address)
+        member("reason", session.reason.rawValue)
+        member("actor", session.actor.rawValue)
+        member("story", session.story)
+        member("advice", session.advice)
+        member("request_id", ifPresent: session.endedBy?.requestID)
+        member("by_user_agent", ifPresent: session.endedBy?.userAgent)
+        member("by_ip", ifPresent: session.endedBy?.address)
+        endObject()
+    }
+}

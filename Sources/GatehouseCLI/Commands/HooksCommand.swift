@@ -1,0 +1,139 @@
+import AccountDomain
+import AccountStore
+import ArgumentParser
+import AuthServer
+import GatehouseServer
+import GatehouseWire
+
+struct HookCommands: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hooks", abstract: "Shows hooks, webhooks and deliveries, and tests or replays them.",
+        discussion: "A delivery stays for a week after its end, and can be replayed as long.",
+        subcommands: [ListHooks.self, TestHook.self, ReplayDeliveries.self])
+}
+
+struct ListHooks: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists hooks and webhooks, and the newest deliveries.")
+
+    @OptionGroup var options: DataOptions
+    @Option(help: "Only deliveries to this webhook.") var to: String?
+    @Option(help: "The maximum number of deliveries.") var limit = 50
+    @Flag(help: "One JSON object per line: the deliveries.") var json = false
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit must be positive.") }
+    }
+
+    func run() async throws {
+        let opened = try await OpenedAccounts(options)
+        let deliveries = try await opened.accounts.deliveries(to: to, limit: limit)
+        if json {
+            for delivery in deliveries { try Output.line(line(delivery)) }
+            return
+        }
+        try await listEndpoints(opened)
+        var table = TextTable(["ID", "WEBHOOK", "EVENT", "CREATED", "STATE", "ATTEMPTS", "REASON"])
+        for delivery in deliveries {
+            table.add([
+                delivery.id, delivery.endpoint, delivery.kind, "\(delivery.createdAt)", delivery.state,
+                "\(delivery.attempts)", delivery.reason ?? "-",
+            ])
+        }
+        try Output.send(table.text)
+    }
+
+    private func listEndpoints(_ opened: OpenedAccounts) async throws {
+        var table = TextTable(["NAME", "KIND", "STATE", "QUEUED", "URL"])
+        let configuration = opened.settings.hooks
+        for name in HookName.allCases {
+            guard let hook = configuration.hooks[name] else { continue }
+            table.add([name.rawValue, "hook", "on", "-", Self.shown(hook.url)])
+        }
+        for endpoint in configuration.webhooks {
+            let isDisabled = try await opened.accounts.isDisabled(endpoint)
+            let queued = try await opened.accounts.deliveryBacklog(of: endpoint.name).count
+            table.add([
+                endpoint.name, "webhook", isDisabled ? "disabled" : "on", "\(queued)", Self.shown(endpoint.url),
+            ])
+        }
+        try Output.send(table.text + "\n")
+    }
+
+    /// Without the query, which may have a key.
+    private static func shown(_ url: String) -> String {
+        let bare = url.prefix { $0 != "?" }
+        return bare.count == url.count ? url : bare + "?…"
+    }
+
+    private func line(_ delivery: DeliveryStatus) -> String {
+        let members: [String: AnyJSON?] = [
+            "id": .string(delivery.id), "webhook": .string(delivery.endpoint), "event": .string(delivery.kind),
+            "user_id": .string(delivery.user), "created_at": .string("\(delivery.createdAt)"),
+            "state": .string(delivery.state), "attempts": .integer(Int64(delivery.attempts)),
+            "next_at": .string("\(delivery.nextAt)"), "reason": delivery.reason.map(AnyJSON.string),
+            "ended_at": delivery.endedAt.map { .string("\($0)") },
+        ]
+        return AnyJSON.object(JSONObject(members.compactMapValues(\.self))).text
+    }
+}
+
+struct TestHook: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test", abstract: "Sends the event gatehouse.test to a webhook, once.",
+        discussion: "A webhook that was disabled because it answered 410 is enabled again if it accepts the event.")
+
+    @OptionGroup var options: DataOptions
+    @Argument(help: "The name of the webhook in the settings.") var name: String
+
+    func run() async throws {
+        let opened = try await OpenedAccounts(options)
+        let configuration = opened.settings.hooks
+        guard let endpoint = configuration.webhooks.first(where: { $0.name == name }) else {
+            throw CommandFailure("The settings have no webhook \(name).")
+        }
+        let now = System.now()
+        let event: AnyJSON = [
+            "type": "gatehouse.test", "timestamp": .string("\(now)"), "data": ["webhook": .string(name)],
+        ]
+        let message = WebhookMessage(
+            id: Identifier<DeliveryStatus>(random: System.randomBytes(16)).text, body: Array(event.text.utf8))
+        let calls = SignedCalls(configuration.rule, System.world())
+        switch try await Webhooks.attempt(message, to: endpoint, at: now, send: calls.send) {
+        case .delivered:
+            try await opened.accounts.enable(endpoint)
+            try Output.line("\(name) accepted \(message.id)")
+        case .gone: throw CommandFailure("\(name) answered 410: it wants no events.")
+        case .failed(let reason): throw CommandFailure("\(name) did not accept the event: \(reason).")
+        }
+    }
+}
+
+struct ReplayDeliveries: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay", abstract: "Queues deliveries again that have ended, with the same id.")
+
+    @OptionGroup var options: DataOptions
+    @Argument(help: "The id of the delivery.") var delivery: String?
+    @Option(help: "All failed deliveries to this webhook.") var failed: String?
+
+    func validate() throws {
+        guard (delivery != nil) != (failed != nil) else { throw ValidationError("Specify a delivery or --failed.") }
+    }
+
+    func run() async throws {
+        let choice: DeliveryChoice
+        if let delivery {
+            guard let id = Identifier<DeliveryStatus>(delivery) else {
+                throw CommandFailure("\(delivery) is not an id.")
+            }
+            choice = .one(id.text)
+        } else {
+            choice = .failed(endpoint: failed ?? "")
+        }
+        let accounts = try await OpenedAccounts(options).accounts
+        let count = try await accounts.replay(choice, at: System.now())
+        guard count > 0 || failed != nil else { throw CommandFailure("No such delivery has ended.") }
+        try Output.line("\(count) deliveries queued")
+    }
+}

@@ -1,0 +1,62 @@
+package import AuthServer
+import GatehouseWire
+package import IdentityProviders
+
+/// Calls hooks and webhooks, if the rule for their addresses allows it. Connects only to the addresses that were checked.
+package struct SignedCalls: Sendable {
+    private let rule: OutgoingAddressRule
+    private let http: OutgoingHTTP
+    private let resolve: @Sendable (String) async throws -> [IPAddress]
+
+    package init(_ rule: OutgoingAddressRule, _ world: World) {
+        (self.rule, http, resolve) = (rule, world.http, world.resolve)
+    }
+
+    /// As a ``SignedTransport``.
+    @Sendable package func send(_ call: SignedCall) async throws -> SignedCallAnswer {
+        do {
+            return try await limited(to: call.timeLimit, by: http.sleep) {
+                guard let url = ProviderURL(call.url) else { throw OutgoingFailure.notAllowed }
+                try rule.check(url)
+                var addresses: [IPAddress]?
+                if url.address == nil {
+                    let found = try await resolve(url.host)
+                    try rule.check(found, of: url)
+                    addresses = found
+                }
+                let answer = try await http.answer(
+                    to: OutgoingCall(
+                        method: "POST", url: call.url, headers: call.headers, body: call.body,
+                        maximumBytes: call.maximumBytes, timeLimit: call.timeLimit, addresses: addresses))
+                let headers = answer.headers.map { ($0.key.lowercased(), $0.value) }
+                return SignedCallAnswer(
+                    status: answer.status, headers: Dictionary(headers) { first, _ in first }, body: answer.body)
+            }
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    private static func failure(_ error: any Error) -> any Error {
+        switch error {
+        case is CancellationError: error
+        case let refusal as OutgoingAddressRule.Refusal: SignedCallFailure.addressRefused(refusal.words)
+        case OutgoingFailure.notAllowed: SignedCallFailure.addressRefused("the URL is malformed")
+        case OutgoingFailure.tooLong: SignedCallFailure.tooLong
+        case OutgoingFailure.timedOut, is TimeIsOver: SignedCallFailure.timedOut
+        case OutgoingFailure.noConnection(let cause): SignedCallFailure.noConnection(cause)
+        default: SignedCallFailure.noConnection("\(error)")
+        }
+    }
+}
+
+extension OutgoingAddressRule.Refusal {
+    /// Without the host, for logs and statuses.
+    fileprivate var words: String {
+        switch self {
+        case .notHTTPS: "only https is allowed"
+        case .notPublic: "the address is not public"
+        case .noAddress: "the name has no address"
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import GatehouseWire
+
+/// The OpenAPI document of every route that this program can have. `openapi.json` is written by hand; a test compares it
+/// with the route tables.
+package enum APIDocument {
+    package static let path = "/openapi.json"
+
+    /// The document for a server that has the Auth API under a prefix.
+    ///
+    /// - Parameter authPrefix: Such as `/auth/v1`; empty for the root.
+    package static func bytes(authPrefix: String = "/auth/v1") -> [UInt8] {
+        var text = String(decoding: PackageResources.openapi_json, as: UTF8.self)
+            .replacing(#""version": "0""#, with: #""version": "\#(ProgramVersion.text)""#)
+        // An extension of the specification, which programs skip: that path is now the Auth API's.
+        if authPrefix.isEmpty { text = text.replacing("\n    \"/health\":", with: "\n    \"x-health\":") }
+        return Array(text.replacing(#""/auth/v1/"#, with: "\"\(authPrefix)/").utf8)
+    }
+}

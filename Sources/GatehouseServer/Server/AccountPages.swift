@@ -1,0 +1,86 @@
+import AccountDomain
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import Synchronization
+import WebPages
+
+/// The account pages over the routes of the same process.
+///
+/// - Parameter tables: The APIs that the pages call.
+/// - Returns: nil if the settings have no pages.
+/// - Throws: The error of a template.
+func makePages(
+    _ settings: ServerSettings, _ secrets: ServerSecrets, _ tables: [RouteTable], _ runtime: ServerRuntime,
+    _ world: World
+) throws -> RouteTable? {
+    guard let pages = settings.pages, settings.parts.contains(.pages) else { return nil }
+    let responder = Ports.router(tables).buildResponder()
+    let (prefix, rule, logger) = (settings.authPrefixes.first ?? "", settings.clientAddress, world.logger)
+    return try makePages(pages, settings, secrets, world) { call in
+        var headers = call.headers
+        if let field = call.clientAddress.flatMap(rule.field) { headers.append(field) }
+        let head = HTTPRequest(
+            method: call.method, scheme: "http", authority: "localhost",
+            path: (call.api == .auth ? prefix : "") + call.path, headerFields: headers)
+        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: call.body ?? [])))
+        // The browser's address stands for the peer's: limits and lists of devices are the browser's own.
+        let response = try await responder.respond(
+            to: request, context: ServerContext(peerAddress: call.clientAddress, logger: logger))
+        let body = CollectedBody()
+        try await response.body.write(body)
+        return PageReply(status: response.status.code, headers: response.headers, body: body.bytes)
+    }.table(runtime)
+}
+
+/// The account pages alone, over HTTP.
+///
+/// - Throws: The error of a template.
+func makeRemotePages(
+    _ pages: PageSettings, _ settings: ServerSettings, _ secrets: ServerSecrets, _ world: World
+) throws -> WebPages {
+    let http = world.http
+    let sleep = world.sleep
+    return try makePages(pages, settings, secrets, world) { call in
+        let base = call.api == .auth ? pages.authURL : SettingsReader.origin(of: pages.authURL)
+        let outgoing = OutgoingCall(
+            method: call.method.rawValue, url: base + call.path, headers: headers(of: call), body: call.body,
+            maximumBytes: 4_194_304)
+        guard OutgoingURL.isAllowed(outgoing.url) else { throw OutgoingFailure.notAllowed }
+        let answer = try await limited(to: outgoing.timeLimit, by: sleep) { try await http.answer(to: outgoing) }
+        return PageReply(status: answer.status, headers: [:], body: answer.body)
+    }
+}
+
+/// Cookies stay out: those of the Auth API belong to its own host.
+private func headers(of call: PageCall) -> [String: String] {
+    var headers: [String: String] = [:]
+    for field in call.headers where field.name != .cookie { headers[field.name.canonicalName] = field.value }
+    // Believed if the Auth API counts this server among its trusted_proxies.
+    headers["x-forwarded-for"] = call.clientAddress
+    return headers
+}
+
+private func makePages(
+    _ pages: PageSettings, _ settings: ServerSettings, _ secrets: ServerSecrets, _ world: World,
+    _ transport: @escaping PageTransport
+) throws -> WebPages {
+    let name = "account pages"
+    let seal = PageSeal(
+        seal: { try secrets.seal($0, name: name, nonce: world.randomBytes(12)) },
+        open: { try secrets.open($0, name: name) })
+    return try WebPages(
+        pages, seal: seal, clientAddress: settings.clientAddress, now: world.now, randomBytes: world.randomBytes,
+        transport: transport)
+}
+
+private final class CollectedBody: ResponseBodyWriter, Sendable {
+    private let collected = Mutex<[UInt8]>([])
+    var bytes: [UInt8] { collected.withLock { $0 } }
+
+    func write(_ buffer: ByteBuffer) async throws { collected.withLock { $0 += buffer.readableBytesView } }
+    func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}

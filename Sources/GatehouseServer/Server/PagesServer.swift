@@ -1,0 +1,62 @@
+import GatehouseWire
+package import HTTPServing
+import HTTPTypes
+package import Hummingbird
+package import ServiceLifecycle
+import WebPages
+
+/// `serve --only pages`: the account pages in front of an auth server elsewhere. Needs no database.
+package struct PagesServer: Sendable {
+    private let tables: [RouteTable]
+    private let metricsTable: RouteTable
+    private let ports: Ports
+    private let settings: ServerSettings
+
+    /// - Returns: nil if the settings have no pages or no secrets.
+    /// - Throws: The error of a template.
+    package init?(_ settings: ServerSettings, _ world: World) throws {
+        guard let found = settings.pages, let secrets = settings.secrets else { return nil }
+        let (metrics, bodies) = (ServerMetrics(), BodyBudget())
+        // The Auth API limits its callers by the addresses of the browsers.
+        let runtime = ServerRuntime(
+            now: world.now, uptime: world.uptime, sleep: world.sleep, makeRequestID: world.requestID, metrics: metrics,
+            limiter: nil, clientAddress: settings.clientAddress, callers: settings.callers, bodies: bodies,
+            requestTimeLimit: settings.requestTimeLimit)
+        let pages = try makeRemotePages(found, settings, secrets, world)
+        let group = RouteGroup(prefixes: [""], format: .profile, crossOrigin: nil, cacheControl: "no-store")
+        let http = world.http
+        let health = Route(.get, "/health") { _, _ in Answer.json(Array(#"{"status":"ok"}"#.utf8)) }
+        let ready = Route(.get, "/ready") { _, _ in
+            do {
+                let answer = try await http.send("GET", found.authURL + "/health")
+                guard answer.status == 200 else { throw OutgoingFailure.status(answer.status) }
+            } catch {
+                throw Refusal.unavailable(error)
+            }
+            return Answer.json(Array(#"{"status":"ready"}"#.utf8))
+        }
+        tables = [pages.table(runtime), RouteTable(group: group, runtime: runtime, [health, ready])]
+        metricsTable = RouteTable(
+            group: group, runtime: runtime,
+            [
+                Route(.get, "/metrics") { _, _ in
+                    Answer.text(metrics.render(), contentType: ServerMetrics.contentType)
+                }
+            ])
+        ports = Ports(settings, world, metrics, bodies)
+        self.settings = settings
+    }
+
+    /// Every route of the main port.
+    package var router: Router<ServerContext> { Ports.router(tables) }
+
+    /// The ports.
+    ///
+    /// - Parameter onReady: Called once the main port accepts connections.
+    package func services(onReady: @escaping @Sendable () async -> Void) -> [any Service] {
+        var services: [any Service] = [ports.main(tables, settings.listen, onReady: onReady)]
+        if let address = settings.metricsListen { services.append(ports.metrics([metricsTable], address)) }
+        services.append(ports.memory)
+        return services
+    }
+}

@@ -1,0 +1,47 @@
+import AuthServer
+package import GatehouseWire
+import IdentityProviders
+
+/// A service that verifies captchas.
+package struct CaptchaSettings: Sendable {
+    package let url: String
+    package let secret: Secret
+}
+
+extension Setting {
+    package static let captchaEnabled = Setting(
+        "security_captcha_enabled", .gotrue, .flag(false),
+        "Whether sign-up, sign-in with a password or a mailed code, and recovery need a solved captcha "
+            + "(`gotrue_meta_security.captcha_token`). Administrators need none.")
+    package static let captchaProvider = Setting(
+        "security_captcha_provider", .gotrue, .text("hcaptcha"), "`hcaptcha` or `turnstile`.")
+    package static let captchaSecret = Setting(
+        "security_captcha_secret", .gotrue, .secret, "The secret key that the provider gave.")
+    package static let captchaURL = Setting(
+        "security_captcha_url", .none, .text(),
+        "Where a stand-in for the provider verifies captchas; `outgoing_loopback` allows this machine.")
+
+    static let captcha: [Setting] = [captchaEnabled, captchaProvider, captchaSecret, captchaURL]
+}
+
+extension SettingsReader {
+    /// nil if no captcha is needed.
+    mutating func captcha(_ rule: OutgoingAddressRule) -> CaptchaSettings? {
+        let provider = choice(
+            .captchaProvider, ["hcaptcha": CaptchaProvider.hcaptcha, "turnstile": .turnstile])
+        guard flag(.captchaEnabled) else { return nil }
+        let url = text(.captchaURL) ?? provider?.url ?? ""
+        if let given = text(.captchaURL) {
+            let isAllowed = ProviderURL(given).map { url in
+                // Lost: which part of the rule refuses it; the message names both.
+                (try? rule.check(url)) != nil
+            }
+            if isAllowed != true {
+                refuse(
+                    .captchaURL, "expected https and a public address, or \(Setting.outgoingLoopback.environmentName)")
+            }
+        }
+        guard let secret = required(.captchaSecret, "expected the secret key of the provider") else { return nil }
+        return CaptchaSettings(url: url, secret: Secret(secret))
+    }
+}

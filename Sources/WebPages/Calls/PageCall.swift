@@ -1,0 +1,65 @@
+package import GatehouseWire
+package import HTTPTypes
+
+/// A request of the pages to the APIs, on behalf of a browser.
+package struct PageCall: Sendable {
+    package enum API: Sendable { case auth, gateway }
+
+    package let api: API
+    package let method: HTTPRequest.Method
+    /// Below the API's URL, with the query: `/token?grant_type=password`.
+    package let path: String
+    package var headers: HTTPFields
+    package let body: [UInt8]?
+    /// The browser's address, for limits and lists of devices; nil if it is unknown.
+    package let clientAddress: String?
+}
+
+package struct PageReply: Sendable {
+    package let status: Int
+    package let headers: HTTPFields
+    package let body: [UInt8]
+
+    package init(status: Int, headers: HTTPFields, body: [UInt8]) {
+        (self.status, self.headers, self.body) = (status, headers, body)
+    }
+}
+
+/// Carries calls to the APIs: to the routes of the same process, or over HTTP. Throws if there is no answer.
+package typealias PageTransport = @Sendable (PageCall) async throws -> PageReply
+
+/// An API refused a call.
+struct CallRefusal: Error {
+    let status: Int
+    /// The code of the Auth API, or of the gateway.
+    let code: AuthErrorCode
+    var weakPasswordReasons: [String] = []
+    var question: AuthLinkQuestion?
+
+    init(_ reply: PageReply, of api: PageCall.API) {
+        status = reply.status
+        switch api {
+        case .auth:
+            let answer = AuthErrorAnswer(body: reply.body)
+            code = answer.code ?? AuthErrorCode(rawValue: "")
+            (weakPasswordReasons, question) = (answer.weakPasswordReasons, answer.linkQuestion)
+        case .gateway: code = AuthErrorCode(rawValue: GatewayErrorAnswer(body: reply.body).code ?? "")
+        }
+    }
+
+    /// Whether the session of the tokens is over, so that the user has to sign in.
+    var endsSession: Bool {
+        if status == 401 { return true }
+        let codes: [AuthErrorCode] = [
+            .badJWT, .sessionNotFound, .sessionExpired, .userNotFound, .userBanned, .refreshTokenNotFound,
+            .refreshTokenAlreadyUsed,
+        ]
+        return status < 500 && codes.contains(code)
+    }
+}
+
+/// An API gave no answer, or one that says to try again later.
+struct CallFailed: Error { let cause: (any Error)? }
+
+/// The user is not signed in, or no longer.
+struct SignInNeeded: Error { let wasSignedIn: Bool }

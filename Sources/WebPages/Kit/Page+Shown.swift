@@ -1,0 +1,86 @@
+import GatehouseWire
+
+// What the template shows. A name in an inner object hides the same name outside, and a missing one does not: so no
+// name occurs on two levels.
+extension Page {
+    func shown(formToken: String) -> TemplateValues {
+        var shown: TemplateValues = [
+            "title": Markup(title), "blocks": blocks.enumerated().map { $1.shown(formToken, number: $0) },
+        ]
+        if let notice {
+            shown[notice.isProblem ? "problem" : "done"] = Markup(notice.text)
+        }
+        if let back { shown["back"] = ["backTitle": Markup(back.title), "backAddress": Markup(back.address)] }
+        if let onward { shown["onward"] = Markup(onward) }
+        return shown
+    }
+}
+
+extension Block {
+    fileprivate func shown(_ token: String, number: Int) -> TemplateValues {
+        switch self {
+        case .text(let text): ["text": Markup(text)]
+        case .soft(let text): ["soft": Markup(text)]
+        case .heading(let text): ["heading": Markup(text)]
+        case .divider(let text): ["divider": Markup(text)]
+        case .form(let form): ["form": form.shown(token, prefix: "f\(number)")]
+        case .buttons(let links): ["buttons": links.map(\.shown)]
+        case .links(let links): ["links": links.map(\.shown)]
+        case .menu(let links): ["menu": ["entries": links.map(\.shown)]]
+        case .rows(let rows):
+            ["list": ["rows": rows.enumerated().map { $1.shown(token, prefix: "f\(number)-\($0)") }]]
+        }
+    }
+}
+
+extension Link {
+    fileprivate var shown: TemplateValues {
+        var shown: TemplateValues = ["linkTitle": Markup(title), "linkAddress": Markup(address)]
+        shown["linkDetail"] = detail.map(Markup.init)
+        shown["symbol"] = symbol.map(Markup.init)
+        return shown
+    }
+}
+
+extension Row {
+    fileprivate func shown(_ token: String, prefix: String) -> TemplateValues {
+        var shown: TemplateValues = [
+            "rowTitle": Markup(title), "rowDetails": details.map { ["rowDetail": Markup($0)] },
+        ]
+        shown["badge"] = badge.map(Markup.init)
+        if let form { shown["form"] = form.shown(token, prefix: prefix) }
+        return shown
+    }
+}
+
+extension Form {
+    /// - Parameter prefix: Of the ids of its fields.
+    fileprivate func shown(_ token: String, prefix: String) -> TemplateValues {
+        let all = [(name: FormToken.field, value: token)] + hidden
+        var shown: TemplateValues = [
+            "action": Markup(action), "button": Markup(button), "style": style.rawValue,
+            "hidden": all.map { ["hiddenName": Markup($0.name), "hiddenValue": Markup($0.value)] },
+            "fields": fields.map { $0.shown(id: "\(prefix)-\($0.name)") },
+        ]
+        shown["buttonLabel"] = label.map(Markup.init)
+        return shown
+    }
+}
+
+extension Field {
+    fileprivate func shown(id: String) -> TemplateValues {
+        var shown: TemplateValues = [
+            "id": Markup(id), "name": Markup(name), "label": Markup(label), "value": Markup(value),
+            "autocomplete": Markup(autocomplete), "isRequired": isRequired, "isBox": kind == .checkbox,
+            "isCode": kind == .code, "isLatin": kind != .text,
+            "type": kind == .code ? "text" : kind.rawValue,
+        ]
+        shown["hint"] = hint.map(Markup.init)
+        shown["fieldProblem"] = problem.map(Markup.init)
+        let described = [hint.map { _ in "\(id)-hint" }, problem.map { _ in "\(id)-problem" }].compactMap(\.self)
+        if !described.isEmpty { shown["describedBy"] = Markup(described.joined(separator: " ")) }
+        shown["minimumLength"] = minimumLength.map { "\($0)" }
+        shown["maximumLength"] = maximumLength.map { "\($0)" }
+        return shown
+    }
+}

@@ -1,0 +1,88 @@
+import GatehouseWire
+import HTTPTypes
+
+/// What a page says, without its form.
+struct Page {
+    enum Width { case narrow, wide }
+
+    var title: String
+    var status: HTTPResponse.Status = .ok
+    /// A sentence at the top: what went wrong, or what was done.
+    var notice: Notice?
+    /// The page to go back to, with its title.
+    var back: (title: String, address: String)?
+    /// The address that the browser goes on to by itself.
+    var onward: String?
+    var blocks: [Block]
+
+    init(_ title: String, _ blocks: [Block] = []) { (self.title, self.blocks) = (title, blocks) }
+}
+
+/// A sentence at the top of a page.
+struct Notice {
+    let text: String
+    let isProblem: Bool
+
+    static func problem(_ text: String) -> Notice { Notice(text: text, isProblem: true) }
+    static func done(_ text: String) -> Notice { Notice(text: text, isProblem: false) }
+}
+
+/// A part of a page.
+enum Block {
+    case text(String)
+    case soft(String)
+    case heading(String)
+    case divider(String)
+    case form(Form)
+    /// Buttons that are links, one below the other.
+    case buttons([Link])
+    /// Small links.
+    case links([Link])
+    /// A list of pages.
+    case menu([Link])
+    case rows([Row])
+}
+
+struct Link {
+    let title: String
+    let address: String
+    /// The second line of a menu.
+    var detail: String?
+    /// The name of a provider, for its symbol.
+    var symbol: String?
+}
+
+/// A row of a list, with a button.
+struct Row {
+    let title: String
+    var badge: String?
+    var details: [String] = []
+    var form: Form?
+}
+
+struct Form {
+    enum Style: String { case main, plain, danger }
+
+    let action: String
+    var fields: [Field] = []
+    var hidden: [(name: String, value: String)] = []
+    let button: String
+    /// What a screen reader says for the button, if its text needs the context.
+    var label: String?
+    var style = Style.main
+}
+
+struct Field {
+    enum Kind: String { case text, email, password, code, checkbox }
+
+    let kind: Kind
+    let name: String
+    let label: String
+    var value = ""
+    var hint: String?
+    var problem: String?
+    var autocomplete = "off"
+    var isRequired = true
+    var minimumLength: Int?
+    var maximumLength: Int?
+}

@@ -1,0 +1,117 @@
+import Crypto
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import MailTemplates
+import Mustache
+import NIOCore
+
+/// The template of all pages, and the files that they load.
+struct PageLook: Sendable {
+    private let library: MustacheLibrary
+    private let name: String
+    let assets: [PageAsset]
+    private let sheets: [String]
+    private let symbol: String?
+
+    /// - Throws: The error of parsing a template.
+    init(_ branding: Branding) throws {
+        var library = MustacheLibrary()
+        try library.register(String(decoding: PackageResources.page_html, as: UTF8.self), named: "page")
+        try library.register(String(decoding: PackageResources.form_html, as: UTF8.self), named: "form")
+        self.library = library
+        name = branding.name
+        let svg = "image/svg+xml"
+        let sheet = PageAsset(
+            "pages.css", "text/css; charset=utf-8", PackageResources.pages_css,
+            compressed: PackageResources.pages_css_gz)
+        let brand = branding.accent.map {
+            PageAsset("brand.css", "text/css; charset=utf-8", Array($0.styleSheet.utf8))
+        }
+        let symbol = branding.symbol.map { PageAsset("symbol", $0.type, $0.bytes) }
+        assets =
+            [sheet] + [brand, symbol].compactMap(\.self) + [
+                PageAsset("apple.svg", svg, PackageResources.apple_svg),
+                PageAsset("google.svg", svg, PackageResources.google_svg),
+                PageAsset("mail.svg", svg, PackageResources.mail_svg),
+            ]
+        sheets = [sheet, brand].compactMap { $0?.address }
+        self.symbol = symbol?.address
+    }
+
+    /// - Parameters:
+    ///   - page: What the template shows of the page.
+    ///   - path: Of the page, for the links to its other languages.
+    func html(_ page: TemplateValues, languagesTitle: String, path: String, language: MailLanguage) -> String {
+        var shown = page
+        shown["lang"] = language.rawValue
+        shown["dir"] = language.isRightToLeft ? "rtl" : "ltr"
+        shown["app"] = Markup(name.shown)
+        shown["home"] = Place.home.path
+        shown["sheets"] = sheets.map(Markup.init)
+        shown["symbolAddress"] = symbol.map(Markup.init)
+        shown["languagesTitle"] = Markup(languagesTitle)
+        shown["languages"] = MailLanguage.allCases.map { other in
+            var entry: TemplateValues = ["languageTag": other.rawValue, "languageName": other.ownName]
+            if other != language { entry["languageAddress"] = Markup("\(path)?lang=\(other.rawValue)") }
+            return entry
+        }
+        // nil only for an unknown name.
+        return library.render(shown, withTemplate: "page") ?? ""
+    }
+}
+
+/// A file that pages load. Its address changes with its content, so browsers may keep it.
+struct PageAsset: Sendable {
+    let name: String
+    private let type: String
+    private let bytes: [UInt8]
+    private let compressed: [UInt8]?
+    private let digest: String
+
+    init(_ name: String, _ type: String, _ bytes: [UInt8], compressed: [UInt8]? = nil) {
+        (self.name, self.type, self.bytes, self.compressed) = (name, type, bytes, compressed)
+        digest = Base64URL.text(Array(SHA256.hash(data: bytes).prefix(12)))
+    }
+
+    var address: String { "\(Place.prefix)/assets/\(name)?v=\(digest)" }
+
+    /// The file, or 304 if the browser has it (RFC 9110 §13.1.2).
+    func response(to request: Request) -> Response {
+        let isCompressed = compressed != nil && Self.takesGzip(request.headers[.acceptEncoding] ?? "")
+        let tag = "\"\(digest)\(isCompressed ? "-gz" : "")\""
+        var response = Response(status: .ok)
+        if request.headers[.ifNoneMatch]?.contains(tag) == true {
+            response = Response(status: .notModified)
+        } else {
+            let body = isCompressed ? compressed ?? bytes : bytes
+            response = Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+            response.headers[.contentType] = type
+            if isCompressed { response.headers[.contentEncoding] = "gzip" }
+        }
+        response.headers[.eTag] = tag
+        if compressed != nil { response.headers[.vary] = "Accept-Encoding" }
+        response.headers[.cacheControl] =
+            request.uri.query == "v=\(digest)" ? "public, max-age=31536000, immutable" : "public, max-age=600"
+        // A picture with scripts, opened by itself.
+        response.headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+        return response
+    }
+
+    /// Whether gzip is acceptable (RFC 9110 §12.5.3).
+    private static func takesGzip(_ text: String) -> Bool {
+        text.utf8.prefix(1_024).split(separator: UInt8(ascii: ",")).contains { part in
+            let coding = String(decoding: part.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
+            let isRefused =
+                coding.hasPrefix("gzip;q=0") && coding.utf8.dropFirst(8).allSatisfy { !(0x31...0x39).contains($0) }
+            return coding == "gzip" || coding.hasPrefix("gzip;") && !isRefused
+        }
+    }
+}
+
+extension WebPages {
+    var assetRoutes: [Route] {
+        look.assets.map { asset in Route(.get, "/assets/\(asset.name)") { request, _ in asset.response(to: request) } }
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+extension WebPages {
+    @Sendable func home(_ visit: inout Visit) async throws -> Outcome {
+        let user = try await visit.user()
+        var menu = [
+            visit.entry(.security, visit.say("Security")), visit.entry(.methods, visit.say("Sign-In Methods")),
+            visit.entry(.devices, visit.say("Devices")),
+        ]
+        if settings.hasGateway { menu.insert(visit.entry(.profile, visit.say("Profile")), at: 0) }
+        menu.append(visit.entry(.data, visit.say("Your Data")))
+        if settings.hasGateway { menu.append(visit.entry(.delete, visit.say("Delete Account"))) }
+        return .page(
+            Page(
+                visit.say("Account"),
+                [
+                    .soft(visit.say("Your email is %@.", user.email ?? "–")), .menu(menu),
+                    .form(Form(action: Place.prefix + "/sign-out", button: visit.say("Sign Out"), style: .plain)),
+                ]))
+    }
+
+    @Sendable func showDevices(_ visit: inout Visit) async throws -> Outcome {
+        let sessions = try SessionInfo.list(json: await visit.callAsUser(.get, "/sessions"))
+        var page = visit.accountPage(visit.say("Devices"))
+        let own = sessions.filter(\.isCurrent)
+        let others = sessions.filter { !$0.isCurrent }
+        page.blocks.append(.rows((own + others).map(visit.row)))
+        guard !others.isEmpty else { return .page(page) }
+        page.blocks.append(
+            .form(
+                Form(
+                    action: Place.devices.path, hidden: [("session", "others")],
+                    button: visit.say("Sign Out All Other Devices"), style: .danger)))
+        return .page(page)
+    }
+
+    /// The session with this id, or all but the own one.
+    @Sendable func endDevice(_ visit: inout Visit) async throws -> Outcome {
+        let session = visit.fields["session"] ?? ""
+        guard session != "others" else {
+            try await visit.callAsUser(.post, "/logout?scope=others")
+            visit.session.flash = .othersEnded
+            return .go(.devices)
+        }
+        do {
+            try await visit.callAsUser(.delete, "/sessions/\(FormText.escape(session.cut(to: 64)))")
+        } catch let refusal as CallRefusal where refusal.code == .notFound {
+            // Ended already.
+        }
+        visit.session.flash = .deviceEnded
+        return .go(.devices)
+    }
+
+    @Sendable func showSecurity(_ visit: inout Visit) async throws -> Outcome {
+        let user = try await visit.user()
+        return .page(visit.securityPage(user, try await visit.offer()))
+    }
+
+    @Sendable func changePassword(_ visit: inout Visit) async throws -> Outcome {
+        let user = try await visit.user()
+        let offer = try await visit.offer()
+        if let problem = visit.confirmationProblem {
+            return .page(visit.securityPage(user, offer, .problem(problem)))
+        }
+        var body: JSONObject = ["password": .string(visit.fields["password"] ?? "")]
+        body["current_password"] = visit.fields["current"].map(AnyJSON.string)
+        body["nonce"] = visit.fields["code"].map(AnyJSON.string)
+        do {
+            try await visit.callAsUser(.put, "/user", body)
+        } catch let refusal as CallRefusal where refusal.code == .reauthenticationNeeded {
+            return .page(try await visit.pageWithCode(user, offer))
+        } catch let refusal as CallRefusal where !refusal.needsFreshSignIn {
+            return .page(visit.securityPage(user, offer, .problem(visit.message(for: refusal))))
+        }
+        visit.session.flash = .passwordSaved
+        return .go(.security)
+    }
+}
+
+extension Visit {
+    fileprivate func entry(_ place: Place, _ title: String) -> Link { Link(title: title, address: place.path) }
+
+    /// A page below the home page.
+    func accountPage(_ title: String, _ notice: Notice? = nil) -> Page {
+        var page = Page(title)
+        page.back = (say("Account"), Place.home.path)
+        page.notice = notice
+        return page
+    }
+
+    fileprivate func row(_ session: SessionInfo) -> Row {
+        let device = session.device
+        let name = device?.name.shown ?? say("Unknown Device")
+        var row = Row(title: name, badge: session.isCurrent ? say("This Device") : nil)
+        row.details = [device?.details?.shown, session.ipAddress?.shown].compactMap(\.self)
+        guard !session.isCurrent else { return row }
+        row.details.append(say("Last used %@", language.day(session.lastUsedAt)))
+        row.form = Form(
+            action: Place.devices.path, hidden: [("session", session.id.uuidString.lowercased())],
+            button: say("Sign Out"), label: say("Sign out %@", name), style: .plain)
+        return row
+    }
+
+    /// Mails the code that the server asks for, and asks for it beside the new password.
+    fileprivate mutating func pageWithCode(_ user: AuthUser, _ offer: ServerOffer) async throws -> Page {
+        do {
+            try await callAsUser(.get, "/reauthenticate")
+        } catch let refusal as CallRefusal where refusal.status == 429 {
+            // A code that was mailed a moment ago is as good.
+        }
+        return securityPage(user, offer, .done(say("We have sent a code to %@.", user.email ?? "")), asksForCode: true)
+    }
+
+    fileprivate func securityPage(
+        _ user: AuthUser, _ offer: ServerOffer, _ notice: Notice? = nil, asksForCode: Bool = false
+    ) -> Page {
+        var page = accountPage(say("Security"), notice)
+        let hasPassword = user.signInMethods.contains { $0.provider == "email" }
+        var fields = newPasswordFields(offer)
+        if asksForCode || self.fields["code"] != nil { fields.insert(codeField, at: 0) }
+        if hasPassword {
+            fields.insert(passwordField(say("Current Password"), name: "current", isNew: false), at: 0)
+        }
+        page.blocks = [
+            .heading(hasPassword ? say("Change Password") : say("Set a Password")),
+            .form(
+                Form(
+                    action: Place.security.path, fields: fields, hidden: [("minimum", String(offer.passwordLength))],
+                    button: say("Save Password"))),
+            .soft(say("Your other devices are signed out when you save.")),
+        ]
+        return page
+    }
+}

@@ -1,0 +1,113 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+extension WebPages {
+    @Sendable func showCheckMail(_ visit: inout Visit) async throws -> Outcome {
+        guard let mail = visit.session.mail else { return .go(visit.isSignedIn ? .home : .signIn) }
+        return .page(visit.codePage(mail))
+    }
+
+    @Sendable func enterCode(_ visit: inout Visit) async throws -> Outcome {
+        guard let mail = visit.session.mail else { return .go(.signIn) }
+        let type: AnyJSON =
+            switch mail.kind {
+            case .signUp: "signup"
+            case .signIn: "email"
+            case .recovery: "recovery"
+            case .emailChange: "email_change"
+            }
+        // A mail shows the code in two groups.
+        let code = String(decoding: (visit.fields["code"] ?? "").utf8.filter { $0 > 0x20 }, as: UTF8.self)
+        do {
+            let json = try await visit.call(
+                .post, "/verify", ["type": type, "email": .string(mail.email), "token": .string(code)])
+            if case .pending = try AuthAnswer(json: json) {
+                visit.session.flash = .confirmOther
+                return .go(visit.isSignedIn ? .home : .signIn)
+            }
+            if mail.kind == .recovery { visit.session.next = .newPassword }
+            let outcome = try await visit.signIn(json)
+            if mail.kind == .emailChange { visit.session.flash = .emailChanged }
+            return outcome
+        } catch let refusal as CallRefusal {
+            return .page(visit.codePage(mail, .problem(visit.message(for: refusal))))
+        }
+    }
+
+    @Sendable func mailAgain(_ visit: inout Visit) async throws -> Outcome {
+        guard let mail = visit.session.mail else { return .go(.signIn) }
+        do {
+            try await visit.request(mail)
+        } catch let refusal as CallRefusal {
+            return .page(visit.codePage(mail, .problem(visit.message(for: refusal))))
+        }
+        visit.session.flash = .mailSent
+        return .go(.checkMail)
+    }
+
+    @Sendable func showNewPassword(_ visit: inout Visit) async throws -> Outcome {
+        _ = try await visit.user()
+        return .page(visit.newPasswordPage(try await visit.offer()))
+    }
+
+    @Sendable func setPassword(_ visit: inout Visit) async throws -> Outcome {
+        let offer = try await visit.offer()
+        if let problem = visit.confirmationProblem {
+            return .page(visit.newPasswordPage(offer, .problem(problem)))
+        }
+        do {
+            try await visit.callAsUser(.put, "/user", ["password": .string(visit.fields["password"] ?? "")])
+        } catch let refusal as CallRefusal where !refusal.needsFreshSignIn {
+            return .page(visit.newPasswordPage(offer, .problem(visit.message(for: refusal))))
+        }
+        visit.session.flash = .passwordSaved
+        return .go(visit.session.handover == nil ? .home : .goOn)
+    }
+}
+
+extension Visit {
+    fileprivate func codePage(_ mail: WebSession.AwaitedMail, _ notice: Notice? = nil) -> Page {
+        var page = Page(
+            say("Check your email"),
+            [
+                .text(
+                    mail.kind == .emailChange
+                        ? say("We have sent a code to %@.", mail.email)
+                        : say("If %@ can be used here, we have sent a code to it.", mail.email)),
+                .soft(say("Enter it here, or open the link in the email on this device.")),
+                .form(Form(action: Place.checkMail.path, fields: [codeField], button: say("Continue"))),
+                .form(
+                    Form(action: Place.checkMail.path + "/again", button: say("Send Again"), style: .plain)),
+            ])
+        page.notice = notice
+        page.back = isSignedIn ? (say("Account"), Place.home.path) : (say("Sign In"), Place.signIn.path)
+        return page
+    }
+
+    /// What is wrong with the repetition of a new password.
+    var confirmationProblem: String? {
+        fields["password"] == fields["confirmation"] ? nil : say("Passwords do not match.")
+    }
+
+    /// The two fields of a new password.
+    func newPasswordFields(_ offer: ServerOffer) -> [Field] {
+        var password = passwordField(say("New Password"), isNew: true, minimum: offer.passwordLength)
+        password.hint = say("Password must be at least %@ characters.", String(offer.passwordLength))
+        return [password, passwordField(say("Confirm Password"), name: "confirmation", isNew: true)]
+    }
+
+    fileprivate func newPasswordPage(_ offer: ServerOffer, _ notice: Notice? = nil) -> Page {
+        var page = Page(
+            say("Set a Password"),
+            [
+                .form(
+                    Form(
+                        action: Place.newPassword.path, fields: newPasswordFields(offer),
+                        hidden: [("minimum", String(offer.passwordLength))], button: say("Save Password"))),
+                .soft(say("Your other devices are signed out when you save.")),
+            ])
+        page.notice = notice
+        return page
+    }
+}

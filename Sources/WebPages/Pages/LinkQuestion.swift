@@ -1,0 +1,135 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+// A provider's identity whose address belongs to an account (Docs/linking.md).
+extension WebPages {
+    @Sendable func showQuestion(_ visit: inout Visit) async throws -> Outcome {
+        guard let question = visit.session.question else { return .go(visit.isSignedIn ? .home : .signIn) }
+        return .page(visit.questionPage(question))
+    }
+
+    @Sendable func answerQuestion(_ visit: inout Visit) async throws -> Outcome {
+        guard let question = visit.session.question else { return .go(.signIn) }
+        let ticket = AnyJSON.string(question.ticket.reveal())
+        do {
+            switch visit.fields["act"] {
+            case "password":
+                return try await visit.signIn(
+                    visit.call(
+                        .post, "/token?grant_type=link_confirmation",
+                        [
+                            "link_ticket": ticket, "email": .string(question.email),
+                            "password": .string(visit.fields["password"] ?? ""),
+                        ]))
+            case "mail":
+                try await visit.call(.post, "/link/code", ["link_ticket": ticket])
+                visit.session.question?.hasMailedCode = true
+                visit.session.flash = .mailSent
+                return .go(.linkQuestion)
+            case "code":
+                let code = String(decoding: (visit.fields["code"] ?? "").utf8.filter { $0 > 0x20 }, as: UTF8.self)
+                return try await visit.signIn(
+                    visit.call(
+                        .post, "/token?grant_type=link_confirmation",
+                        ["link_ticket": ticket, "token": .string(code)]))
+            case "recover" where visit.fields["sure"] == "yes":
+                return try await visit.signIn(
+                    visit.call(.post, "/token?grant_type=link_recovery", ["link_ticket": ticket]))
+            default: return .go(.linkQuestion)
+            }
+        } catch let refusal as CallRefusal {
+            let over: [AuthErrorCode] = [.linkTicketNotFound, .linkTicketOutdated]
+            guard !over.contains(refusal.code) else {
+                visit.session.question = nil
+                visit.session.flash = .tookTooLong
+                return .go(.signIn)
+            }
+            return .page(visit.questionPage(question, .problem(visit.message(for: refusal))))
+        }
+    }
+}
+
+extension Visit {
+    /// Keeps the question of a provider's sign-in.
+    mutating func ask(_ question: AuthLinkQuestion) -> Place {
+        session.question = WebSession.Question(
+            ticket: Secret(question.ticket.text), email: question.email, provider: question.provider,
+            methods: question.signInMethods, canRecover: question.canRecover, canMailCode: question.canMailCode)
+        return .linkQuestion
+    }
+
+    /// The user has signed in to the account of the question with another provider.
+    mutating func signInAndLink(_ json: AnyJSON) async throws -> Outcome {
+        let question = session.question
+        let outcome = try await signIn(json)
+        guard let question else { return outcome }
+        do {
+            return try await signIn(
+                callAsUser(
+                    .post, "/token?grant_type=link_confirmation", ["link_ticket": .string(question.ticket.reveal())]))
+        } catch let refusal as CallRefusal {
+            return .page(problemPage(message(for: refusal), status: .badRequest))
+        }
+    }
+
+    fileprivate func questionPage(_ question: WebSession.Question, _ notice: Notice? = nil) -> Page {
+        var page = Page(
+            say("Link Accounts"),
+            [.text(say("%@ already has an account. Sign in to it to link the two.", question.email))])
+        page.notice = notice
+        page.back = (say("Sign In"), Place.signIn.path)
+        if question.methods.contains("password") {
+            page.blocks.append(
+                .form(
+                    Form(
+                        action: Place.linkQuestion.path,
+                        fields: [passwordField(say("Password"), isNew: false)], hidden: [("act", "password")],
+                        button: say("Link with Password"))))
+        }
+        let providers = question.methods.filter { $0 != "password" && $0 != "email" }
+        if !providers.isEmpty {
+            page.blocks.append(
+                .buttons(
+                    providers.map { name in
+                        Link(
+                            title: say("Sign in with %@", ServerOffer.name(name)),
+                            address: "\(Place.prefix)/provider/\(FormText.escape(name))?link=yes",
+                            symbol: ServerOffer.symbol(name))
+                    }))
+        }
+        if question.canMailCode { page.blocks.append(contentsOf: codeBlocks(question)) }
+        if question.canRecover { page.blocks += recoveryBlocks }
+        return page
+    }
+
+    private var recoveryBlocks: [Block] {
+        [
+            .heading(say("Start Anew with This Email")),
+            .text(
+                say(
+                    "The account that has this email now will be deleted with all its data. This cannot be undone.")
+            ),
+            .form(
+                Form(
+                    action: Place.linkQuestion.path,
+                    fields: [
+                        Field(kind: .checkbox, name: "sure", label: say("I want to start anew with this email."))
+                    ], hidden: [("act", "recover")], button: say("Start Anew with This Email"), style: .danger)),
+        ]
+    }
+
+    private func codeBlocks(_ question: WebSession.Question) -> [Block] {
+        let mail = Form(
+            action: Place.linkQuestion.path, hidden: [("act", "mail")],
+            button: question.hasMailedCode ? say("Send Again") : say("Email Me a Code"), style: .plain)
+        guard question.hasMailedCode else { return [.form(mail)] }
+        return [
+            .form(
+                Form(
+                    action: Place.linkQuestion.path, fields: [codeField], hidden: [("act", "code")],
+                    button: say("Continue"))),
+            .form(mail),
+        ]
+    }
+}

@@ -1,0 +1,131 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+// Sign-up, sign-in with a mailed code, and forgotten passwords.
+extension WebPages {
+    @Sendable func showSignUp(_ visit: inout Visit) async throws -> Outcome {
+        let offer = try await visit.offer()
+        return .page(visit.signUpPage(offer))
+    }
+
+    @Sendable func signUp(_ visit: inout Visit) async throws -> Outcome {
+        let offer = try await visit.offer()
+        let (email, password) = (visit.fields["email"] ?? "", visit.fields["password"] ?? "")
+        var body: JSONObject = ["email": .string(email), "password": .string(password)]
+        if let name = visit.fields["name"] { body["data"] = ["first_name": .string(name)] }
+        body["code_challenge"] = .string(visit.begin(.mail))
+        body["code_challenge_method"] = "s256"
+        do {
+            let json = try await visit.call(.post, "/signup?\(backHere)", body)
+            if case .session = try AuthAnswer(json: json) { return try await visit.signIn(json) }
+        } catch let refusal as CallRefusal {
+            return .page(visit.signUpPage(offer, .problem(visit.message(for: refusal))))
+        }
+        visit.session.mail = WebSession.AwaitedMail(kind: .signUp, email: email.cut(to: 254))
+        return .go(.checkMail)
+    }
+
+    @Sendable func showCodeRequest(_ visit: inout Visit) async throws -> Outcome {
+        .page(visit.mailPage(.signInCode, visit.say("Email Me a Code"), visit.codeSentence))
+    }
+
+    @Sendable func mailCode(_ visit: inout Visit) async throws -> Outcome {
+        await send(.signIn, &visit) { visit, refused in
+            visit.mailPage(.signInCode, visit.say("Email Me a Code"), visit.codeSentence, refused)
+        }
+    }
+
+    @Sendable func showForgotPassword(_ visit: inout Visit) async throws -> Outcome {
+        .page(visit.mailPage(.forgotPassword, visit.say("Forgot password?"), visit.recoverySentence))
+    }
+
+    @Sendable func mailRecovery(_ visit: inout Visit) async throws -> Outcome {
+        await send(.recovery, &visit) { visit, refused in
+            visit.mailPage(.forgotPassword, visit.say("Forgot password?"), visit.recoverySentence, refused)
+        }
+    }
+
+    /// The query that leads a mailed link back to these pages.
+    var backHere: String { "redirect_to=\(FormText.escape(settings.callback))" }
+
+    private func send(
+        _ kind: WebSession.AwaitedMail.Kind, _ visit: inout Visit, _ page: (Visit, Notice) -> Page
+    ) async -> Outcome {
+        let mail = WebSession.AwaitedMail(kind: kind, email: (visit.fields["email"] ?? "").cut(to: 254))
+        do {
+            try await visit.request(mail)
+        } catch let refusal as CallRefusal {
+            return .page(page(visit, .problem(visit.message(for: refusal))))
+        } catch {
+            return .page(
+                page(visit, .problem(visit.say("Service temporarily unavailable. Please try again later."))))
+        }
+        return .go(.checkMail)
+    }
+}
+
+extension Visit {
+    fileprivate var codeSentence: String {
+        say("We will send you an email with a code to sign in. You need no password.")
+    }
+
+    fileprivate var recoverySentence: String {
+        say("We will send you an email with a code to set a new password.")
+    }
+
+    /// Asks for a mail, and awaits it.
+    ///
+    /// - Throws: As ``call(_:_:_:api:bearer:)``.
+    mutating func request(_ mail: WebSession.AwaitedMail) async throws {
+        var body: JSONObject = ["email": .string(mail.email)]
+        let purpose: WebSession.Flow.Purpose = mail.kind == .recovery ? .recovery : .mail
+        body["code_challenge"] = .string(begin(purpose))
+        body["code_challenge_method"] = "s256"
+        switch mail.kind {
+        case .signIn: try await call(.post, "/otp?\(pages.backHere)", body)
+        case .recovery: try await call(.post, "/recover?\(pages.backHere)", body)
+        case .signUp, .emailChange:
+            body["type"] = mail.kind == .signUp ? "signup" : "email_change"
+            try await call(.post, "/resend?\(pages.backHere)", body)
+        }
+        session.mail = mail
+    }
+
+    fileprivate func mailPage(_ place: Place, _ title: String, _ sentence: String, _ notice: Notice? = nil) -> Page {
+        var page = Page(
+            title,
+            [
+                .text(sentence),
+                .form(Form(action: place.path, fields: [emailField(fields["email"])], button: say("Send Email"))),
+            ])
+        page.notice = notice
+        page.back = (say("Sign In"), Place.signIn.path)
+        return page
+    }
+
+    fileprivate func signUpPage(_ offer: ServerOffer, _ notice: Notice? = nil) -> Page {
+        var page = Page(say("Create Account"))
+        page.notice = notice
+        guard offer.allowsSignUp, offer.hasEmail else {
+            page.blocks = [.text(say("New accounts cannot be created here."))]
+            page.back = (say("Sign In"), Place.signIn.path)
+            return page
+        }
+        var name = Field(
+            kind: .text, name: "name", label: say("First Name"), value: fields["name"] ?? "",
+            autocomplete: "given-name",
+            maximumLength: 100)
+        name.isRequired = false
+        var password = passwordField(say("Password"), isNew: true, minimum: offer.passwordLength)
+        password.hint = say("Password must be at least %@ characters.", String(offer.passwordLength))
+        page.blocks = [
+            .form(
+                Form(
+                    action: Place.signUp.path, fields: [name, emailField(fields["email"]), password],
+                    hidden: [("minimum", String(offer.passwordLength))], button: say("Create Account"))),
+            .links([Link(title: say("Already have an account? Sign in"), address: Place.signIn.path)]),
+        ]
+        return page
+    }
+}

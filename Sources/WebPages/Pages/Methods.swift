@@ -1,0 +1,117 @@
+import Foundation
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+extension WebPages {
+    @Sendable func showMethods(_ visit: inout Visit) async throws -> Outcome {
+        let user = try await visit.user()
+        let undoable = try AuthUndoableLink.list(json: await visit.callAsUser(.get, "/user/identities/undoable"))
+        return .page(visit.methodsPage(user, undoable, try await visit.offer()))
+    }
+
+    /// Adds, removes or undoes, as the field `act` says.
+    @Sendable func changeMethods(_ visit: inout Visit) async throws -> Outcome {
+        let identity = FormText.escape((visit.fields["identity"] ?? "").cut(to: 64))
+        do {
+            switch visit.fields["act"] {
+            case "add": return try await visit.addMethod()
+            case "remove" where visit.fields["confirmed"] == nil: return .page(visit.removalPage())
+            case "remove":
+                try await visit.callAsUser(.delete, "/user/identities/\(identity)")
+                visit.session.flash = .methodRemoved
+            case "undo":
+                try await visit.callAsUser(.post, "/user/identities/\(identity)/undo")
+                visit.session.flash = .linkUndone
+            default: break
+            }
+        } catch let refusal as CallRefusal where !refusal.needsFreshSignIn {
+            var page = visit.accountPage(visit.say("Sign-In Methods"), .problem(visit.message(for: refusal)))
+            page.back = (visit.say("Sign-In Methods"), Place.methods.path)
+            return .page(page)
+        }
+        return .go(.methods)
+    }
+}
+
+extension Visit {
+    /// The link is made when the code is redeemed, which only this session can (`comeBack`).
+    fileprivate mutating func addMethod() async throws -> Outcome {
+        let provider = FormText.escape((fields["provider"] ?? "").cut(to: 64))
+        let challenge = begin(.link)
+        let json = try await callAsUser(
+            .get,
+            "/user/identities/authorize?provider=\(provider)&code_challenge=\(challenge)&code_challenge_method=s256"
+                + "&skip_http_redirect=true&\(pages.backHere)")
+        guard let url = json["url"]?.stringValue, URLParts(url)?.isWeb == true else { throw CallFailed(cause: nil) }
+        return .onward(url)
+    }
+
+    fileprivate func methodsPage(_ user: AuthUser, _ undoable: [AuthUndoableLink], _ offer: ServerOffer) -> Page {
+        var page = accountPage(say("Sign-In Methods"))
+        let isOnly = user.signInMethods.count < 2
+        page.blocks.append(.rows(user.signInMethods.map { row($0, isOnly: isOnly) }))
+        if isOnly { page.blocks.append(.soft(say("Add another way to sign in before you remove this one."))) }
+        let missing = offer.providers.filter { name in !user.signInMethods.contains { $0.provider == name } }
+        if !missing.isEmpty {
+            page.blocks.append(.heading(say("Add a Way to Sign In")))
+            page.blocks += missing.map { name in
+                .form(
+                    Form(
+                        action: Place.methods.path, hidden: [("act", "add"), ("provider", name)],
+                        button: say("Sign in with %@", ServerOffer.name(name)), style: .plain))
+            }
+        }
+        if !undoable.isEmpty {
+            page.blocks += [
+                .heading(say("Recently Added")),
+                .soft(say("Was this not you? Undo takes back everything that adding it changed.")),
+                .rows(undoable.map(row)),
+            ]
+        }
+        return page
+    }
+
+    private func row(_ identity: AuthUserIdentity, isOnly: Bool) -> Row {
+        let name = methodName(identity.provider)
+        var row = Row(title: name)
+        row.details = [identity.email?.shown].compactMap(\.self)
+        guard !isOnly, let id = identity.identityID else { return row }
+        row.form = Form(
+            action: Place.methods.path,
+            hidden: [("act", "remove"), ("identity", id.uuidString.lowercased()), ("provider", identity.provider)],
+            button: say("Remove"), label: say("Remove %@", name), style: .plain)
+        return row
+    }
+
+    private func row(_ link: AuthUndoableLink) -> Row {
+        let name = methodName(link.provider ?? "")
+        var row = Row(title: name)
+        row.details = [
+            say("Added on %@. Can be undone until %@.", language.day(link.linkedAt), language.day(link.until))
+        ]
+        row.form = Form(
+            action: Place.methods.path, hidden: [("act", "undo"), ("identity", link.id.uuidString.lowercased())],
+            button: say("Undo"), label: say("Undo adding %@", name), style: .plain)
+        return row
+    }
+
+    fileprivate func removalPage() -> Page {
+        let provider = (fields["provider"] ?? "").cut(to: 64)
+        var page = Page(
+            say("Remove %@", methodName(provider)),
+            [
+                .text(say("You will no longer be able to sign in this way.")),
+                .form(
+                    Form(
+                        action: Place.methods.path,
+                        hidden: [
+                            ("act", "remove"), ("confirmed", "yes"),
+                            ("identity", (fields["identity"] ?? "").cut(to: 64)), ("provider", provider),
+                        ], button: say("Remove"), style: .danger)),
+                .soft(say("Other devices that signed in this way are signed out.")),
+            ])
+        page.back = (say("Sign-In Methods"), Place.methods.path)
+        return page
+    }
+}

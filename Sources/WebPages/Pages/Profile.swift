@@ -1,0 +1,117 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+// What the gateway and the export know of the user.
+extension WebPages {
+    @Sendable func showProfile(_ visit: inout Visit) async throws -> Outcome {
+        guard settings.hasGateway else { return .go(.home) }
+        let user = try await visit.user()
+        return .page(visit.profilePage(user, try await visit.profile()))
+    }
+
+    @Sendable func changeProfile(_ visit: inout Visit) async throws -> Outcome {
+        guard settings.hasGateway else { return .go(.home) }
+        func text(_ name: String) -> AnyJSON { visit.fields[name].map(AnyJSON.string) ?? .null }
+        let change: JSONObject = [
+            "first_name": text("first_name"), "name": text("name"), "timezone": text("timezone"),
+        ]
+        do {
+            try await visit.callAsUser(.patch, "/api/v1/profile", change, api: .gateway)
+        } catch let refusal as CallRefusal where refusal.status == 400 {
+            let user = try await visit.user()
+            var page = visit.profilePage(user, .object(change))
+            page.notice = .problem(
+                visit.say("Please enter a name of at most 100 characters, and a time zone such as Europe/Berlin."))
+            return .page(page)
+        }
+        visit.session.flash = .profileSaved
+        return .go(.profile)
+    }
+
+    @Sendable func showData(_ visit: inout Visit) async throws -> Outcome {
+        _ = try await visit.user()
+        return .page(visit.dataPage())
+    }
+
+    /// Everything that is stored about the user, as JSON.
+    @Sendable func download(_ visit: inout Visit) async throws -> Outcome {
+        do {
+            var record = try await visit.callAsUser(.get, "/user/export").objectValue ?? [:]
+            if settings.hasGateway { record["profile"] = try await visit.profile() }
+            return .file(Array((AnyJSON.object(record).text + "\n").utf8), name: "account-data.json")
+        } catch let refusal as CallRefusal {
+            return .page(visit.dataPage(.problem(visit.message(for: refusal))))
+        }
+    }
+
+    @Sendable func showDeletion(_ visit: inout Visit) async throws -> Outcome {
+        guard settings.hasGateway else { return .go(.home) }
+        let user = try await visit.user()
+        return .page(visit.deletionPage(user))
+    }
+
+    @Sendable func deleteAccount(_ visit: inout Visit) async throws -> Outcome {
+        guard settings.hasGateway, visit.fields["sure"] == "yes" else { return .go(.delete) }
+        try await visit.callAsUser(.delete, "/v1/auth/me", api: .gateway)
+        visit.signOut(.accountDeleted)
+        return .go(.signIn)
+    }
+}
+
+extension Visit {
+    /// - Returns: null without a profile.
+    fileprivate mutating func profile() async throws -> AnyJSON {
+        do {
+            return try await callAsUser(.get, "/api/v1/profile", api: .gateway)
+        } catch let refusal as CallRefusal where refusal.status == 404 {
+            return .null
+        }
+    }
+
+    fileprivate func profilePage(_ user: AuthUser, _ profile: AnyJSON) -> Page {
+        func field(_ name: String, _ label: String, _ autocomplete: String) -> Field {
+            var field = Field(
+                kind: .text, name: name, label: label, value: profile[name]?.stringValue ?? "",
+                autocomplete: autocomplete, maximumLength: 100)
+            field.isRequired = false
+            return field
+        }
+        var zone = field("timezone", say("Time Zone"), "off")
+        zone.hint = say("Such as %@.", "Europe/Berlin")
+        var page = accountPage(say("Profile"))
+        page.blocks = [
+            .soft(say("Your email is %@.", user.email ?? "–")),
+            .form(
+                Form(
+                    action: Place.profile.path,
+                    fields: [
+                        field("first_name", say("First Name"), "given-name"), field("name", say("Name"), "name"), zone,
+                    ], button: say("Save"))),
+        ]
+        return page
+    }
+
+    fileprivate func dataPage(_ notice: Notice? = nil) -> Page {
+        var page = accountPage(say("Your Data"), notice)
+        page.blocks = [
+            .text(say("Download everything that is stored about you: account, profile, devices and history, as JSON.")),
+            .form(Form(action: Place.data.path, button: say("Download My Data"))),
+        ]
+        return page
+    }
+
+    fileprivate func deletionPage(_ user: AuthUser) -> Page {
+        var page = accountPage(say("Delete Account"))
+        page.blocks = [
+            .soft(say("Your email is %@.", user.email ?? "–")),
+            .text(say("This will permanently delete your account and all your data. This cannot be undone.")),
+            .form(
+                Form(
+                    action: Place.delete.path,
+                    fields: [Field(kind: .checkbox, name: "sure", label: say("I want to delete my account."))],
+                    button: say("Delete Account"), style: .danger)),
+        ]
+        return page
+    }
+}

@@ -1,0 +1,67 @@
+import GatehouseWire
+import HTTPTypes
+
+/// The sign-in methods that the server offers.
+struct ServerOffer {
+    let providers: [String]
+    let hasEmail: Bool
+    let hasMail: Bool
+    let allowsSignUp: Bool
+    let passwordLength: Int
+
+    init(settings: AnyJSON) {
+        let external = settings["external"]?.objectValue ?? [:]
+        let others: [String] = ["email", "phone", "anonymous_users"]
+        providers = external.filter { $0.value.boolValue == true && !others.contains($0.key) }.map(\.key).sorted(by: <)
+        hasEmail = external["email"]?.boolValue ?? false
+        // Supabase Auth always sends mail and does not say so.
+        hasMail = hasEmail && settings["mailer_enabled"]?.boolValue ?? true
+        allowsSignUp = settings["disable_signup"]?.boolValue == false
+        passwordLength = Int(settings["password_min_length"]?.intValue ?? 8)
+    }
+
+    /// The name of a provider as its users know it.
+    static func name(_ provider: String) -> String {
+        switch provider {
+        case "apple": "Apple"
+        case "google": "Google"
+        case "github": "GitHub"
+        case "gitlab": "GitLab"
+        case "linkedin", "linkedin_oidc": "LinkedIn"
+        default: provider.prefix(1).uppercased() + provider.dropFirst()
+        }
+    }
+
+    /// Whether the style sheet has a symbol for the provider.
+    static func symbol(_ provider: String) -> String? {
+        let known: [String] = ["apple", "google"]
+        return known.contains(provider) ? provider : nil
+    }
+}
+
+extension Visit {
+    /// - Throws: ``CallRefusal``, ``CallFailed``.
+    mutating func offer() async throws -> ServerOffer { ServerOffer(settings: try await call(.get, "/settings")) }
+
+    /// The name of a sign-in method.
+    func methodName(_ provider: String) -> String {
+        provider == "email" ? say("Email and Password") : ServerOffer.name(provider).shown
+    }
+
+    // Fields that several forms have.
+    func emailField(_ value: String? = nil, label: String? = nil) -> Field {
+        Field(
+            kind: .email, name: "email", label: label ?? say("Email"), value: value ?? "", autocomplete: "username",
+            maximumLength: 254)
+    }
+
+    func passwordField(_ label: String, name: String = "password", isNew: Bool, minimum: Int? = nil) -> Field {
+        Field(
+            kind: .password, name: name, label: label, autocomplete: isNew ? "new-password" : "current-password",
+            minimumLength: minimum, maximumLength: 256)
+    }
+
+    var codeField: Field {
+        Field(kind: .code, name: "code", label: say("Code"), autocomplete: "one-time-code", maximumLength: 16)
+    }
+}

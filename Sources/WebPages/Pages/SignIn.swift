@@ -1,0 +1,122 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+extension WebPages {
+    /// Also the entry for apps: `authorize` without a provider comes here with the app's proof key and address.
+    @Sendable func showSignIn(_ visit: inout Visit) async throws -> Outcome {
+        if let challenge = visit.fields["code_challenge"], let target = visit.fields["redirect_to"] {
+            visit.session.handover = WebSession.Handover(
+                challenge: challenge.cut(to: 128), method: visit.fields["code_challenge_method"]?.cut(to: 8) ?? "s256",
+                target: target.cut(to: URLParts.maximumLength), expiresAt: now().seconds + 600)
+        }
+        if visit.isSignedIn, visit.session.next == nil, visit.fields["again"] == nil {
+            return .go(visit.session.handover == nil ? .home : .goOn)
+        }
+        return .page(try await visit.signInPage())
+    }
+
+    @Sendable func signIn(_ visit: inout Visit) async throws -> Outcome {
+        let email = visit.fields["email"] ?? ""
+        do {
+            let json = try await visit.call(
+                .post, "/token?grant_type=password",
+                ["email": .string(email), "password": .string(visit.fields["password"] ?? "")])
+            return try await visit.signIn(json)
+        } catch let refusal as CallRefusal where refusal.code == .emailNotConfirmed {
+            visit.session.mail = WebSession.AwaitedMail(kind: .signUp, email: email.cut(to: 254))
+            return .go(.checkMail)
+        } catch let refusal as CallRefusal {
+            return .page(try await visit.signInPage(.problem(visit.message(for: refusal)), email: email))
+        }
+    }
+
+    /// The user leaves for a provider. Changes nothing but this browser's session, so it is a link.
+    @Sendable func goToProvider(_ visit: inout Visit) async throws -> Outcome {
+        let provider = visit.context.parameters.get("provider") ?? ""
+        let isAnswer = visit.fields["link"] != nil && visit.session.question != nil
+        let challenge = visit.begin(isAnswer ? .confirm : .signIn)
+        return .leave(
+            "\(settings.authURL)/authorize?provider=\(FormText.escape(provider))&code_challenge=\(challenge)"
+                + "&code_challenge_method=s256&redirect_to=\(FormText.escape(settings.callback))")
+    }
+
+    /// The browser comes back from a provider or a mailed link.
+    @Sendable func comeBack(_ visit: inout Visit) async throws -> Outcome {
+        guard let flow = visit.session.flow else { return .go(visit.failed(.linkFailed)) }
+        visit.session.flow = nil
+        guard let code = visit.fields["code"] else {
+            let isDenied = visit.fields["error"] == "access_denied"
+            return .go(visit.failed(flow.purpose == .mail ? .linkFailed : isDenied ? nil : .providerFailed))
+        }
+        do {
+            let json = try await visit.call(
+                .post, "/token?grant_type=pkce",
+                ["auth_code": .string(code), "code_verifier": .string(flow.verifier.reveal())])
+            if flow.purpose == .recovery { visit.session.next = .newPassword }
+            if flow.purpose == .link { visit.session.next = .methods }
+            if flow.purpose == .confirm { return try await visit.signInAndLink(json) }
+            let outcome = try await visit.signIn(json)
+            if flow.purpose == .link { visit.session.flash = .methodAdded }
+            return outcome
+        } catch let refusal as CallRefusal {
+            guard let question = refusal.question else {
+                return .page(visit.problemPage(visit.message(for: refusal), status: .badRequest))
+            }
+            return .go(visit.ask(question))
+        }
+    }
+
+    @Sendable func endSession(_ visit: inout Visit) async throws -> Outcome {
+        do {
+            if visit.isSignedIn { try await visit.callAsUser(.post, "/logout?scope=local") }
+        } catch is SignInNeeded {
+            // Over already.
+        }
+        visit.signOut(.signedOut)
+        return .go(.signIn)
+    }
+}
+
+extension Visit {
+    fileprivate mutating func failed(_ flash: Flash?) -> Place {
+        session.flash = flash
+        return isSignedIn ? .home : .signIn
+    }
+
+    fileprivate mutating func signInPage(_ notice: Notice? = nil, email: String? = nil) async throws -> Page {
+        let offer = try await offer()
+        var page = Page(say("Sign In"))
+        page.notice = notice
+        if !offer.providers.isEmpty {
+            page.blocks.append(
+                .buttons(
+                    offer.providers.map { name in
+                        Link(
+                            title: say("Sign in with %@", ServerOffer.name(name)),
+                            address: "\(Place.prefix)/provider/\(FormText.escape(name))",
+                            symbol: ServerOffer.symbol(name))
+                    }))
+            if offer.hasEmail { page.blocks.append(.divider(say("or"))) }
+        }
+        guard offer.hasEmail else { return page }
+        page.blocks.append(
+            .form(
+                Form(
+                    action: Place.signIn.path,
+                    fields: [emailField(email), passwordField(say("Password"), isNew: false)], button: say("Sign In"))))
+        if offer.hasMail {
+            page.blocks.append(
+                .links([
+                    Link(title: say("Forgot password?"), address: Place.forgotPassword.path),
+                    Link(title: say("Email Me a Code"), address: Place.signInCode.path),
+                ]))
+        }
+        if offer.allowsSignUp {
+            page.blocks.append(
+                .links([Link(title: say("Don't have an account? Create one"), address: Place.signUp.path)]))
+        }
+        return page
+    }
+}

@@ -1,0 +1,163 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import MailTemplates
+
+typealias Handler = @Sendable (inout Visit) async throws -> Outcome
+
+/// What follows a request.
+enum Outcome {
+    case page(Page)
+    case go(Place)
+    /// Another server, after a link.
+    case leave(String)
+    /// Another server, after a form: browsers apply `form-action` to redirects (CSP 3 §6.4.1), so a page leads there.
+    case onward(String)
+    case file([UInt8], name: String)
+}
+
+extension WebPages {
+    func answer(_ request: Request, _ context: ServerContext, _ handler: Handler) async throws -> Response {
+        if let address = otherName(request) { return Answer.redirect(to: address) }
+        let isForm = request.method == .post
+        let known = cookie.read(request)
+        let fields =
+            isForm
+            ? Query(form: String(decoding: try await request.bytes(context), as: UTF8.self)) : Query(request)
+        var session = known ?? WebSession(formToken: randomBytes(16))
+        let flash = session.flash
+        session.flash = nil
+        if let end = session.handover?.expiresAt, end <= now().seconds { session.handover = nil }
+        var visit = Visit(
+            pages: self, request: request, context: context, fields: fields, session: session, flash: flash)
+        if !isForm, let language = fields["lang"].flatMap(MailLanguage.init(text:)) {
+            visit.session.language = language
+            visit.session.flash = flash
+            return try finish(Answer.redirect(to: request.uri.path), visit)
+        }
+        if isForm, !isOwnForm(visit, hasSession: known != nil) {
+            // Without a cookie: another site can send a form, and its answer must not sign the user out.
+            return show(visit.oldFormPage, visit)
+        }
+        let outcome = try await outcome(of: handler, &visit)
+        if case .go = outcome, visit.session.flash == nil { visit.session.flash = isForm ? nil : flash }
+        return try response(outcome, &visit)
+    }
+
+    private func outcome(of handler: Handler, _ visit: inout Visit) async throws -> Outcome {
+        do {
+            return try await handler(&visit)
+        } catch let needed as SignInNeeded {
+            visit.session.tokens = nil
+            return .go(visit.toSignIn(needed.wasSignedIn ? .sessionOver : nil))
+        } catch let refusal as CallRefusal where refusal.endsSession {
+            visit.session.tokens = nil
+            return .go(visit.toSignIn(.sessionOver))
+        } catch let refusal as CallRefusal where refusal.needsFreshSignIn {
+            return .go(visit.toSignIn(.signInAgain))
+        } catch let refusal as CallRefusal {
+            return .page(visit.problemPage(visit.message(for: refusal), status: .init(code: refusal.status)))
+        } catch let failed as CallFailed {
+            if let cause = failed.cause { visit.context.note(.unavailable(cause)) }
+            let text = visit.say("Service temporarily unavailable. Please try again later.")
+            return .page(visit.problemPage(text, status: .serviceUnavailable))
+        } catch let problem as WireProblem {
+            throw Refusal.unforeseen(problem)
+        }
+    }
+
+    /// Whether the form was sent by a page of this session. Browsers that send neither of the headers (Fetch Metadata;
+    /// Fetch §3.2) are left to the token.
+    private func isOwnForm(_ visit: Visit, hasSession: Bool) -> Bool {
+        let site = visit.request.headers[.fetchSite]
+        if let site, site != "same-origin" { return false }
+        if let origin = visit.request.headers[.origin], origin != settings.origin,
+            !(origin == "null" && site == "same-origin")
+        {
+            return false
+        }
+        return hasSession && FormToken.matches(visit.fields[FormToken.field], visit.session.formToken)
+    }
+
+    /// The same address at the name that sign-ins come back to: browsers do not send a cookie of `localhost` to
+    /// `127.0.0.1`.
+    private func otherName(_ request: Request) -> String? {
+        guard request.method == .get, let own = URLParts(settings.origin), own.scheme == "http",
+            URLParts.loopbackHosts.contains(own.host),
+            let came = request.head.authority.flatMap({ URLParts("http://\($0)/") }),
+            URLParts.loopbackHosts.contains(came.host), came.host != own.host, came.port == own.port
+        else { return nil }
+        return settings.origin + request.uri.string
+    }
+}
+
+// Responses.
+extension WebPages {
+    private func response(_ outcome: Outcome, _ visit: inout Visit) throws -> Response {
+        switch outcome {
+        case .page(var page):
+            if page.notice == nil { page.notice = visit.flash.map(visit.notice) }
+            return try finish(show(page, visit), visit)
+        case .go(let place): return try finish(Answer.redirect(to: place.path, status: .seeOther), visit)
+        case .leave(let address): return try finish(Answer.redirect(to: address, status: .seeOther), visit)
+        case .onward(let address):
+            var page = Page(visit.say("Continue"), [.buttons([Link(title: visit.say("Continue"), address: address)])])
+            page.onward = address
+            return try response(.page(page), &visit)
+        case .file(let bytes, let name):
+            var response = Answer.json(bytes)
+            response.headers[.contentDisposition] = "attachment; filename=\"\(name)\""
+            return try finish(response, visit)
+        }
+    }
+
+    private func show(_ page: Page, _ visit: Visit) -> Response {
+        let token = FormToken.text(visit.session.formToken, pad: randomBytes(16))
+        let html = look.html(
+            page.shown(formToken: token), languagesTitle: visit.say("Language"), path: visit.request.uri.path,
+            language: visit.language)
+        var response = Answer.text(html, status: page.status, contentType: "text/html; charset=utf-8")
+        Self.protect(&response)
+        return response
+    }
+
+    private func finish(_ response: Response, _ visit: Visit) throws -> Response {
+        var response = response
+        Self.protect(&response)
+        response.headers.append(try cookie.field(visit.session))
+        for cookie in visit.cookies { response.headers.append(cookie) }
+        return response
+    }
+
+    /// A refusal outside of a handler, such as an unknown path. Changes no session.
+    func refusalPage(_ refusal: Refusal, language: MailLanguage) -> Response {
+        func say(_ text: StaticString) -> String { texts.text(text, [], in: language) }
+        var page = Page(
+            refusal.status == .notFound
+                ? say("There is nothing here.") : say("Something went wrong. Please try again."),
+            [.links([Link(title: say("Account"), address: Place.home.path)])])
+        page.status = refusal.status
+        let html = look.html(
+            page.shown(formToken: ""), languagesTitle: say("Language"), path: Place.home.path, language: language)
+        var response = Answer.text(html, status: refusal.status, contentType: "text/html; charset=utf-8")
+        Self.protect(&response)
+        return response
+    }
+
+    private static func protect(_ response: inout Response) {
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+            + "frame-ancestors 'none'"
+        response.headers[.frameOptions] = "DENY"
+        // Not `no-referrer`: the `Origin` of a form would be `null` then.
+        response.headers[.referrerPolicy] = "same-origin"
+        response.headers[.openerPolicy] = "same-origin"
+    }
+}
+
+extension HTTPField.Name {
+    static let frameOptions = Self("x-frame-options")!
+    static let referrerPolicy = Self("referrer-policy")!
+    static let openerPolicy = Self("cross-origin-opener-policy")!
+}

@@ -1,0 +1,92 @@
+package import GatehouseWire
+import HTTPTypes
+import Hummingbird
+
+/// Seals and opens what browsers keep (AES-256-GCM under a server secret). Fails for bytes that were changed, that were
+/// sealed for another purpose, or whose secret the configuration no longer has.
+package struct PageSeal: Sendable {
+    let seal: @Sendable ([UInt8]) throws -> [UInt8]
+    let open: @Sendable ([UInt8]) throws -> [UInt8]
+
+    package init(
+        seal: @escaping @Sendable ([UInt8]) throws -> [UInt8], open: @escaping @Sendable ([UInt8]) throws -> [UInt8]
+    ) {
+        (self.seal, self.open) = (seal, open)
+    }
+}
+
+/// The cookie with the sealed ``WebSession``.
+struct SessionCookie: Sendable {
+    let seal: PageSeal
+    /// Whether browsers reach the pages over HTTPS.
+    let isSecure: Bool
+
+    /// Browsers refuse more than 4,096 bytes of name, value and attributes (RFC 6265bis §5.6).
+    static let maximumLength = 3_900
+    /// 30 days in seconds. The session itself may end earlier.
+    private static let lifetime = 2_592_000
+
+    /// The `__Host-` prefix keeps sibling domains from setting the cookie (RFC 6265bis §4.1.3.2). Browsers accept it
+    /// over HTTPS only, so a server on loopback without TLS goes without.
+    var name: String { isSecure ? "__Host-gatehouse-account" : "gatehouse-account" }
+
+    /// - Returns: nil without a cookie that this server sealed.
+    func read(_ request: Request) -> WebSession? {
+        for field in request.headers[values: .cookie] {
+            for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
+                let pair = pair.drop { $0 == UInt8(ascii: " ") }
+                guard pair.starts(with: name.utf8), pair.dropFirst(name.utf8.count).first == UInt8(ascii: "=") else {
+                    continue
+                }
+                return read(String(decoding: pair.dropFirst(name.utf8.count + 1), as: UTF8.self))
+            }
+        }
+        return nil
+    }
+
+    private func read(_ value: String) -> WebSession? {
+        guard value.utf8.count <= 8_192, let sealed = Base64URL.decode(value) else { return nil }
+        // Lost: why the cookie does not open. The user signs in again.
+        guard let bytes = try? seal.open(sealed), let json = try? JSONReader.read(bytes) else { return nil }
+        return WebSession(json: json)
+    }
+
+    /// - Throws: The error of sealing.
+    func field(_ session: WebSession) throws -> HTTPField {
+        var value = try self.value(session)
+        if value.utf8.count > Self.maximumLength {
+            // Users may have metadata of 32 kB, which is part of the access token.
+            var shorter = session
+            shorter.tokens?.access = nil
+            value = try self.value(shorter)
+        }
+        let end = session.tokens == nil ? "" : "; Max-Age=\(Self.lifetime)"
+        return HTTPField(
+            name: .setCookie,
+            value: "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax\(end)" + (isSecure ? "; Secure" : ""))
+    }
+
+    private func value(_ session: WebSession) throws -> String {
+        Base64URL.text(try seal.seal(Array(session.json.text.utf8)))
+    }
+}
+
+/// The hidden field that proves that a form comes from a page of this session (CSRF).
+///
+/// Each page has another text for the same token, so that compressed pages do not give it away (BREACH).
+enum FormToken {
+    static let field = "form"
+
+    /// - Parameter pad: As many random bytes as the token has.
+    static func text(_ token: [UInt8], pad: [UInt8]) -> String {
+        Base64URL.text(pad + zip(token, pad).map { $0 ^ $1 })
+    }
+
+    static func matches(_ text: String?, _ token: [UInt8]) -> Bool {
+        guard let text, text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count == token.count * 2 else {
+            return false
+        }
+        let brought = zip(bytes.prefix(token.count), bytes.suffix(token.count)).map { $0 ^ $1 }
+        return zip(brought, token).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

@@ -1,0 +1,81 @@
+import GatehouseWire
+import MailTemplates
+
+// The form in the cookie. Short names, because browsers keep 4,096 bytes at most.
+extension WebSession {
+    var json: AnyJSON {
+        var members: JSONObject = ["f": .string(Base64URL.text(formToken))]
+        members["l"] = language.map { .string($0.rawValue) }
+        members["n"] = next.map { .string($0.rawValue) }
+        members["s"] = flash.map { .string($0.rawValue) }
+        if let tokens {
+            members["r"] = .string(tokens.refresh.reveal())
+            members["a"] = tokens.access.map { .string($0.reveal()) }
+            members["x"] = .integer(tokens.expiresAt)
+        }
+        if let handover {
+            members["h"] = [
+                "c": .string(handover.challenge), "m": .string(handover.method), "t": .string(handover.target),
+                "k": .bool(handover.isConfirmed), "x": .integer(handover.expiresAt),
+            ]
+        }
+        if let mail { members["m"] = ["k": .string(mail.kind.rawValue), "e": .string(mail.email)] }
+        if let flow { members["v"] = ["k": .string(flow.purpose.rawValue), "v": .string(flow.verifier.reveal())] }
+        members["q"] = question?.json
+        return .object(members)
+    }
+
+    /// - Returns: nil for JSON that ``json`` cannot produce.
+    init?(json: AnyJSON) {
+        guard let token = (json["f"]?.stringValue).flatMap({ Base64URL.decode($0) }), token.count == 16 else {
+            return nil
+        }
+        self.init(formToken: token)
+        language = json["l"]?.stringValue.flatMap(MailLanguage.init(text:))
+        next = json["n"]?.stringValue.flatMap(Place.init(text:))
+        flash = json["s"]?.stringValue.flatMap(Flash.init(text:))
+        if let refresh = json["r"]?.stringValue, let end = json["x"]?.intValue {
+            tokens = Tokens(
+                refresh: Secret(refresh), access: (json["a"]?.stringValue).map(Secret.init), expiresAt: end)
+        }
+        if let kept = json["h"], let challenge = kept["c"]?.stringValue, let method = kept["m"]?.stringValue,
+            let target = kept["t"]?.stringValue, let end = kept["x"]?.intValue
+        {
+            handover = Handover(
+                challenge: challenge, method: method, target: target, expiresAt: end,
+                isConfirmed: kept["k"]?.boolValue ?? false)
+        }
+        if let kept = json["m"], let email = kept["e"]?.stringValue,
+            let kind = (kept["k"]?.stringValue).flatMap(AwaitedMail.Kind.init(text:))
+        {
+            mail = AwaitedMail(kind: kind, email: email)
+        }
+        if let kept = json["v"], let verifier = kept["v"]?.stringValue,
+            let purpose = (kept["k"]?.stringValue).flatMap(Flow.Purpose.init(text:))
+        {
+            flow = Flow(purpose: purpose, verifier: Secret(verifier))
+        }
+        question = json["q"].flatMap(Question.init)
+    }
+}
+
+extension WebSession.Question {
+    fileprivate var json: AnyJSON {
+        [
+            "t": .string(ticket.reveal()), "e": .string(email), "p": .string(provider),
+            "m": .array(methods.map(AnyJSON.string)), "r": .bool(canRecover), "c": .bool(canMailCode),
+            "s": .bool(hasMailedCode),
+        ]
+    }
+
+    fileprivate init?(json: AnyJSON) {
+        guard let ticket = json["t"]?.stringValue, let email = json["e"]?.stringValue,
+            let provider = json["p"]?.stringValue
+        else { return nil }
+        self.init(
+            ticket: Secret(ticket), email: email, provider: provider,
+            methods: json["m"]?.arrayValue?.compactMap(\.stringValue) ?? [],
+            canRecover: json["r"]?.boolValue ?? false, canMailCode: json["c"]?.boolValue ?? false,
+            hasMailedCode: json["s"]?.boolValue ?? false)
+    }
+}

@@ -1,0 +1,97 @@
+import GatehouseWire
+import MailTemplates
+
+/// What the server knows of a browser. It stays in the browser, sealed, in one cookie.
+struct WebSession: Sendable {
+    /// The tokens of the user who is signed in.
+    struct Tokens: Sendable {
+        var refresh: Secret
+        /// nil if it was too long for the cookie. It is then fetched again.
+        var access: Secret?
+        /// The end of the access token, in seconds since 1970.
+        var expiresAt: Int64
+    }
+
+    /// The app that waits for a sign-in here.
+    struct Handover: Sendable {
+        let challenge: String
+        let method: String
+        let target: String
+        /// In seconds since 1970. Any website can send a browser here, so this is not kept for long.
+        let expiresAt: Int64
+        /// Whether the user signed in for this app a moment ago, so that no question is left.
+        var isConfirmed = false
+    }
+
+    /// A mail whose code is awaited.
+    struct AwaitedMail: Sendable {
+        enum Kind: String, CaseIterable, Sendable { case signUp, signIn, recovery, emailChange }
+
+        let kind: Kind
+        let email: String
+    }
+
+    /// A sign-in through a provider or a mailed link, which comes back with a code.
+    struct Flow: Sendable {
+        enum Purpose: String, CaseIterable, Sendable { case signIn, link, confirm, mail, recovery }
+
+        let purpose: Purpose
+        let verifier: Secret
+    }
+
+    /// The question to which account a provider's identity belongs.
+    struct Question: Sendable {
+        let ticket: Secret
+        let email: String
+        let provider: String
+        let methods: [String]
+        let canRecover: Bool
+        let canMailCode: Bool
+        var hasMailedCode = false
+    }
+
+    /// Proves that a form comes from a page of this session: 16 random bytes.
+    var formToken: [UInt8]
+    var language: MailLanguage?
+    var tokens: Tokens?
+    /// The page to go on to after a sign-in.
+    var next: Place?
+    var handover: Handover?
+    var mail: AwaitedMail?
+    var flow: Flow?
+    var question: Question?
+    /// A sentence for the next page.
+    var flash: Flash?
+
+    init(formToken: [UInt8]) { self.formToken = formToken }
+}
+
+/// Sentences that the next page shows once.
+enum Flash: String, CaseIterable, Sendable {
+    case signedOut, passwordSaved, profileSaved, deviceEnded, othersEnded, methodAdded, methodRemoved, linkUndone
+    case mailSent, emailChanged, confirmOther, accountDeleted
+    case signInAgain, sessionOver, tookTooLong, providerFailed, linkFailed
+}
+
+/// The pages, by their paths below `/account`.
+enum Place: String, CaseIterable, Sendable {
+    case home = ""
+    case signIn = "/sign-in"
+    case signInCode = "/sign-in/code"
+    case signUp = "/sign-up"
+    case checkMail = "/check-mail"
+    case forgotPassword = "/forgot-password"
+    case newPassword = "/new-password"
+    case linkQuestion = "/link"
+    case goOn = "/continue"
+    case callback = "/callback"
+    case security = "/security"
+    case devices = "/devices"
+    case methods = "/methods"
+    case profile = "/profile"
+    case data = "/data"
+    case delete = "/delete"
+
+    static let prefix = "/account"
+    var path: String { Self.prefix + rawValue }
+}

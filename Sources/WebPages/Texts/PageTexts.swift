@@ -1,0 +1,70 @@
+import Foundation
+import GatehouseWire
+package import MailTemplates
+
+/// The texts of the pages by language: those of the app's screens, those of the pages alone (`pages.json`), and an
+/// operator's. `Scripts/make-page-texts` writes `texts.json`.
+struct PageTexts: Sendable {
+    private let texts: [MailLanguage: [ExternalName: String]]
+
+    /// The order in `texts.json`.
+    private static let order: [MailLanguage] = [.spanish, .german, .japanese, .arabic]
+
+    /// - Parameter overrides: An operator's texts, by language and English text.
+    /// - Throws: ``JSONProblem`` for a damaged `texts.json`.
+    init(overrides: [MailLanguage: [ExternalName: String]] = [:]) throws {
+        var texts: [MailLanguage: [ExternalName: String]] = [:]
+        for (english, translations) in try JSONReader.read(PackageResources.texts_json).objectValue ?? [:] {
+            let key = ExternalName(trusted: english)
+            for (language, text) in zip(Self.order, translations.arrayValue ?? []) {
+                texts[language, default: [:]][key] = text.stringValue
+            }
+        }
+        for (language, own) in overrides { texts[language, default: [:]].merge(own) { $1 } }
+        self.texts = texts
+    }
+
+    /// The English texts that an operator may replace.
+    ///
+    /// - Throws: As ``init(overrides:)``.
+    static func known() throws -> Set<ExternalName> {
+        Set<ExternalName>(
+            try JSONReader.read(PackageResources.texts_json).objectValue?.keys.map { ExternalName(trusted: $0) } ?? [])
+    }
+
+    /// - Parameter arguments: Replace `%@` in order. Texts of users are isolated from the direction of the sentence.
+    func text(_ english: StaticString, _ arguments: [String], in language: MailLanguage) -> String {
+        let key = "\(english)"
+        let text = texts[language]?[ExternalName(trusted: key)] ?? key
+        guard !arguments.isEmpty else { return text }
+        let pieces = text.components(separatedBy: "%@")
+        let shown = arguments.map { argument in
+            // ASCII between left-to-right texts needs no marks, which would be part of the names that scripts and screen
+            // readers see.
+            language.isRightToLeft || argument.utf8.contains { $0 >= 0x80 } ? argument.isolated : argument.shown
+        }
+        return zip(pieces, shown + [""]).map { $0 + $1 }.joined()
+    }
+}
+
+extension MailLanguage {
+    /// The name in the language itself.
+    var ownName: String {
+        switch self {
+        case .english: "English"
+        case .spanish: "Español"
+        case .german: "Deutsch"
+        case .japanese: "日本語"
+        case .arabic: "العربية"
+        }
+    }
+
+    /// A date such as 23 November 2026, in UTC.
+    func day(_ date: Date) -> String {
+        var style = Date.FormatStyle(
+            date: .long, time: .omitted, locale: Locale(identifier: rawValue),
+            calendar: Calendar(identifier: .gregorian))
+        style.timeZone = .gmt
+        return date.formatted(style)
+    }
+}

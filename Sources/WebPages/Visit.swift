@@ -1,0 +1,186 @@
+import Crypto
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import MailTemplates
+
+/// One request of a browser: what it brought, and what its session becomes.
+struct Visit {
+    let pages: WebPages
+    let request: Request
+    let context: ServerContext
+    /// The fields of the form, or of the query.
+    let fields: Query
+    var session: WebSession
+    /// Cookies that the Auth API sets, for the browser.
+    var cookies: [HTTPField] = []
+    /// What the page says at the top, left behind by the page before.
+    let flash: Flash?
+
+    var language: MailLanguage { session.language ?? .preferred(request.headers[.acceptLanguage]) }
+
+    /// A text of the catalogue, in the language of the page, with `%@` replaced in order.
+    func say(_ text: StaticString, _ arguments: String...) -> String {
+        pages.texts.text(text, arguments, in: language)
+    }
+
+    var isSignedIn: Bool { session.tokens != nil }
+}
+
+// Calls to the APIs.
+extension Visit {
+    /// - Throws: ``CallRefusal``; ``CallFailed`` without an answer, or for a 5xx.
+    @discardableResult
+    mutating func call(
+        _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject? = nil, api: PageCall.API = .auth,
+        bearer: Secret? = nil
+    ) async throws -> AnyJSON {
+        let reply = try await reply(method, path, json, api: api, bearer: bearer)
+        guard (200..<300).contains(reply.status) else { throw CallRefusal(reply, of: api) }
+        // Lost: what is wrong with the JSON. The members that the caller needs are missing then.
+        return (try? JSONReader.read(reply.body)) ?? .null
+    }
+
+    /// The same as the user who is signed in.
+    ///
+    /// - Throws: Also ``SignInNeeded`` if nobody is, or no longer.
+    @discardableResult
+    mutating func callAsUser(
+        _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject? = nil, api: PageCall.API = .auth
+    ) async throws -> AnyJSON {
+        let token = try await accessToken()
+        do {
+            return try await call(method, path, json, api: api, bearer: token)
+        } catch let refusal as CallRefusal where refusal.endsSession {
+            session.tokens = nil
+            throw SignInNeeded(wasSignedIn: true)
+        }
+    }
+
+    private mutating func reply(
+        _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject?, api: PageCall.API, bearer: Secret?
+    ) async throws -> PageReply {
+        let call = PageCall(
+            api: api, method: method, path: path, headers: headers(json != nil, bearer),
+            body: json.map { Array(AnyJSON.object($0).text.utf8) }, clientAddress: clientAddress)
+        let reply: PageReply
+        do {
+            reply = try await pages.transport(call)
+        } catch {
+            throw CallFailed(cause: error)
+        }
+        cookies += reply.headers.filter { $0.name == .setCookie }
+        guard reply.status < 500 else { throw CallFailed(cause: nil) }
+        return reply
+    }
+
+    private func headers(_ hasBody: Bool, _ bearer: Secret?) -> HTTPFields {
+        var headers: HTTPFields = [.requestID: context.requestID, .supabaseAPIVersion: "2024-01-01"]
+        headers[.userAgent] = request.headers[.userAgent]
+        headers[.acceptLanguage] = session.language?.rawValue ?? request.headers[.acceptLanguage]
+        headers[.cookie] = request.headers[.cookie]
+        // The session was checked: its page sent this form.
+        headers[.fetchSite] = "same-origin"
+        if hasBody { headers[.contentType] = "application/json" }
+        if let key = pages.settings.apiKey { headers[.apiKey] = key.reveal() }
+        if let bearer { headers[.authorization] = "Bearer \(bearer.reveal())" }
+        return headers
+    }
+
+    private var clientAddress: String? {
+        pages.clientAddress.text(peer: context.peerAddress, request.headers)
+    }
+
+    /// The access token of the user, refreshed if it ends within 30 seconds.
+    ///
+    /// - Throws: ``SignInNeeded``, ``CallFailed``.
+    private mutating func accessToken() async throws -> Secret {
+        guard let tokens = session.tokens else { throw SignInNeeded(wasSignedIn: false) }
+        if let access = tokens.access, tokens.expiresAt > pages.now().seconds + 30 { return access }
+        return try await refreshed(tokens)
+    }
+
+    private mutating func refreshed(_ tokens: WebSession.Tokens) async throws -> Secret {
+        let visit = self
+        do {
+            let fresh = try await pages.flights.tokens(for: tokens.refresh) {
+                var visit = visit
+                let json = try await visit.call(
+                    .post, "/token?grant_type=refresh_token", ["refresh_token": .string(tokens.refresh.reveal())])
+                return WebSession.Tokens(try AuthSessionAnswer(json: json))
+            }
+            session.tokens = fresh
+            guard let access = fresh.access else { throw SignInNeeded(wasSignedIn: true) }
+            return access
+        } catch let refusal as CallRefusal {
+            // Too many requests of this address say nothing about the session.
+            guard refusal.status != 429 else { throw CallFailed(cause: refusal) }
+            session.tokens = nil
+            throw SignInNeeded(wasSignedIn: true)
+        }
+    }
+}
+
+// What changes the session.
+extension Visit {
+    /// Keeps the tokens of a sign-in. The session before it ends, and so do the forms of its pages.
+    ///
+    /// - Returns: The page to go on to.
+    mutating func signIn(_ json: AnyJSON) async throws -> Outcome {
+        let answer = try AuthSessionAnswer(json: json)
+        if let before = session.tokens?.access {
+            // Lost: why the session before could not be ended. It is one of the user's list of devices.
+            _ = try? await call(.post, "/logout?scope=local", bearer: before)
+        }
+        // A new password comes first, also on the way back to an app.
+        let goesOn = session.handover != nil && session.next != .newPassword
+        let next = goesOn ? .goOn : session.next ?? .home
+        var renewed = WebSession(formToken: pages.randomBytes(16))
+        (renewed.language, renewed.handover) = (session.language, session.handover)
+        renewed.handover?.isConfirmed = true
+        renewed.tokens = WebSession.Tokens(answer)
+        session = renewed
+        return .go(next)
+    }
+
+    /// Forgets the user, and everything but the language.
+    mutating func signOut(_ flash: Flash) {
+        let language = session.language
+        session = WebSession(formToken: pages.randomBytes(16))
+        (session.language, session.flash) = (language, flash)
+    }
+
+    /// The user who is signed in.
+    ///
+    /// - Throws: As ``callAsUser(_:_:_:api:)``.
+    mutating func user() async throws -> AuthUser {
+        try AuthUser(json: await callAsUser(.get, "/user"))
+    }
+
+    /// A new flow that comes back to ``Place/callback`` with a code (RFC 7636).
+    ///
+    /// - Returns: Its challenge.
+    mutating func begin(_ purpose: WebSession.Flow.Purpose) -> String {
+        let verifier = Secret(Base64URL.text(pages.randomBytes(32)))
+        session.flow = WebSession.Flow(purpose: purpose, verifier: verifier)
+        return Base64URL.text(Array(SHA256.hash(data: Array(verifier.reveal().utf8))))
+    }
+}
+
+extension WebSession.Tokens {
+    init(_ answer: AuthSessionAnswer) {
+        self.init(
+            refresh: Secret(answer.refreshToken), access: Secret(answer.accessToken),
+            expiresAt: Int64(answer.expiresAt ?? 0))
+    }
+}
+
+extension HTTPField.Name {
+    static let fetchSite = Self("sec-fetch-site")!
+    static let apiKey = Self("apikey")!
+}
+
+extension AuthUser {
+    var signInMethods: [AuthUserIdentity] { identities ?? [] }
+}

@@ -1,0 +1,91 @@
+package import GatehouseWire
+package import HTTPServing
+import HTTPTypes
+import Hummingbird
+import MailTemplates
+
+package struct PageSettings: Sendable {
+    /// The origin that browsers reach the pages at, without a trailing slash: `https://api.example.org`.
+    package let origin: String
+    /// The Auth API as browsers reach it: `https://api.example.org/auth/v1`.
+    package let authURL: String
+    /// For an API that requires keys.
+    package var apiKey: Secret?
+    /// Whether there is a gateway, which keeps profiles and deletes accounts.
+    package var hasGateway = true
+    package var branding = Branding()
+
+    package init(origin: String, authURL: String) { (self.origin, self.authURL) = (origin, authURL) }
+
+    /// Where sign-ins through providers and mailed links come back to.
+    package var callback: String { origin + Place.callback.path }
+    /// Where an app's users sign in.
+    package var signIn: String { origin + Place.signIn.path }
+}
+
+/// The pages at `/account` for an app's users. A client of the public APIs: it reaches no database.
+package struct WebPages: Sendable {
+    let settings: PageSettings
+    let transport: PageTransport
+    let cookie: SessionCookie
+    let texts: PageTexts
+    let look: PageLook
+    let clientAddress: ClientAddressRule
+    let now: @Sendable () -> Instant
+    let randomBytes: @Sendable (Int) -> [UInt8]
+    let flights = RefreshFlights()
+
+    /// - Throws: The error of a template that cannot be parsed. Those of this package can.
+    package init(
+        _ settings: PageSettings, seal: PageSeal, clientAddress: ClientAddressRule,
+        now: @escaping @Sendable () -> Instant, randomBytes: @escaping @Sendable (Int) -> [UInt8],
+        transport: @escaping PageTransport
+    ) throws {
+        self.settings = settings
+        self.transport = transport
+        cookie = SessionCookie(seal: seal, isSecure: settings.origin.hasPrefix("https://"))
+        texts = try PageTexts(overrides: settings.branding.texts)
+        look = try PageLook(settings.branding)
+        self.clientAddress = clientAddress
+        (self.now, self.randomBytes) = (now, randomBytes)
+    }
+
+    package func table(_ runtime: ServerRuntime) -> RouteTable {
+        let format = RefusalFormat.page { refusal, request in
+            self.refusalPage(refusal, language: .preferred(request[.acceptLanguage]))
+        }
+        let group = RouteGroup(prefixes: [Place.prefix], format: format, crossOrigin: nil, cacheControl: "no-store")
+        return RouteTable(group: group, runtime: runtime, routes(runtime) + assetRoutes)
+    }
+
+    private func routes(_ runtime: ServerRuntime) -> [Route] {
+        let wait = runtime.requestTimeLimit
+        func shows(_ path: String, _ handler: @escaping Handler) -> Route {
+            Route(.get, path, acceptsTrailingSlash: path.isEmpty, timeLimit: wait, answersHead: false) {
+                try await answer($0, $1, handler)
+            }
+        }
+        func takes(_ path: String, _ handler: @escaping Handler) -> Route {
+            Route(.post, path, timeLimit: wait) { try await answer($0, $1, handler) }
+        }
+        return [
+            shows("", home), takes("/sign-out", endSession),
+            shows("/sign-in", showSignIn), takes("/sign-in", signIn),
+            shows("/sign-in/code", showCodeRequest), takes("/sign-in/code", mailCode),
+            shows("/sign-up", showSignUp), takes("/sign-up", signUp),
+            shows("/check-mail", showCheckMail), takes("/check-mail", enterCode),
+            takes("/check-mail/again", mailAgain),
+            shows("/forgot-password", showForgotPassword), takes("/forgot-password", mailRecovery),
+            shows("/new-password", showNewPassword), takes("/new-password", setPassword),
+            shows("/provider/{provider}", goToProvider), shows("/callback", comeBack),
+            shows("/link", showQuestion), takes("/link", answerQuestion),
+            shows("/continue", showHandover), takes("/continue", handOver),
+            shows("/security", showSecurity), takes("/security", changePassword),
+            shows("/devices", showDevices), takes("/devices", endDevice),
+            shows("/methods", showMethods), takes("/methods", changeMethods),
+            shows("/profile", showProfile), takes("/profile", changeProfile),
+            shows("/data", showData), takes("/data", download),
+            shows("/delete", showDeletion), takes("/delete", deleteAccount),
+        ]
+    }
+}

@@ -1,0 +1,172 @@
+import AccountDomain
+import AuthServer
+import Foundation
+import GatehouseWire
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("The pages of an account")
+struct AccountPageTests {
+    private func signedIn(_ server: TestServer) async throws -> WebBrowser {
+        let browser = WebBrowser(server)
+        try await browser.open("/account/sign-up")
+        try await browser.press("Create Account", SignInPageTests.person)
+        return browser
+    }
+
+    @Test("Another device is listed by its name, and signed out by its button")
+    func devices() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            let phone = try #require(TestSession(try await server.signIn()))
+            try await browser.open("/account/devices")
+            #expect(browser.page.text.contains("This Device"))
+            #expect(browser.page.text.contains("Unknown Device"))
+            try await browser.press("Sign Out")
+            #expect(browser.page.done == "The device is signed out.")
+            #expect(try await server.refresh(phone.refreshToken).status == 400)
+            _ = try await server.signIn()
+            try await browser.open("/account/devices")
+            try await browser.press("Sign Out All Other Devices")
+            #expect(browser.page.done == "All other devices are signed out.")
+            #expect(WebPage.between("<li><div>", "</li>", in: browser.page.text).count == 1)
+        }
+    }
+
+    @Test("The session of the pages is listed with the browser's own address and name")
+    func ownDevice() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            try await browser.open("/account/devices")
+            #expect(browser.page.text.contains("192.0.2.1"))
+            #expect(browser.page.text.contains("Firefox"))
+        }
+    }
+
+    @Test("A new password needs the current one where the server says so, and ends the other sessions")
+    func password() async throws {
+        try await TestServer.with(hasPages: true, change: { $0.requiresCurrentPassword = true }) { server in
+            let browser = try await signedIn(server)
+            let phone = try #require(TestSession(try await server.signIn()))
+            var fields = ["current": "wrong", "password": "another horse 43", "confirmation": "another horse 43"]
+            try await browser.open("/account/security")
+            try await browser.press("Save Password", fields)
+            #expect(browser.page.problem == "The current password is not correct.")
+            fields["current"] = TestServer.password
+            try await browser.press("Save Password", fields)
+            #expect(browser.page.done == "Your password has been saved.")
+            #expect(try await server.refresh(phone.refreshToken).status == 400)
+            try await browser.open("/account")
+            #expect(browser.page.title == "Account")
+        }
+    }
+
+    @Test("A provider is added, and removed after a question")
+    func methods() async throws {
+        try await TestServer.with(providers: TestProviders(), hasPages: true) { server in
+            let browser = try await signedIn(server)
+            try await browser.open("/account/methods")
+            #expect(browser.page.text.contains("Add another way to sign in before you remove this one."))
+            try await browser.press("Sign in with Google")
+            let onward = try #require(WebPage.between("0;url=", "\"", in: browser.page.text).first)
+            try await browser.open(
+                onward.replacing("&amp;", with: "&").replacing(WebBrowser.origin, with: ""))
+            try await browser.choose("verified")
+            #expect(browser.page.title == "Sign-In Methods")
+            #expect(browser.page.done == "The sign-in method has been added.")
+            let remove = try #require(
+                browser.page.forms.first { form in form.fields.contains { $0.value == "google" } })
+            try await browser.send(remove.action, remove.fields)
+            #expect(browser.page.title.contains("Google"))
+            try await browser.press("Remove")
+            #expect(browser.page.done == "The sign-in method has been removed.")
+        }
+    }
+
+    @Test("The profile is read and changed through the gateway")
+    func profile() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            try await browser.open("/account/profile")
+            try await browser.press("Save", ["first_name": "Ada", "name": "Ada Example", "timezone": "Europe/Berlin"])
+            #expect(browser.page.done == "Your changes have been saved.")
+            #expect(browser.page.text.contains("value=\"Europe/Berlin\""))
+            try await browser.press("Save", ["first_name": "Ada", "name": "", "timezone": "Nowhere"])
+            #expect(browser.page.problem?.contains("Europe/Berlin") == true)
+        }
+    }
+
+    @Test("The download has everything that is stored about the user, and nothing about others")
+    func download() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            _ = try await server.signUp("bob@example.com")
+            let browser = try await signedIn(server)
+            try await browser.open("/account/data")
+            try await browser.press("Download My Data")
+            #expect(browser.page.headers[.contentDisposition] == "attachment; filename=\"account-data.json\"")
+            let data = try JSONReader.read(browser.page.text)
+            #expect(data["user"]?["email"] == "ada@example.com")
+            #expect(data["sessions"]?.arrayValue?.count == 1)
+            #expect(data["audit_log"]?.arrayValue?.isEmpty == false)
+            #expect(data["profile"]?["id"] == data["user"]?["id"])
+            #expect(!browser.page.text.contains("bob@example.com"))
+        }
+    }
+
+    @Test("An account is deleted after the box is ticked")
+    func deletion() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            try await browser.open("/account/delete")
+            try await browser.press("Delete Account")
+            #expect(browser.page.title == "Delete Account" || browser.page.title == "Sign In")
+            try await browser.open("/account")
+            #expect(try await server.signIn().status == (browser.page.title == "Account" ? 200 : 400))
+        }
+    }
+
+    @Test("An old sign-in is asked for again, and the page comes back")
+    func freshSignIn() async throws {
+        var policy = SessionPolicy()
+        policy.freshSignIn = .seconds(600)
+        try await TestServer.with(policy: policy, hasPages: true) { server in
+            let browser = try await signedIn(server)
+            server.clock.advance(by: .seconds(1_200))
+            try await browser.open("/account/delete")
+            let form = try #require(browser.page.forms.first { $0.button == "Delete Account" })
+            try await browser.send(form.action, form.fields.filter { $0.name != "sure" } + [("sure", "yes")])
+            #expect(browser.page.title == "Sign In")
+            #expect(browser.page.problem == "Please sign in again, then repeat this.")
+            try await browser.press("Sign In", SignInPageTests.person)
+            #expect(browser.page.title == "Delete Account")
+        }
+    }
+
+    @Test("Two pages with the same old token share one refresh, and both go on")
+    func refresh() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            let before = browser.cookies
+            server.clock.advance(by: .seconds(3_590))
+            try await browser.open("/account")
+            #expect(browser.page.title == "Account")
+            // The answer never came: the browser still has the cookie of before.
+            let late = WebBrowser(server)
+            late.cookies = before
+            server.clock.advance(by: .seconds(60))
+            try await late.open("/account")
+            #expect(late.page.title == "Account")
+        }
+    }
+
+    @Test("Every text of a page is in its language, and Arabic runs from right to left", arguments: ["de", "ar", "ja"])
+    func languages(language: String) async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = WebBrowser(server)
+            try await browser.open("/account/sign-in?lang=\(language)")
+            #expect(browser.page.text.contains("lang=\"\(language)\" dir=\"\(language == "ar" ? "rtl" : "ltr")\""))
+            #expect(!browser.page.text.contains(">Sign In<"))
+        }
+    }
+}

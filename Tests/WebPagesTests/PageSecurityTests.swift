@@ -1,0 +1,150 @@
+import GatehouseWire
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("Attacks on the account pages")
+struct PageSecurityTests {
+    private func signedIn(_ server: TestServer, _ email: String = "ada@example.com") async throws -> WebBrowser {
+        let browser = WebBrowser(server)
+        try await browser.open("/account/sign-up")
+        try await browser.press("Create Account", ["email": email, "password": TestServer.password])
+        #expect(browser.page.title == "Account")
+        return browser
+    }
+
+    @Test("A form of another site, of another session or without its token changes nothing")
+    func forgery() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            let form = try #require(browser.page.forms.first { $0.button == "Sign Out" })
+            let other = try await signedIn(server, "bob@example.com")
+            let foreign = try #require(other.page.forms.first { $0.button == "Sign Out" })
+            let site = HTTPField.Name("sec-fetch-site")!
+            let attempts: [([(name: String, value: String)], HTTPFields)] = [
+                ([], [.origin: WebBrowser.origin]), (foreign.fields, [.origin: WebBrowser.origin]),
+                (form.fields, [.origin: "https://evil.example"]), (form.fields, [.origin: "null"]),
+                (form.fields, [site: "cross-site"]), (form.fields, [site: "same-site"]),
+                ([(name: "form", value: "AAAA")], [.origin: WebBrowser.origin]),
+            ]
+            for (fields, headers) in attempts {
+                let page = try await browser.send("/account/sign-out", fields, headers: headers)
+                #expect(page.status == 403, "\(fields) \(headers)")
+                #expect(page.headers[.setCookie] == nil)
+            }
+            try await browser.open("/account")
+            #expect(browser.page.title == "Account")
+            // Each page has another text for the same token.
+            try await browser.send("/account/sign-out", form.fields)
+            #expect(browser.page.title == "Sign In")
+        }
+    }
+
+    @Test("A changed cookie counts as none")
+    func tampering() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            let kept = browser.cookies
+            for (number, cookie) in kept.enumerated() where cookie.name.contains("account") {
+                for position in [0, 2, 20, cookie.value.count - 2] {
+                    var changed = Array(cookie.value)
+                    changed[position] = changed[position] == "A" ? "B" : "A"
+                    browser.cookies = kept
+                    browser.cookies[number].value = String(changed)
+                    try await browser.open("/account")
+                    #expect(browser.page.title == "Sign In", "\(position)")
+                }
+            }
+        }
+    }
+
+    @Test("A cookie that was copied before the sign-out is worth nothing after it")
+    func replay() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            let stolen = browser.cookies
+            try await browser.press("Sign Out")
+            let thief = WebBrowser(server)
+            thief.cookies = stolen
+            try await thief.open("/account")
+            #expect(thief.page.title == "Sign In")
+            #expect(thief.page.problem == "Session expired. Please sign in again.")
+        }
+    }
+
+    @Test("Signing in changes the session's token, and ends the session before it")
+    func fixation() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            let old = try #require(browser.page.forms.first { $0.button == "Sign Out" })
+            try await browser.open("/account/sign-in?again=yes")
+            try await browser.press("Sign In", ["email": "ada@example.com", "password": TestServer.password])
+            #expect(browser.page.title == "Account")
+            #expect(try await browser.send("/account/sign-out", old.fields).status == 403)
+            try await browser.open("/account/devices")
+            #expect(WebPage.between("class=\"badge\"", "<", in: browser.page.text).count == 1)
+            #expect(!browser.page.text.contains("Sign Out All Other Devices"))
+        }
+    }
+
+    @Test("Texts of users and of requests are shown, and never run")
+    func scripts() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let hostile = "\"\u{301}><script>alert(1)</script>\u{202E}'&"
+            let browser = WebBrowser(server)
+            try await browser.open("/account/sign-in")
+            try await browser.press("Sign In", ["email": hostile, "password": "x"])
+            #expect(!browser.page.text.contains("<script"))
+            #expect(browser.page.text.utf8.ranges(of: "\"\u{301}".utf8).isEmpty)
+            let other = try await signedIn(server)
+            try await other.open("/account/profile")
+            try await other.press("Save", ["first_name": hostile, "name": "", "timezone": ""])
+            try await other.open("/account/profile")
+            #expect(!other.page.text.contains("<script"))
+            #expect(other.page.text.contains("&lt;script&gt;"))
+        }
+    }
+
+    @Test("No parameter leads to another site, and none writes a header")
+    func redirects() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = WebBrowser(server)
+            for path in [
+                "/account/sign-in?next=https://evil.example", "/account?lang=de&next=//evil.example",
+                "/account/sign-in?lang=de%0d%0aset-cookie:%20a=b", "/account/provider/google%0d%0aa?lang=x",
+                "/account/sign-in?redirect_to=https://evil.example",
+            ] {
+                try await browser.open(path)
+                #expect(browser.page.headers[.location]?.contains("evil") != true, "\(path)")
+                #expect(browser.page.headers[HTTPField.Name("a")!] == nil)
+            }
+            // An app's address that is not allowed becomes the site's.
+            let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+            let other = WebBrowser(server)
+            try await other.open("/account/sign-in?code_challenge=\(challenge)&redirect_to=https://evil.example/cb")
+            _ = try await server.signUp()
+            try await other.press("Sign In", SignInPageTests.person)
+            let onward = try #require(WebPage.between("0;url=", "\"", in: other.page.text).first)
+            #expect(onward.hasPrefix("https://app.example.org?code="))
+        }
+    }
+
+    @Test("Every page has the headers that keep it from frames, caches and scripts")
+    func headers() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            for path in ["/account", "/account/devices", "/account/sign-in?again=yes", "/account/nothing"] {
+                try await browser.open(path)
+                let headers = browser.page.headers
+                #expect(headers[.contentSecurityPolicy]?.hasPrefix("default-src 'none'") == true)
+                #expect(headers[.cacheControl] == "no-store")
+                #expect(headers[HTTPField.Name("x-frame-options")!] == "DENY")
+                #expect(!browser.page.text.contains("style=\"") && !browser.page.text.contains("<script"))
+            }
+            #expect(browser.page.status == 404)
+            try await browser.open("/account")
+            let cookie = try #require(browser.page.headers[values: .setCookie].first)
+            #expect(cookie.contains("HttpOnly; SameSite=Lax") && cookie.contains("Path=/;"))
+        }
+    }
+}
