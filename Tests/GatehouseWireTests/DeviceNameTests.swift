@@ -72,6 +72,14 @@ struct DeviceNameTests {
         #expect(DeviceName(userAgent: nested) == nil)
     }
 
+    @Test("A long system of an iPad stays within 64 code points under its new name")
+    func longTablet() throws {
+        let agent = "App (iPad9,3; iOS 18.\(String(repeating: "2", count: 80))) gatehouse-swift/0.2"
+        let system = try #require(DeviceName(userAgent: agent)?.system)
+        #expect(system.hasPrefix("iPadOS 18."))
+        #expect(system.unicodeScalars.count == 64)
+    }
+
     @Test("An app's user agent is read as it was meant, whatever its name")
     func roundTrip() throws {
         for name in ["Journal", "Daily Ritual", "C++/Notes (beta)", "日記", "100%"] {

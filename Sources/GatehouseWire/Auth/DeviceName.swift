@@ -56,7 +56,7 @@ public struct DeviceName: Hashable, Sendable {
         let known = identifier.flatMap { identifier in Self.models.first { identifier.hasPrefix($0.prefix) } }
         var system = system.flatMap(Self.shown)
         if known?.name == "iPad", let text = system, text.hasPrefix("iOS ") {
-            system = "iPad" + String(text.dropFirst())
+            system = Self.shown("iPad" + String(text.dropFirst()))
         }
         self.app = app.flatMap(Self.shown)
         self.system = system
