@@ -225,10 +225,10 @@ extension Accounts {
     /// The name of administrators in the audit log.
     static let adminName = "service_role"
 
-    static func adminEntry(_ action: AuditEntry.Action, _ user: User) -> AuditEntry {
-        AuditEntry(
-            action, actor: nil, actorName: adminName,
-            traits: ["user_id": .string(user.id.text), "user_email": .string(user.email ?? "")])
+    /// - Parameter traits: In addition to the user's id and address.
+    static func adminEntry(_ action: AuditEntry.Action, _ user: User, _ traits: JSONObject = [:]) -> AuditEntry {
+        let about: JSONObject = ["user_id": .string(user.id.text), "user_email": .string(user.email ?? "")]
+        return AuditEntry(action, actor: nil, actorName: adminName, traits: about.merging(traits) { $1 })
     }
 }
 

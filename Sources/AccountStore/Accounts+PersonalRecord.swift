@@ -17,31 +17,38 @@ extension Accounts {
     /// - Throws: ``DatabaseFailure``.
     package func personalRecord(of user: UserID, at now: Instant) async throws -> PersonalRecord {
         let sessions = try await sessions(of: user, at: now)
-        let audit = try await database.rows(Self.auditLookup(user)) { row in
-            RecordedAuditEntry(
-                id: row.text(), action: row.text(), logType: row.text(), actor: row.text(), actorName: row.text(),
-                traits: row.text(), address: row.text(), createdAt: row.instant())
-        }
-        let mails = try await database.rows(Self.mailLookup(user)) { row in
-            MailStatus(
-                id: row.text(), kind: row.text(), state: row.text(), reason: row.textIfPresent(),
-                attempts: Int(row.int()), nextAt: row.instant(), createdAt: row.instant(),
-                endedAt: row.instantIfPresent())
-        }
+        let audit = try await database.rows(Self.auditLookup(user)) { $0.auditEntry() }
+        let mails = try await database.rows(Self.mailLookup(user)) { $0.mailStatus() }
         return PersonalRecord(sessions: sessions, audit: audit, mails: mails)
     }
 
-    static func auditLookup(_ user: UserID) -> SQL {
+    static func auditLookup(_ user: UserID, limit: Int = PersonalRecord.limit) -> SQL {
         """
         SELECT id, action, log_type, actor_id, actor_name, traits, ip_address, created_at FROM audit_log
-        WHERE actor_id = \(user) ORDER BY created_at DESC LIMIT \(PersonalRecord.limit)
+        WHERE actor_id = \(user) ORDER BY created_at DESC LIMIT \(limit)
         """
     }
 
-    static func mailLookup(_ user: UserID) -> SQL {
+    static func mailLookup(_ user: UserID, limit: Int = PersonalRecord.limit) -> SQL {
         """
         SELECT id, kind, state, reason, attempts, next_at, created_at, ended_at FROM mail_outbox
-        WHERE user_id = \(user) ORDER BY created_at DESC LIMIT \(PersonalRecord.limit)
+        WHERE user_id = \(user) ORDER BY created_at DESC LIMIT \(limit)
         """
+    }
+}
+
+extension Row {
+    /// Reads a row of ``Accounts/auditLookup(_:limit:)``.
+    mutating func auditEntry() -> RecordedAuditEntry {
+        RecordedAuditEntry(
+            id: text(), action: text(), logType: text(), actor: textIfPresent() ?? "", actorName: text(),
+            traits: text(), address: text(), createdAt: instant())
+    }
+
+    /// Reads a row of ``Accounts/mailLookup(_:limit:)``.
+    mutating func mailStatus() -> MailStatus {
+        MailStatus(
+            id: text(), kind: text(), state: text(), reason: textIfPresent(), attempts: Int(int()), nextAt: instant(),
+            createdAt: instant(), endedAt: instantIfPresent())
     }
 }

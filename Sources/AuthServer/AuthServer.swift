@@ -60,7 +60,7 @@ package struct AuthServer: Sendable {
             guardedBy: refuseSecretKey(inAddressOf:))
         return RouteTable(
             group: group, runtime: runtime,
-            openRoutes + pageRoutes + keyedRoutes + mailRoutes + adminRoutes + absentRoutes)
+            openRoutes + pageRoutes + keyedRoutes + mailRoutes + adminRoutes + operatorRoutes + absentRoutes)
     }
 
     private var openRoutes: [Route] {
@@ -155,8 +155,22 @@ package struct AuthServer: Sendable {
             Route(
                 .delete, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait,
                 deleteUser),
-            Route(.get, "/admin/users/{user_id}/sessions", guardedBy: requireAdmin, listUserSessions),
             Route(.get, "/admin/audit", guardedBy: requireAdmin, listAudit),
+        ]
+    }
+
+    /// Additions to the admin API.
+    private var operatorRoutes: [Route] {
+        let wait = runtime.requestTimeLimit
+        return [
+            Route(.get, "/admin/search/users", guardedBy: requireAdmin, timeLimit: wait, searchUsers),
+            Route(.get, "/admin/users/{user_id}/history", guardedBy: requireAdmin, timeLimit: wait, listUserHistory),
+            Route(.get, "/admin/users/{user_id}/sessions", guardedBy: requireAdmin, listUserSessions),
+            Route(
+                .delete, "/admin/users/{user_id}/sessions", guardedBy: requireAdmin, timeLimit: wait, endUserSessions),
+            Route(
+                .delete, "/admin/users/{user_id}/sessions/{session_id}", guardedBy: requireAdmin, timeLimit: wait,
+                endUserSession),
         ]
     }
 }

@@ -40,11 +40,10 @@ extension EndedSession {
     /// One sentence for an operator.
     package var story: String {
         switch reason {
-        case .signedOut: actor == .commandLine ? "The operator signed the user out." : "The user signed out\(place)."
+        case .signedOut: isByOperator ? "\(who) signed the user out." : "The user signed out\(place)."
         case .othersSignedOut: "The user signed out all devices but one, on that device."
         case .signedOutEverywhere:
-            actor == .commandLine
-                ? "The operator signed the user out everywhere." : "The user signed out everywhere\(place)."
+            isByOperator ? "\(who) signed the user out everywhere." : "The user signed out everywhere\(place)."
         case .everybodySignedOut: "The operator signed out all users."
         case .passwordChanged: "\(who) changed the password\(place)."
         case .addressProven:
@@ -92,6 +91,8 @@ extension EndedSession {
         case .user, .otherDevice, .provider, .system, .unknown: "The user"
         }
     }
+
+    private var isByOperator: Bool { actor == .administrator || actor == .commandLine }
 
     private var place: String { actor == .otherDevice ? " on another device" : "" }
 }

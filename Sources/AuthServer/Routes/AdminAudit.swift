@@ -33,7 +33,7 @@ extension AuthServer {
 }
 
 extension JSONWriter {
-    fileprivate mutating func auditEntry(_ entry: RecordedAuditEntry) {
+    mutating func auditEntry(_ entry: RecordedAuditEntry) {
         beginObject()
         member("id", entry.id)
         name("payload")

@@ -11,7 +11,7 @@ extension AuthServer {
     /// 1 to 100, default 20. A deleted user has records of ends, too.
     @Sendable func listUserSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
         let user = try userID(context)
-        let limit = try endedSessionLimit(Query(request))
+        let limit = try listLimit(Query(request), or: 20)
         let now = runtime.now()
         let ended = try await accounts.endedSessions(of: user, limit: limit, at: now)
         if ended.isEmpty, try await accounts.account(user) == nil { throw Refusal.unknownUser }
@@ -29,12 +29,29 @@ extension AuthServer {
         }
     }
 
-    private func endedSessionLimit(_ query: Query) throws -> Int {
-        guard let text = query["limit"] else { return 20 }
-        guard let limit = Int(text), (1...Accounts.mostEndedSessions).contains(limit) else {
-            throw Refusal.invalid("limit must be a number from 1 to \(Accounts.mostEndedSessions)")
+    /// `DELETE /admin/users/{user_id}/sessions` → `{"ended":n}`. Ends every session of the user.
+    @Sendable func endUserSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let count = try await accounts.endSessions(
+            of: try userID(context), byAdministratorOn: device(request, context), at: runtime.now())
+        guard let count else { throw Refusal.unknownUser }
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.member("ended", Int64(count))
+            writer.endObject()
         }
-        return limit
+    }
+
+    /// `DELETE /admin/users/{user_id}/sessions/{session_id}` → `{}`. Ends one session of the user.
+    @Sendable func endUserSession(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let user = try userID(context)
+        guard let id = context.parameters.get("session_id").flatMap({ SessionID($0) }) else {
+            throw Refusal(.notFound, .validationFailed, "session_id must be a UUID")
+        }
+        let hasEnded = try await accounts.endSession(
+            id, of: user, byAdministratorOn: device(request, context), at: runtime.now())
+        guard let hasEnded else { throw Refusal.unknownUser }
+        guard hasEnded else { throw Refusal(.notFound, .sessionNotFound, "Session not found") }
+        return Answer.json(Array("{}".utf8))
     }
 }
 

@@ -11,18 +11,28 @@ extension AuthServer {
         PageRequest(number: try number("page", query) ?? 1, size: try number("per_page", query, from: 1) ?? 50)
     }
 
+    /// `limit` of a list without pages: 1 to 100.
+    func listLimit(_ query: Query, or usual: Int = 50) throws -> Int {
+        guard let text = query["limit"] else { return usual }
+        guard let limit = Int(text), (1...100).contains(limit) else {
+            throw Refusal.invalid("limit must be a number from 1 to 100")
+        }
+        return limit
+    }
+
     private func number(_ name: String, _ query: Query, from least: Int = 0) throws -> Int? {
         guard let text = query[name] else { return nil }
         guard let number = Int(text), number >= least else { throw Refusal.invalid("\(name) must be a number") }
         return number
     }
 
-    /// The text that a list is searched for, at most 1,024 bytes: SQLite compares with no pattern beyond 50,000.
-    func searchText(_ name: String, of query: Query) throws -> String? {
+    /// The text that a list is searched for, by default at most 1,024 bytes: SQLite compares with no pattern beyond
+    /// 50,000.
+    func searchText(_ name: String, of query: Query, atMost longest: Int = 1_024) throws -> String? {
         guard let text = query[name] else { return nil }
         // No text of a database can have it.
         if text.contains(ascii: "\0") { throw Refusal.invalid("\(name) has a NUL character") }
-        guard text.utf8.count <= 1_024 else { throw Refusal.invalid("\(name) is longer than 1024 bytes") }
+        guard text.utf8.count <= longest else { throw Refusal.invalid("\(name) is longer than \(longest) bytes") }
         return text
     }
 

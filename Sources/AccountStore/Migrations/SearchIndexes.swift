@@ -1,0 +1,71 @@
+import SQLDatabase
+
+// For searches of administrators, and for what they see of one account.
+extension Accounts {
+    static let searchIndexes: [Dialect: [SQL]] = [
+        .sqlite: [
+            "CREATE INDEX users_by_name ON users (\(nameKey(.sqlite)), id)",
+            """
+            CREATE INDEX audit_log_by_subject ON audit_log (\(subject(.sqlite)), created_at) WHERE actor_id IS NULL
+            """,
+        ],
+        .postgresql: [
+            memberText,
+            "CREATE INDEX users_by_name ON users ((\(nameKey(.postgresql))), id)",
+            """
+            CREATE INDEX audit_log_by_subject ON audit_log ((\(subject(.postgresql))), created_at)
+            WHERE actor_id IS NULL
+            """,
+        ],
+    ]
+
+    /// A member of a JSON object, if it is text: the first 256 characters. An index must accept every row, so a document
+    /// with what text cannot hold (U+0000, half a character) has no members.
+    private static let memberText: SQL = """
+        DO $make$ BEGIN EXECUTE format($create$
+        CREATE FUNCTION %1$I.member_text(document json, member text) RETURNS text
+        LANGUAGE plpgsql IMMUTABLE AS $body$
+        BEGIN
+            IF strpos(document::text, '\\u') = 0 THEN
+                RETURN CASE json_typeof(document -> member) WHEN 'string' THEN
+                    substr(document ->> member, 1, 256) END;
+            END IF;
+            BEGIN
+                RETURN CASE json_typeof(document -> member) WHEN 'string' THEN
+                    substr(document ->> member, 1, 256) END;
+            EXCEPTION WHEN data_exception THEN
+                RETURN NULL;
+            END;
+        END $body$
+        $create$, current_schema()); END $make$
+        """
+
+    /// The name of a row with `user_metadata`, at most 256 characters. These expressions must stay as the indexes have
+    /// them.
+    static func fullName(_ dialect: Dialect) -> SQL {
+        switch dialect {
+        case .sqlite:
+            """
+            CASE json_type(user_metadata, '$.full_name') WHEN 'text' THEN
+                substr(user_metadata ->> 'full_name', 1, 256) END
+            """
+        case .postgresql: "member_text(user_metadata, 'full_name')"
+        }
+    }
+
+    /// ``fullName(_:)`` as searches compare it: without ASCII case, byte by byte.
+    static func nameKey(_ dialect: Dialect) -> SQL {
+        switch dialect {
+        case .sqlite: "lower(\(fullName(dialect)))"
+        case .postgresql: "lower(\(fullName(dialect)) COLLATE \"C\")"
+        }
+    }
+
+    /// The account that an administrator's entry of the audit log is about.
+    static func subject(_ dialect: Dialect) -> SQL {
+        switch dialect {
+        case .sqlite: "traits ->> 'user_id'"
+        case .postgresql: "member_text(traits, 'user_id') COLLATE \"C\""
+        }
+    }
+}

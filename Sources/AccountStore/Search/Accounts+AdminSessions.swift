@@ -1,0 +1,44 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+// What an administrator does to the sessions of another user.
+extension Accounts {
+    /// Ends every session of a user, and deletes pending authorization codes and a waiting change of address.
+    ///
+    /// - Parameter device: The caller of the admin API.
+    /// - Returns: The number of sessions ended; nil if the account does not exist.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the sessions may have ended.
+    package func endSessions(of user: UserID, byAdministratorOn device: Device, at now: Instant) async throws -> Int? {
+        try await revoking(at: now) { db in
+            guard let account = try db.account(user) else { return nil }
+            let end = SessionEnd.byAdministrator(.signedOutEverywhere, from: device)
+            let count = try db.endSessions(where: "user_id = \(user)", end, at: now)
+            try db.voidCodes(of: user)
+            try db.endAddressChange(of: user)
+            let traits: JSONObject = ["scope": "global", "sessions": .integer(Int64(count))]
+            try record([Self.adminEntry(.logout, account.user, traits)], at: now, in: db)
+            return count
+        }
+    }
+
+    /// Ends one session of a user.
+    ///
+    /// - Parameter device: The caller of the admin API.
+    /// - Returns: Whether the user had this session; nil if the account does not exist.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may have ended.
+    package func endSession(
+        _ id: SessionID, of user: UserID, byAdministratorOn device: Device, at now: Instant
+    ) async throws -> Bool? {
+        try await revoking(at: now) { db in
+            guard let account = try db.account(user) else { return nil }
+            let end = SessionEnd.byAdministrator(.signedOut, from: device)
+            guard try db.endSessions(where: "id = \(id) AND user_id = \(user)", end, at: now) == 1 else {
+                return false
+            }
+            let traits: JSONObject = ["session_id": .string(id.text)]
+            try record([Self.adminEntry(.logout, account.user, traits)], at: now, in: db)
+            return true
+        }
+    }
+}

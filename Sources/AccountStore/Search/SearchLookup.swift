@@ -1,0 +1,140 @@
+import AccountDomain
+import GatehouseWire
+import SQLDatabase
+
+/// The order of a part of a search, from a place on.
+enum SearchOrder {
+    case byTime(Instant, UserID)
+    case byAddress(PrefixRange, after: String?)
+    /// After a name and an id. The accounts whose address is in the range, too, are left out.
+    case byName(PrefixRange, String, UserID)
+
+    /// The place of an account in this order.
+    func place(_ account: FoundAccount) -> SearchPlace {
+        switch self {
+        case .byTime: .time(account.createdAt, account.id)
+        case .byAddress: .address(account.email ?? "")
+        case .byName: .name((account.fullName ?? "").withLowerASCII, account.id)
+        }
+    }
+
+    /// The place at which this order begins.
+    var start: SearchPlace {
+        switch self {
+        case .byTime(let time, let id): .time(time, id)
+        case .byAddress(let range, let last): .address(last ?? range.start)
+        case .byName(_, let name, let id): .name(name, id)
+        }
+    }
+}
+
+/// The statements of a search.
+struct SearchLookup: Sendable {
+    let search: AccountSearch
+    let dialect: Dialect
+    let now: Instant
+
+    /// Later than any time, greater than any id.
+    var beginning: (Instant, UserID) {
+        (Instant(seconds: 253_402_300_799), UserID(trusted: "ffffffff-ffff-ffff-ffff-ffffffffffff"))
+    }
+
+    /// Sorts before every id.
+    var noID: UserID { UserID(trusted: Accounts.nilID) }
+
+    /// The accounts that match among those that a page examines.
+    func matches(_ order: SearchOrder, limit: Int) -> SQL {
+        let window: SQL = search.isFiltered ? "\(Accounts.examined)" : "\(limit)"
+        return """
+            SELECT \(columns)
+            FROM (\(candidates(order)) LIMIT \(window)) AS candidates
+            WHERE \(filters) ORDER BY \(sorting(order)) LIMIT \(limit)
+            """
+    }
+
+    /// The last account that a page examines; no row if there are fewer.
+    func lastExamined(_ order: SearchOrder) -> SQL {
+        """
+        SELECT \(columns) FROM (\(candidates(order)) LIMIT 1 OFFSET \(Accounts.examined - 1)) AS candidates
+        """
+    }
+
+    func account(_ id: UserID) -> SQL {
+        "SELECT \(columns) FROM users AS candidates WHERE id = \(id) AND \(filters)"
+    }
+
+    private var columns: SQL {
+        """
+        id, email, phone, \(Accounts.fullName(dialect)), created_at, last_sign_in_at, email_confirmed_at, banned_until,
+        deleted_at, is_anonymous
+        """
+    }
+
+    private func candidates(_ order: SearchOrder) -> SQL {
+        """
+        SELECT id, email, phone, user_metadata, created_at, last_sign_in_at, email_confirmed_at, phone_confirmed_at,
+            banned_until, deleted_at, is_anonymous
+        FROM users WHERE \(range(order)) ORDER BY \(sorting(order))
+        """
+    }
+
+    private func range(_ order: SearchOrder) -> SQL {
+        switch order {
+        case .byTime(let time, let id): return "(created_at, id) < (\(time), \(id))"
+        case .byAddress(let range, let last):
+            let start: SQL = last.map { "email > \($0)" } ?? "email >= \(range.start)"
+            return "is_sso_user = 0 AND \(start) AND \(Self.isBelow(range.end, "email"))"
+        case .byName(let range, let name, let id):
+            let key = Accounts.nameKey(dialect)
+            return """
+                (\(key), id) > (\(name), \(id)) AND \(Self.isBelow(range.end, key))
+                AND (email IS NULL OR is_sso_user = 1 OR email < \(range.start)
+                    OR NOT (\(Self.isBelow(range.end, "email"))))
+                """
+        }
+    }
+
+    private func sorting(_ order: SearchOrder) -> SQL {
+        switch order {
+        case .byTime: "created_at DESC, id DESC"
+        case .byAddress: "email"
+        case .byName: "\(Accounts.nameKey(dialect)), id"
+        }
+    }
+
+    private static func isBelow(_ end: String?, _ key: SQL) -> SQL {
+        guard let end else { return "1 = 1" }
+        return "\(key) < \(end)"
+    }
+
+    private var filters: SQL {
+        var all: SQL = "1 = 1"
+        if let method = search.method {
+            all = """
+                \(all) AND EXISTS (
+                    SELECT 1 FROM identities WHERE identities.user_id = candidates.id AND identities.provider = \(method))
+                """
+        }
+        if let time = search.seenAfter { all = "\(all) AND last_sign_in_at >= \(time)" }
+        if let time = search.seenBefore { all = "\(all) AND last_sign_in_at < \(time)" }
+        if let state = search.state { all = "\(all) AND \(condition(state))" }
+        return all
+    }
+
+    private func condition(_ state: AccountSearch.State) -> SQL {
+        switch state {
+        case .active:
+            """
+            deleted_at IS NULL AND is_anonymous = 0 AND (banned_until IS NULL OR banned_until <= \(now))
+            AND (email_confirmed_at IS NOT NULL OR phone_confirmed_at IS NOT NULL)
+            """
+        case .unconfirmed:
+            """
+            deleted_at IS NULL AND is_anonymous = 0 AND email_confirmed_at IS NULL AND phone_confirmed_at IS NULL
+            """
+        case .banned: "deleted_at IS NULL AND banned_until > \(now)"
+        case .anonymous: "deleted_at IS NULL AND is_anonymous = 1"
+        case .deleted: "deleted_at IS NOT NULL"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+
+// Extensions to the admin API: a search whose pages cost the same on any number of accounts, and the history of one.
+extension AuthServer {
+    /// `GET /admin/search/users?q=&method=&state=&seen_after=&seen_before=&after=&limit=` →
+    /// `{"users":[{"id","email","phone","full_name","created_at","last_sign_in_at","email_confirmed_at","banned_until",
+    /// "deleted_at","is_anonymous","providers"}],"next"}`. Members without a value are absent; without `next` the list
+    /// ends. `limit` is 1 to 100, default 50.
+    @Sendable func searchUsers(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let query = Query(request)
+        let (search, limit) = (try accountSearch(query), try listLimit(query))
+        let page: SearchPage
+        do {
+            page = try await accounts.search(search, after: query["after"], limit: limit, at: runtime.now())
+        } catch is MalformedCursor {
+            throw Refusal.invalid("after must be a value of next for the same search")
+        }
+        return Answer.json(capacity: 512 * (page.accounts.count + 1)) { writer in
+            writer.beginObject()
+            writer.list("users", page.accounts) { $0.foundAccount($1) }
+            writer.member("next", ifPresent: page.next)
+            writer.endObject()
+        }
+    }
+
+    /// `GET /admin/users/{user_id}/history?limit=` → `{"audit":[entry as in ``listAudit(_:_:)``],"mails":[{"id","kind",
+    /// "state","reason","created_at","ended_at"}]}`, newest first: what the user did, what administrators did to the
+    /// account, and its mails. `limit` is 1 to 100 of each, default 50. A deleted user has a history, too.
+    @Sendable func listUserHistory(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let user = try userID(context)
+        let history = try await accounts.history(of: user, limit: try listLimit(Query(request)))
+        if history.isEmpty, try await accounts.account(user) == nil { throw Refusal.unknownUser }
+        return Answer.json(capacity: 512 * (history.audit.count + history.mails.count + 1)) { writer in
+            writer.beginObject()
+            writer.list("audit", history.audit) { $0.auditEntry($1) }
+            writer.list("mails", history.mails) { $0.sentMail($1) }
+            writer.endObject()
+        }
+    }
+
+    private func accountSearch(_ query: Query) throws -> AccountSearch {
+        var search = AccountSearch()
+        search.text = try searchText("q", of: query, atMost: AccountSearch.longestText)
+        search.method = try searchText("method", of: query, atMost: AccountSearch.longestText)
+        if let text = query["state"] {
+            guard let state = AccountSearch.State(text: text) else {
+                let known = AccountSearch.State.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Refusal.invalid("state must be one of \(known)")
+            }
+            search.state = state
+        }
+        search.seenAfter = try time("seen_after", query)
+        search.seenBefore = try time("seen_before", query)
+        return search
+    }
+
+    private func time(_ name: String, _ query: Query) throws -> Instant? {
+        guard let text = query[name] else { return nil }
+        guard let time = Instant(text) else {
+            throw Refusal.invalid("\(name) must be a time such as 2026-01-31T00:00:00Z")
+        }
+        return time
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func foundAccount(_ account: FoundAccount) {
+        beginObject()
+        member("id", account.id.text)
+        member("email", ifPresent: account.email)
+        member("phone", ifPresent: account.phone)
+        member("full_name", ifPresent: account.fullName)
+        member("created_at", account.createdAt)
+        member("last_sign_in_at", ifPresent: account.lastSignInAt)
+        member("email_confirmed_at", ifPresent: account.emailConfirmedAt)
+        member("banned_until", ifPresent: account.bannedUntil)
+        member("deleted_at", ifPresent: account.deletedAt)
+        member("is_anonymous", account.isAnonymous)
+        list("providers", account.providers) { $0.value($1) }
+        endObject()
+    }
+
+    fileprivate mutating func sentMail(_ mail: MailStatus) {
+        beginObject()
+        member("id", mail.id)
+        member("kind", mail.kind)
+        member("state", mail.state)
+        member("reason", ifPresent: mail.reason)
+        member("created_at", mail.createdAt)
+        member("ended_at", ifPresent: mail.endedAt)
+        endObject()
+    }
+}

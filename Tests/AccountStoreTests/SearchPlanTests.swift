@@ -1,0 +1,81 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("Plans of searches on large tables")
+struct SearchPlanTests {
+    private static let searches: [AccountSearch] = {
+        var all: [AccountSearch] = []
+        let time = Instant(seconds: 1_700_000_000)
+        for text in [nil, "person", "ba", "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60"] {
+            var search = AccountSearch()
+            search.text = text
+            all.append(search)
+            search.method = "google"
+            all.append(search)
+            (search.seenAfter, search.seenBefore) = (time, time)
+            for state in AccountSearch.State.allCases {
+                search.state = state
+                all.append(search)
+            }
+        }
+        return all
+    }()
+
+    @Test(
+        "Every page of a search, and the history of an account, take at most five statements, each by an index",
+        arguments: TestDatabase.all)
+    func plans(_ kind: TestDatabase) async throws {
+        let recorded = RecordedStatements()
+        let store = try await StoreFixture(kind) { RecordingDatabase(database: $0, recorded: recorded) }
+        try await store.fillTables()
+        var most = 0
+        for search in Self.searches {
+            var next: String?
+            for _ in 0..<2 {
+                let count = try await store.storage.statements.during {
+                    next = try await store.accounts.search(search, after: next, limit: 50, at: store.clock.now).next
+                }
+                most = max(most, count)
+                if next == nil { break }
+            }
+        }
+        #expect((1...5).contains(most), "\(most)")
+        let history = try await store.storage.statements.during {
+            _ = try await store.accounts.history(of: UserID(bytes: Array(repeating: 1, count: 16)), limit: 50)
+        }
+        #expect(history == 3)
+        #expect(recorded.all.count > 20)
+        for statement in recorded.all where !statement.text.hasPrefix("INSERT") {
+            let plan = try await store.storage.database.write { db in
+                if store.storage.database.dialect == .postgresql { try db.run("SET LOCAL enable_seqscan = on") }
+                return try db.plan(statement)
+            }
+            // SQLite's word for reading the rows of the inner query.
+            let steps = plan.unboundedSteps.filter { $0 != "SCAN candidates" }
+            #expect(!plan.isEmpty && steps == [], "\(statement.text)\n\(plan.joined(separator: "\n"))")
+        }
+    }
+
+    @Test("A name is looked up by the index also after a page", arguments: TestDatabase.all)
+    func names(_ kind: TestDatabase) async throws {
+        let recorded = RecordedStatements()
+        let store = try await StoreFixture(kind) { RecordingDatabase(database: $0, recorded: recorded) }
+        try await store.fillTables(people: 5_000)
+        var search = AccountSearch()
+        search.text = "ba"
+        let first = try await store.accounts.search(search, after: nil, limit: 2, at: store.clock.now)
+        _ = try await store.accounts.search(search, after: first.next, limit: 2, at: store.clock.now)
+        let statements = recorded.all.filter { $0.text.contains("FROM (SELECT") && $0.text.contains("full_name") }
+        let byName = statements.filter { $0.text.contains("lower(") }
+        #expect(!byName.isEmpty)
+        for statement in byName {
+            let plan = try await store.storage.database.write { try $0.plan(statement) }
+            let text = plan.joined(separator: "\n")
+            #expect(text.contains("users_by_name") && !text.contains("SCAN users"), "\(text)")
+        }
+    }
+}
