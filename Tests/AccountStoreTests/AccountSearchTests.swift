@@ -100,12 +100,19 @@ struct AccountSearchTests {
     func oddNames(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let long = String(repeating: "\u{10FFFF}", count: 4_000)
-        let names: [AnyJSON] = [12, ["Ada"], .null, "a\0b", .string(long), "", "\u{301}"]
+        let names: [AnyJSON] = [12, ["Ada"], .null, "Ada", .string(long), "", "\u{301}"]
         for (number, name) in names.enumerated() {
             _ = try await store.signedIn("p\(number)@example.com", metadata: ["full_name": name])
         }
+        for text in [#"{"full_name":"a\u0000b"}"#, #"{"full_name":"\ud800"}"#, #"{"full_name":"Ad\u0061"}"#] {
+            try await store.storage.database.write { db in
+                try db.run("UPDATE users SET user_metadata = \(text) WHERE email = 'p3@example.com'")
+                try db.run("UPDATE audit_log SET traits = \(text), actor_id = NULL")
+            }
+        }
         let users = try await Self.all(store, AccountSearch(), limit: 3)
         #expect(users.count == names.count)
+        #expect(try await Self.all(store, Self.searching("ada"), limit: 3).map(\.email) == ["p3@example.com"])
         #expect(users.compactMap { $0.fullName?.unicodeScalars.count }.max() == 256)
         #expect(try await Self.all(store, Self.searching("12"), limit: 3).isEmpty)
         let prefix = String(repeating: "\u{10FFFF}", count: 64)
