@@ -40,8 +40,9 @@ struct AccountHistoryTests {
         let first = try await store.signedIn()
         let user = first.account.user.id
         let account = try #require(try await store.accounts.account(user))
-        guard case .signedIn(let second) = try await store.accounts.signIn(
-            account, from: store.device, at: store.clock.now)
+        guard
+            case .signedIn(let second) = try await store.accounts.signIn(
+                account, from: store.device, at: store.clock.now)
         else { throw NotSignedIn() }
         let other = try await store.signedIn("eve@example.com")
         let device = Device(userAgent: "console", address: "192.0.2.9")

@@ -61,6 +61,30 @@ struct SearchPlanTests {
         }
     }
 
+    @Test("Each rare state is read from its own index", arguments: TestDatabase.all)
+    func states(_ kind: TestDatabase) async throws {
+        let indexes: [(AccountSearch.State, String)] = [
+            (.unconfirmed, "users_unconfirmed"), (.banned, "users_banned"), (.anonymous, "users_anonymous"),
+            (.deleted, "users_deleted"),
+        ]
+        let store = try await StoreFixture(kind)
+        try await store.fillTables(people: 5_000)
+        for (state, index) in indexes {
+            let recorded = RecordedStatements()
+            let accounts = Accounts(
+                database: RecordingDatabase(database: store.storage.database, recorded: recorded),
+                secrets: StoreFixture.secrets, randomBytes: { Array(repeating: 1, count: $0) })
+            var search = AccountSearch()
+            search.state = state
+            #expect(try await accounts.search(search, after: nil, limit: 50, at: store.clock.now).next == nil)
+            #expect(recorded.all.count == 2)
+            for statement in recorded.all {
+                let plan = try await store.storage.database.read { try $0.plan(statement) }
+                #expect(plan.contains { $0.contains(index) }, "\(plan.joined(separator: "\n"))")
+            }
+        }
+    }
+
     private static func fills(_ statement: SQL) -> Bool {
         ["INSERT", "SELECT id FROM users WHERE id IN"].contains { statement.text.hasPrefix($0) }
     }

@@ -69,7 +69,10 @@ struct AdminSearchTests {
                 server.clock.advance(by: .seconds(1))
             }
             let first = try await server.admin(.get, "/search/users?limit=2")
-            #expect(first["users"]?.arrayValue?.compactMap { $0["email"]?.stringValue } == ["p2@example.com", "p1@example.com"])
+            #expect(
+                first["users"]?.arrayValue?.compactMap { $0["email"]?.stringValue } == [
+                    "p2@example.com", "p1@example.com",
+                ])
             #expect(first["users"]?.arrayValue?.first?["providers"] == ["email"])
             #expect(first["users"]?.arrayValue?.first?["full_name"] == "Ada")
             #expect(first.headers[.init("cache-control")!] == "no-store")

@@ -26,7 +26,7 @@ extension Accounts {
         Migration(22, "events for webhooks", webhooks),
         Migration(23, "records of ended sessions", endedSessions, dialectStatements: unexplainedEnds),
         Migration(24, "what is stored about a user", personalRecordIndexes),
-        Migration(26, "searches of administrators", [], dialectStatements: searchIndexes),
+        Migration(26, "searches of administrators", stateIndexes, dialectStatements: searchIndexes),
     ]
 
     private static let users: SQL = """

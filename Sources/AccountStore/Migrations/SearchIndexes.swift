@@ -1,7 +1,33 @@
+import GatehouseWire
 import SQLDatabase
 
 // For searches of administrators, and for what they see of one account.
 extension Accounts {
+    /// An account in one of these states is an entry, in the order of the list.
+    static let stateIndexes: [SQL] = [
+        "CREATE INDEX users_unconfirmed ON users (created_at, id) WHERE \(columns: unconfirmed)",
+        "CREATE INDEX users_banned ON users (created_at, id) WHERE \(columns: banned)",
+        "CREATE INDEX users_anonymous ON users (created_at, id) WHERE \(columns: anonymous)",
+        "CREATE INDEX users_deleted ON users (created_at, id) WHERE \(columns: deleted)",
+    ]
+
+    private static let unconfirmed: StaticString =
+        "email_confirmed_at IS NULL AND phone_confirmed_at IS NULL AND is_anonymous = 0 AND deleted_at IS NULL"
+    private static let banned: StaticString = "banned_until IS NOT NULL"
+    private static let anonymous: StaticString = "is_anonymous = 1"
+    private static let deleted: StaticString = "deleted_at IS NOT NULL"
+
+    /// The condition of the index that has the accounts in this state; nil for the usual one.
+    static func rarely(_ state: AccountSearch.State) -> StaticString? {
+        switch state {
+        case .active: nil
+        case .unconfirmed: unconfirmed
+        case .banned: banned
+        case .anonymous: anonymous
+        case .deleted: deleted
+        }
+    }
+
     static let searchIndexes: [Dialect: [SQL]] = [
         .sqlite: [
             "CREATE INDEX users_by_name ON users (\(nameKey(.sqlite)), id)",

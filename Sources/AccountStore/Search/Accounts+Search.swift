@@ -3,9 +3,6 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Accounts {
-    /// The number of accounts that a page with filters examines.
-    static let examined = 2_000
-
     /// Returns one page of the accounts that match.
     ///
     /// Without a text the newest come first. With one, those with the address come first, in the order of addresses,

@@ -42,9 +42,12 @@ struct SearchLookup: Sendable {
     /// Sorts before every id.
     var noID: UserID { UserID(trusted: Accounts.nilID) }
 
+    /// The number of accounts that a page with filters examines.
+    private var examined: Int { search.method == nil ? 2_000 : 1_000 }
+
     /// The accounts that match among those that a page examines.
     func matches(_ order: SearchOrder, limit: Int) -> SQL {
-        let window: SQL = search.isFiltered ? "\(Accounts.examined)" : "\(limit)"
+        let window: SQL = search.isFiltered ? "\(examined)" : "\(limit)"
         return """
             SELECT \(columns)
             FROM (\(candidates(order)) LIMIT \(window)) AS candidates
@@ -55,7 +58,7 @@ struct SearchLookup: Sendable {
     /// The last account that a page examines; no row if there are fewer.
     func lastExamined(_ order: SearchOrder) -> SQL {
         """
-        SELECT \(columns) FROM (\(candidates(order)) LIMIT 1 OFFSET \(Accounts.examined - 1)) AS candidates
+        SELECT \(columns) FROM (\(candidates(order)) LIMIT 1 OFFSET \(examined - 1)) AS candidates
         """
     }
 
@@ -80,7 +83,11 @@ struct SearchLookup: Sendable {
 
     private func range(_ order: SearchOrder) -> SQL {
         switch order {
-        case .byTime(let time, let id): return "(created_at, id) < (\(time), \(id))"
+        case .byTime(let time, let id):
+            guard let state = search.state, let indexed = Accounts.rarely(state) else {
+                return "(created_at, id) < (\(time), \(id))"
+            }
+            return "(created_at, id) < (\(time), \(id)) AND \(columns: indexed)"
         case .byAddress(let range, let last):
             let start: SQL = last.map { "email > \($0)" } ?? "email >= \(range.start)"
             return "is_sso_user = 0 AND \(start) AND \(Self.isBelow(range.end, "email"))"
