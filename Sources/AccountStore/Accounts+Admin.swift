@@ -223,7 +223,7 @@ extension Accounts {
     }
 
     /// The name of administrators in the audit log.
-    static let adminName = "service_role"
+    package static let adminName = "service_role"
 
     /// - Parameter traits: In addition to the user's id and address.
     static func adminEntry(_ action: AuditEntry.Action, _ user: User, _ traits: JSONObject = [:]) -> AuditEntry {

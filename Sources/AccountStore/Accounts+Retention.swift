@@ -10,7 +10,7 @@ package struct RetainedRows: Sendable {
     package let removal: @Sendable (_ moment: Instant, _ limit: Int) -> SQL
 
     /// The log comes last: on PostgreSQL its deletion needs a grant of its own (Deploy/postgresql).
-    package static let all = [endedSessions, mails, deliveries, auditLog]
+    package static let all = [endedSessions, mails, deliveries, activity, auditLog]
 
     private static let endedSessions = RetainedRows(table: "ended_sessions", stay: { $0.endedSessions }) {
         """
@@ -32,6 +32,14 @@ package struct RetainedRows: Sendable {
         DELETE FROM webhook_deliveries WHERE id IN (
             SELECT id FROM webhook_deliveries WHERE state <> 'queued' AND ended_at < \($0)
             ORDER BY ended_at LIMIT \($1) \(.skippingLocked))
+        """
+    }
+
+    private static let activity = RetainedRows(table: "activity_counts", stay: { $0.telemetry }) {
+        """
+        DELETE FROM activity_counts WHERE (hour, name, label, detail) IN (
+            SELECT hour, name, label, detail FROM activity_counts WHERE hour < \($0.microseconds / ActivityCounts.hour)
+            ORDER BY hour LIMIT \($1) \(.skippingLocked))
         """
     }
 

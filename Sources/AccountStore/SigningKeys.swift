@@ -57,14 +57,18 @@ package struct SigningKeys: Sendable {
 
     /// Retires the current key, adds a new one, and deletes retired keys whose tokens have all expired.
     ///
-    /// - Parameter expired: Keys retired before this time are deleted.
+    /// - Parameters:
+    ///   - expired: Keys retired before this time are deleted.
+    ///   - beside: Does more in the same transaction.
     /// - Throws: As ``all()``. With the reason `unknownOutcome` of ``DatabaseFailure`` the rotation may have happened,
     ///   otherwise nothing changed.
     @discardableResult
-    package func rotate(to key: StoredSigningKey, forgettingRetiredBefore expired: Instant) async throws
-        -> [StoredSigningKey]
-    {
+    package func rotate(
+        to key: StoredSigningKey, forgettingRetiredBefore expired: Instant,
+        beside: @escaping @Sendable (any Connection) throws -> Void = { _ in }
+    ) async throws -> [StoredSigningKey] {
         try await database.write { db in
+            try beside(db)
             try db.run("DELETE FROM signing_keys WHERE retired_at < \(expired)")
             try db.run("UPDATE signing_keys SET retired_at = \(key.createdAt) WHERE retired_at IS NULL")
             try insert(key, in: db)
@@ -117,5 +121,19 @@ package struct SigningKeys: Sendable {
         return StoredSigningKey(
             id: id, privateKey: Secret(String(decoding: opened, as: UTF8.self)), createdAt: row.instant(),
             retiredAt: row.instantIfPresent())
+    }
+}
+
+extension Accounts {
+    /// Rotates the keys of the same database, and records it.
+    ///
+    /// - Throws: As ``SigningKeys/rotate(to:forgettingRetiredBefore:beside:)``.
+    package func rotate(
+        _ keys: SigningKeys, to key: StoredSigningKey, forgettingRetiredBefore expired: Instant,
+        recording entry: AuditEntry, at now: Instant
+    ) async throws -> [StoredSigningKey] {
+        try await keys.rotate(to: key, forgettingRetiredBefore: expired) { db in
+            try record([entry], at: now, in: db)
+        }
     }
 }

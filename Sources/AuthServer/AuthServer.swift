@@ -27,6 +27,8 @@ package struct AuthServer: Sendable {
     /// Responses that stay the same while the server runs.
     let fixed: FixedAnswers
     let counts: AuthCounts
+    /// Sign-ins and refreshes that wait to be written.
+    package let activity = ActivityTally()
     /// Records used access tokens under a strict session policy. The gateway in the same process shares it.
     package let usedTokens: UsedTokens?
 
@@ -47,12 +49,16 @@ package struct AuthServer: Sendable {
         self.webhooks = webhooks
         self.captcha = captcha
         fixed = FixedAnswers(settings, providers: providers.names)
-        counts = AuthCounts(runtime.metrics)
+        counts = AuthCounts(runtime.metrics, activity, now: runtime.now)
         usedTokens = UsedTokens(accounts)
     }
 
     /// Every route of the Auth API, under each of `prefixes` (`/auth/v1`, or an empty string for the root).
-    package func table(prefixes: [String], crossOrigin: CrossOriginPolicy = CrossOriginPolicy()) -> RouteTable {
+    ///
+    /// - Parameter others: Routes of the composition with the same prefixes and errors, each with a guard of its own.
+    package func table(
+        prefixes: [String], crossOrigin: CrossOriginPolicy = CrossOriginPolicy(), with others: [Route] = []
+    ) -> RouteTable {
         // Most responses contain tokens or personal data, so caches must not store them unless the route says
         // otherwise.
         let group = RouteGroup(
@@ -60,12 +66,12 @@ package struct AuthServer: Sendable {
             guardedBy: refuseSecretKey(inAddressOf:))
         return RouteTable(
             group: group, runtime: runtime,
-            openRoutes + pageRoutes + keyedRoutes + mailRoutes + adminRoutes + operatorRoutes + absentRoutes)
+            openRoutes + pageRoutes + keyedRoutes + mailRoutes + adminRoutes + operatorRoutes + absentRoutes + others)
     }
 
     private var openRoutes: [Route] {
         [
-            Route(.get, "/health", health),
+            Route(.get, "/health", health).unlogged,
             Route(.get, "/.well-known/jwks.json", jsonWebKeySet),
             Route(.get, "/.well-known/openid-configuration", openIDConfiguration),
             Route(
@@ -177,19 +183,21 @@ package struct AuthServer: Sendable {
 
 /// The counters of the Auth API, in addition to those of requests.
 struct AuthCounts: Sendable {
-    let signIns: Counter
-    let refreshes: Counter
+    let signIns: ActivityCounter
+    let refreshes: ActivityCounter
     let notices: Counter
     let revocations: Counter
     let mails: Counter
     let hooks: Counter
     let webhooks: Counter
 
-    init(_ metrics: ServerMetrics) {
-        signIns = metrics.counter(
+    init(_ metrics: ServerMetrics, _ tally: ActivityTally, now: @escaping @Sendable () -> Instant) {
+        let signIns = metrics.counter(
             "gatehouse_sign_ins_total", "Sign-ins by method and outcome.", labels: ["method", "outcome"])
-        refreshes = metrics.counter(
+        let refreshes = metrics.counter(
             "gatehouse_refreshes_total", "Presented refresh tokens by verdict.", labels: ["verdict"])
+        self.signIns = ActivityCounter(counter: signIns, name: .signIns, tally: tally, now: now)
+        self.refreshes = ActivityCounter(counter: refreshes, name: .refreshes, tally: tally, now: now)
         notices = metrics.counter(
             "gatehouse_provider_notices_total", "Notifications from providers by kind and outcome.",
             labels: ["provider", "notice", "outcome"])
@@ -201,5 +209,19 @@ struct AuthCounts: Sendable {
         hooks = metrics.counter("gatehouse_hooks_total", "Questions to hooks.", labels: ["hook", "outcome"])
         webhooks = metrics.counter(
             "gatehouse_webhooks_total", "Attempts to deliver an event.", labels: ["endpoint", "outcome"])
+    }
+}
+
+/// A counter of metrics that is also kept by hour, for all nodes together.
+struct ActivityCounter: Sendable {
+    let counter: Counter
+    let name: ActivityName
+    let tally: ActivityTally
+    let now: @Sendable () -> Instant
+
+    /// - Parameter detail: Empty for a counter with one label.
+    func increment(_ label: String, _ detail: String = "") {
+        if detail.isEmpty { counter.increment(label) } else { counter.increment(label, detail) }
+        tally.add(name, label, detail, at: now())
     }
 }

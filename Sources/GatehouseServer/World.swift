@@ -1,6 +1,7 @@
 package import AccountStore
 package import AuthServer
 package import GatehouseWire
+package import HTTPServing
 package import Logging
 
 /// The clocks, random numbers, network and log of a server. The program supplies the machine's, each test its own.
@@ -22,6 +23,8 @@ package struct World: Sendable {
     package var logger: Logger
     /// Delivers mails in place of what the settings say; nil in the program.
     package var mail: (@Sendable (OutgoingMail) async -> MailResult)?
+    /// Receives each answered request, on any thread; must not block.
+    package var requestAnswered: (@Sendable (AnsweredRequest) -> Void)?
     /// Keeps mails, written as for their recipients, in place of an SMTP server.
     package var mailKeeper: MailKeeper?
 

@@ -29,6 +29,11 @@ package struct AuditEntry: Sendable {
         case providerNotice = "provider_notice"
         case providerTokenRevoked = "provider_token_revoked"
         case providerTokenNotRevoked = "provider_token_not_revoked"
+        /// An operator's acts on the server.
+        case mailRetried = "mail_retried"
+        case mailDropped = "mail_dropped"
+        case deliveryReplayed = "delivery_replayed"
+        case signingKeysRotated = "signing_keys_rotated"
 
         var logType: String {
             switch self {
@@ -40,6 +45,7 @@ package struct AuditEntry: Sendable {
                 .identityRefused, .providerNotice:
                 "user"
             case .accountTakenOver, .accountRecovered: "account"
+            case .mailRetried, .mailDropped, .deliveryReplayed, .signingKeysRotated: "operations"
             }
         }
     }

@@ -7,7 +7,7 @@ package struct Retention: Sendable {
     package var mails: Duration? = .seconds(7 * 86_400)
     /// From the end of the delivery of an event to a webhook.
     package var deliveries: Duration? = .seconds(7 * 86_400)
-    /// From the hour in which events of apps were counted.
+    /// From the hour in which sign-ins, refreshes or events of apps were counted.
     package var telemetry: Duration? = .seconds(400 * 86_400)
 
     package init() {}

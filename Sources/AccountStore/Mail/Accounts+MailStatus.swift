@@ -1,4 +1,4 @@
-import AccountDomain
+package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
@@ -39,32 +39,44 @@ extension Accounts {
 
     /// Makes queued mails due at once, except those that a node is sending.
     ///
-    /// - Parameter id: nil for all of them.
+    /// - Parameters:
+    ///   - id: nil for all of them.
+    ///   - entry: Recorded if there is a mail.
     /// - Returns: The number of mails.
     /// - Throws: ``DatabaseFailure``.
-    package func retryMails(_ id: String?, at now: Instant) async throws -> Int {
+    package func retryMails(_ id: String?, recording entry: AuditEntry? = nil, at now: Instant) async throws -> Int {
         try await database.write { db in
-            try db.run(
+            let count = try db.run(
                 """
                 UPDATE mail_outbox SET next_at = \(now)
                 WHERE state = 'queued' AND next_at > \(now) AND reason IS NOT NULL AND \(Self.isMail(id))
                 """)
+            return try recorded(entry, of: count, at: now, in: db)
         }
     }
 
     /// Ends queued mails without sending them, and erases what they say.
     ///
-    /// - Parameter id: nil for all of them.
+    /// - Parameters:
+    ///   - id: nil for all of them.
+    ///   - entry: Recorded if there is a mail.
     /// - Returns: The number of mails.
     /// - Throws: ``DatabaseFailure``.
-    package func dropMails(_ id: String?, at now: Instant) async throws -> Int {
+    package func dropMails(_ id: String?, recording entry: AuditEntry? = nil, at now: Instant) async throws -> Int {
         try await database.write { db in
-            try db.run(
+            let count = try db.run(
                 """
                 UPDATE mail_outbox SET state = 'failed', reason = 'dropped', sealed = NULL, ended_at = \(now)
                 WHERE state = 'queued' AND \(Self.isMail(id))
                 """)
+            return try recorded(entry, of: count, at: now, in: db)
         }
+    }
+
+    /// Records an operator's act, unless it changed nothing.
+    func recorded(_ entry: AuditEntry?, of count: Int, at now: Instant, in db: any Connection) throws -> Int {
+        if let entry, count > 0 { try record([entry], at: now, in: db) }
+        return count
     }
 
     /// Ends the mails that wait for the user, because the account is deleted or loses its address. Others may have

@@ -27,6 +27,7 @@ extension Accounts {
         Migration(23, "records of ended sessions", endedSessions, dialectStatements: unexplainedEnds),
         Migration(24, "what is stored about a user", personalRecordIndexes),
         Migration(26, "searches of administrators", stateIndexes, dialectStatements: searchIndexes),
+        Migration(27, "counted sign-ins and refreshes", activity),
     ]
 
     private static let users: SQL = """

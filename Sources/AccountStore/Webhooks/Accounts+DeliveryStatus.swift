@@ -1,4 +1,4 @@
-import AccountDomain
+package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
@@ -63,21 +63,25 @@ extension Accounts {
 
     /// Queues deliveries that have ended, once more and with the same id.
     ///
+    /// - Parameter entry: Recorded if there is a delivery.
     /// - Returns: The number of deliveries.
     /// - Throws: ``DatabaseFailure``.
-    package func replay(_ choice: DeliveryChoice, at now: Instant) async throws -> Int {
+    package func replay(
+        _ choice: DeliveryChoice, recording entry: AuditEntry? = nil, at now: Instant
+    ) async throws -> Int {
         let condition: SQL =
             switch choice {
             case .one(let id): "id = \(id)"
             case .failed(let endpoint): "state = 'failed' AND endpoint = \(endpoint)"
             }
         return try await database.write { db in
-            try db.run(
+            let count = try db.run(
                 """
                 UPDATE webhook_deliveries SET state = 'queued', reason = NULL, attempts = 0, next_at = \(now),
                     expires_at = \(now + WebhookSchedule.lifetime), ended_at = NULL
                 WHERE ended_at IS NOT NULL AND \(condition)
                 """)
+            return try recorded(entry, of: count, at: now, in: db)
         }
     }
 

@@ -1,9 +1,9 @@
 import AccountDomain
 import AccountStore
 import GatehouseWire
-import HTTPServing
+package import HTTPServing
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import JSONWebTokens
 
 /// The caller of a request, identified by an access token.
@@ -90,7 +90,9 @@ extension AuthServer {
     /// Admits callers to the admin API that have a token with an admin role or a secret key. For a user's token the
     /// database decides on each request: the user's current role, and whether the user is banned. If the policy requires
     /// fresh sign-ins, a user needs one to change anything.
-    @Sendable func requireAdmin(_ request: Request, _ context: ServerContext) async throws {
+    ///
+    /// - Throws: ``Refusal`` 401 or 403, and ``DatabaseFailure``.
+    @Sendable package func requireAdmin(_ request: Request, _ context: ServerContext) async throws {
         let bearer = request.headers.bearerToken
         if bearer?.hasPrefix("sb_") ?? true, let key = presentedAPIKey(request) {
             if settings.apiKeys.kind(of: key) == .secret { return }

@@ -27,6 +27,8 @@ package final class KeyRing: Sendable {
     }
 
     private let sources: KeySources
+    /// The keys that the database stores; nil if only configured keys are used.
+    package var store: SigningKeys? { sources.store }
     private let tokenLifetime: Duration
     private let now: @Sendable () -> Instant
     private let makeKey: @Sendable () -> JSONWebKey

@@ -75,6 +75,8 @@ struct Dev: AsyncParsableCommand {
         let api = try APIPage(document: APIDocument.bytes())
         try await serve(
             settings, logger, mailKeeper: try inbox?.keeper(),
+            // A program that reads JSON reads no lines of requests.
+            requestAnswered: json ? nil : { Output.note(DevRequestLine(request: $0).text) },
             beside: { runtime in
                 guard let standIns else { return [] }
                 return standIns.standIns.tables(runtime: runtime) + (app?.tables(runtime) ?? [])

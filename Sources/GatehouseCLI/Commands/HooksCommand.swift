@@ -45,25 +45,13 @@ struct ListHooks: AsyncParsableCommand {
 
     private func listEndpoints(_ opened: OpenedAccounts) async throws {
         var table = TextTable(["NAME", "KIND", "STATE", "QUEUED", "URL"])
-        let configuration = opened.settings.hooks
-        for name in HookName.allCases {
-            guard let hook = configuration.hooks[name] else { continue }
-            table.add([name.rawValue, "hook", "on", "-", Self.shown(hook.url)])
-        }
-        for endpoint in configuration.webhooks {
-            let isDisabled = try await opened.accounts.isDisabled(endpoint)
-            let queued = try await opened.accounts.deliveryBacklog(of: endpoint.name).count
+        for endpoint in try await EndpointStatus.all(opened.settings.hooks, opened.accounts) {
             table.add([
-                endpoint.name, "webhook", isDisabled ? "disabled" : "on", "\(queued)", Self.shown(endpoint.url),
+                endpoint.name, endpoint.kind.rawValue, endpoint.state, endpoint.waiting.map { "\($0)" } ?? "-",
+                endpoint.url,
             ])
         }
         try Output.send(table.text + "\n")
-    }
-
-    /// Without the query, which may have a key.
-    private static func shown(_ url: String) -> String {
-        let bare = url.prefix { $0 != "?" }
-        return bare.count == url.count ? url : bare + "?…"
     }
 
     private func line(_ delivery: DeliveryStatus) -> String {

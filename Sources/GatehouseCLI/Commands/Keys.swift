@@ -81,45 +81,14 @@ extension Keys {
     }
 }
 
-extension StoredSigningKey {
-    fileprivate static func new(at now: Instant) -> StoredSigningKey {
-        let key = JSONWebKey.newES256()
-        return StoredSigningKey(id: key.id ?? key.thumbprint, privateKey: key.privateJWK, createdAt: now)
-    }
-}
-
-/// Describes the state of each signing key.
-struct SigningKeyList {
-    let now: Instant
-    /// How long a retired key verifies tokens.
-    let verifyingTime: Duration
-    /// Whether the database's key signs tokens, rather than a configured one.
-    let databaseKeySigns: Bool
-
-    init(_ settings: ServerSettings, now: Instant) {
-        self.now = now
-        verifyingTime = settings.auth.accessTokenLifetime + KeyRing.overlap
-        databaseKeySigns =
-            !settings.tokens.signsWithSharedSecret && !settings.tokens.imported.contains(where: \.maySign)
-    }
-
-    func table(_ keys: [StoredSigningKey]) -> String {
+extension SigningKeyList {
+    fileprivate func table(_ keys: [StoredSigningKey]) -> String {
         var table = TextTable(["ID", "ALGORITHM", "CREATED", "RETIRED", "STATE"])
-        for key in keys {
-            // Lost: why the key cannot be read, which `gatehouse doctor` reports.
-            let algorithm = (try? JSONWebKey(text: key.privateKey))?.algorithm.rawValue ?? "unreadable"
-            let retired = key.retiredAt.map { "\($0)" } ?? "-"
-            table.add([key.id, algorithm, "\(key.createdAt)", retired, state(key, isOnly: keys.count == 1)])
+        for key in entries(keys) {
+            table.add([
+                key.id, key.algorithm, "\(key.createdAt)", key.retiredAt.map { "\($0)" } ?? "-", key.state,
+            ])
         }
         return table.text
-    }
-
-    private func state(_ key: StoredSigningKey, isOnly: Bool) -> String {
-        guard let retiredAt = key.retiredAt else {
-            let start = key.createdAt + KeyRing.settling
-            return !databaseKeySigns ? "verifying" : start > now && !isOnly ? "signing from \(start)" : "signing"
-        }
-        let end = retiredAt + verifyingTime
-        return end > now ? "verifying until \(end)" : "run out"
     }
 }

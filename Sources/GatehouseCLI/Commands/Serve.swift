@@ -136,12 +136,14 @@ func explainingSchema<Value>(_ body: () async throws -> Value) async throws -> V
 /// Runs until a signal. Then stops accepting connections, lets running requests finish for at most 15 s, and returns.
 func serve(
     _ settings: ServerSettings, _ logger: Logger, mailKeeper: MailKeeper? = nil,
+    requestAnswered: (@Sendable (AnsweredRequest) -> Void)? = nil,
     beside: (ServerRuntime) -> [RouteTable] = { _ in [] },
     prepareSchema: (any Database) async throws -> Void, onReady: @escaping @Sendable () async -> Void
 ) async throws {
     try await System.openTimers()
     var world = System.world(logger)
     world.mailKeeper = mailKeeper
+    world.requestAnswered = requestAnswered
     let server = try await explaining { [world] in
         try await makeServer(settings, world, beside: beside, prepareSchema: prepareSchema)
     }

@@ -1,4 +1,5 @@
 import AccountDomain
+import AccountStore
 import AuthServer
 import GatehouseWire
 import HTTPServing
@@ -75,6 +76,16 @@ extension PeriodicTask {
             return 0
         } failed: { error in
             world.logger.event(.error, "ended sessions could not be read", [.cause: "\(error)"])
+        }
+    }
+
+    /// Writes the counted sign-ins and refreshes.
+    static func activity(_ tally: ActivityTally, _ store: ActivityCounts, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(5), sleep: world.sleep) {
+            try await tally.write(to: store)
+            return 0
+        } failed: { error in
+            world.logger.event(.warning, "counted sign-ins could not be stored", [.cause: "\(error)"])
         }
     }
 

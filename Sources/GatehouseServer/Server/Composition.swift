@@ -179,6 +179,7 @@ func makeRuntime(
     let rates = settings.rates.map { Limits.all($0) + ProfileRoutes.limits }
     return ServerRuntime(
         now: world.now, uptime: world.uptime, sleep: world.sleep, makeRequestID: world.requestID, metrics: metrics,
+        requests: RequestLog(report: world.requestAnswered),
         limiter: rates.map { RateLimiter($0, shared: sharedCounts(settings, database)) },
         clientAddress: settings.clientAddress, callers: settings.callers, bodies: bodies,
         requestTimeLimit: settings.requestTimeLimit, foreseen: refusalOfOutage)

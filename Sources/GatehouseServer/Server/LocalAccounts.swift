@@ -45,7 +45,9 @@ package struct LocalAccounts: Sendable {
         _ world: World
     ) -> [RouteTable] {
         let crossOrigin = CrossOriginPolicy(additionalHeaders: settings.allowedHeaders)
-        let table = auth.table(prefixes: settings.authPrefixes, crossOrigin: crossOrigin)
+        let operators = OperatorRoutes(
+            auth: auth, accounts: accounts, keys: keys, database: database, settings: settings, runtime: runtime)
+        let table = auth.table(prefixes: settings.authPrefixes, crossOrigin: crossOrigin, with: operators.all)
         guard settings.parts.contains(.gateway) else { return [table] }
         let profiles = Profiles(database: database, fields: settings.profileFields)
         let bearer = LocalBearer(

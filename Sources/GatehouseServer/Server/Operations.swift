@@ -16,20 +16,20 @@ struct Operations: Sendable {
     /// For the main port. Where the auth API is mounted at the root, its own `/health` counts there.
     func table(_ settings: ServerSettings) -> RouteTable {
         let isAuthAtRoot = settings.parts.contains(.auth) && settings.authPrefixes.contains("")
-        var routes = [Route(.get, "/ready", ready)]
-        if !isAuthAtRoot { routes.append(Route(.get, "/health", health)) }
+        var routes = [Route(.get, "/ready", ready).unlogged]
+        if !isAuthAtRoot { routes.append(Route(.get, "/health", health).unlogged) }
         if settings.servesAPIDocument {
             let document = APIDocument.bytes(authPrefix: settings.authPrefixes.first ?? "")
             routes.append(Route(.get, APIDocument.path) { _, _ in Answer.json(document) })
         }
         if settings.servesMetricsToLoopback {
-            routes.append(Route(.get, "/metrics", guardedBy: requireLoopback, metrics))
+            routes.append(Route(.get, "/metrics", guardedBy: requireLoopback, metrics).unlogged)
         }
         return table(routes)
     }
 
     /// For a separate port.
-    var metricsTable: RouteTable { table([Route(.get, "/metrics", metrics)]) }
+    var metricsTable: RouteTable { table([Route(.get, "/metrics", metrics).unlogged]) }
 
     private func table(_ routes: [Route]) -> RouteTable {
         let group = RouteGroup(prefixes: [""], format: .profile, crossOrigin: nil, cacheControl: "no-store")

@@ -1,5 +1,6 @@
 import AccountDomain
 import AccountStore
+import AuthServer
 import GatehouseWire
 package import HTTPServing
 package import HTTPTypes
@@ -68,6 +69,9 @@ package struct Server: Sendable {
     /// - Parameter onReady: Called once the main port accepts connections.
     package func services(onReady: @escaping @Sendable () async -> Void) -> [any Service] {
         var services = local?.services(world) ?? []
+        if let local {
+            services.append(PeriodicTask.activity(local.auth.activity, ActivityCounts(database: database), world))
+        }
         if settings.parts.contains(.gateway) {
             let counts = EventCounts(database: database)
             services.append(PeriodicTask.events(events, counts, world))
@@ -81,12 +85,13 @@ package struct Server: Sendable {
         return services
     }
 
-    /// Call this after the services have ended. Writes the events that were counted since the last time.
+    /// Call this after the services have ended. Writes what was counted since the last time.
     package func close() async {
         do {
+            try await local?.auth.activity.write(to: ActivityCounts(database: database))
             try await events.write(to: EventCounts(database: database))
         } catch {
-            world.logger.event(.warning, "counted events could not be stored", [.cause: "\(error)"])
+            world.logger.event(.warning, "counts could not be stored", [.cause: "\(error)"])
         }
         await local?.close()
     }

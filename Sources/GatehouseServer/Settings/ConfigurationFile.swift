@@ -55,6 +55,6 @@ package struct ConfigurationFile: Sendable {
 
     private func value(named name: String, namesFile: Bool = false) -> GivenSettings.Value? {
         guard let text = values[name], !text.isEmpty else { return nil }
-        return GivenSettings.Value(text: text, origin: "\(name) in \(path)", namesFile: namesFile)
+        return GivenSettings.Value(text: text, origin: "\(name) in \(path)", namesFile: namesFile, isFromFile: true)
     }
 }

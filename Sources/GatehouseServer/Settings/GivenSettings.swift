@@ -11,6 +11,8 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         package let origin: String
         /// Whether ``text`` is the path of a file with the value.
         var namesFile = false
+        /// Whether the YAML file has the value, rather than the environment.
+        package var isFromFile = false
 
         package var description: String { "<value of \(origin)>" }
         package var customMirror: Mirror { Mirror(self, children: ["origin": origin]) }
@@ -51,10 +53,11 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
 
     package subscript(setting: Setting) -> Value? { values[setting] }
 
-    /// What people may be shown of a value: nothing of a secret, and no password in a URL.
+    /// What people may be shown of a value: nothing of a secret, no password in a URL, and no query of a hook's.
     package func shown(_ setting: Setting) -> String? {
         guard let text = values[setting]?.text else { return nil }
         if setting.isSecret { return "(secret)" }
+        if HookSettings.all.contains(where: { $0.uri == setting }) { return EndpointStatus.withoutQuery(text) }
         // A URL of a database may have a password inside.
         if setting.form == .location, text.contains("://") { return text.prefix { $0 != ":" } + "://(secret)" }
         return text
@@ -76,7 +79,8 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         for (setting, value) in values where value.namesFile {
             secretFiles.insert(value.text)
             do {
-                values[setting] = Value(text: try readFile(value.text), origin: value.origin)
+                values[setting] = Value(
+                    text: try readFile(value.text), origin: value.origin, isFromFile: value.isFromFile)
             } catch {
                 values[setting] = nil
                 unreadable.insert(setting)

@@ -34,7 +34,7 @@ extension ServerSettings {
         let outgoing = reader.outgoing()
         // Providers concern accounts, which a standalone gateway does not have.
         let providers = parts.contains(.auth) ? reader.providers(auth, outgoing) : []
-        let read = Self(
+        var read = Self(
             parts: parts, auth: auth, listen: reader.mainAddress(), metricsListen: reader.listenAddress(.metricsListen),
             servesAPIDocument: reader.flag(.openAPI), authPrefixes: reader.authPrefixes(), providers: providers,
             outgoing: outgoing, hooks: parts.contains(.auth) ? reader.hookConfiguration() : HookConfiguration(),
@@ -53,6 +53,7 @@ extension ServerSettings {
             issuer: parts == [.gateway] ? reader.remoteIssuer() : nil,
             logLevel: reader.logLevel(), logFormat: reader.logFormat())
         guard reader.problems.isEmpty else { throw SettingsProblems(reader.problems) }
+        read.shown = ShownSetting.all(given)
         self = read
     }
 }

@@ -71,6 +71,8 @@ package struct ServerSettings: Sendable {
     package var issuer: RemoteIssuerSettings?
     package var logLevel: Logger.Level
     package var logFormat: LineLogHandler.Format
+    /// All settings as operators may see them.
+    package var shown: [ShownSetting] = []
 }
 
 /// The location of the database.

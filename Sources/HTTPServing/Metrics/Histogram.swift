@@ -48,6 +48,37 @@ struct BucketCounts: Sendable {
     }
 }
 
+extension BucketCounts {
+    var total: Int { counts.reduce(0, +) }
+
+    /// The value that this share of the values does not exceed, estimated within its bucket; nil without values. A value
+    /// above all bounds counts as the last one.
+    func quantile(_ share: Double) -> Double? {
+        guard total > 0 else { return nil }
+        let wanted = share * Double(total)
+        var (below, lower) = (0, 0.0)
+        for (bound, count) in zip(bounds, counts) {
+            if count > 0, Double(below + count) >= wanted {
+                return lower + (bound - lower) * (wanted - Double(below)) / Double(count)
+            }
+            (below, lower) = (below + count, bound)
+        }
+        return bounds.last
+    }
+}
+
+/// How long the requests of a route took, from their head to their response.
+package struct RouteLatency: Sendable {
+    package let method: String
+    /// The route's pattern; `none` for paths without a route.
+    package let route: String
+    package let count: Int
+    /// What half of the requests did not exceed; an estimate within the bounds of ``Histogram/latencyBounds``.
+    package let median: Duration
+    /// The same for 99 of 100 requests.
+    package let slow: Duration
+}
+
 /// The metrics of one route. The route holds them, so a request needs no lookup.
 final class RouteMeter: Sendable {
     private struct State {
@@ -75,6 +106,14 @@ final class RouteMeter: Sendable {
             }
             state.statuses.append((status, 1))
         }
+    }
+
+    /// nil without requests.
+    var latency: RouteLatency? {
+        let counts = state.withLock { $0.latency }
+        guard let median = counts.quantile(0.5), let slow = counts.quantile(0.99) else { return nil }
+        return RouteLatency(
+            method: method, route: route, count: counts.total, median: .seconds(median), slow: .seconds(slow))
     }
 
     private static let requests = "gatehouse_http_requests_total"

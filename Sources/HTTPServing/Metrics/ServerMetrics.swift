@@ -62,6 +62,15 @@ package final class ServerMetrics: Sendable {
         }
     }
 
+    /// The latencies of this process's routes, the busiest first.
+    package func latencies(limit: Int) -> [RouteLatency] {
+        let meters = state.withLock { $0.meters }
+        let found = meters.compactMap(\.latency).sorted {
+            ($1.count, $0.route, $0.method) < ($0.count, $1.route, $1.method)
+        }
+        return Array(found.prefix(limit))
+    }
+
     /// All metrics, one sample per line.
     package func render() -> String {
         let (families, meters) = state.withLock { ($0.families, $0.meters) }

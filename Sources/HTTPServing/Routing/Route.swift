@@ -26,6 +26,8 @@ package struct Route: Sendable {
     /// Whether a GET route answers HEAD too. false if GET changes something or streams forever: link checkers must not
     /// consume a one-time link.
     var answersHead = true
+    /// Whether ``RequestLog`` has its requests.
+    private(set) var isLogged = true
     let handler: Handler
 
     package init(
@@ -42,6 +44,13 @@ package struct Route: Sendable {
         self.timeLimit = timeLimit
         self.answersHead = answersHead
         self.handler = handler
+    }
+
+    /// The same route, of whose requests ``RequestLog`` has none: probes, assets, and the log itself.
+    package var unlogged: Route {
+        var route = self
+        route.isLogged = false
+        return route
     }
 
     /// The route that answers HEAD for this GET route (RFC 9110 §9.3.2).

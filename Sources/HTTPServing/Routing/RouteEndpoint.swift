@@ -23,20 +23,25 @@ struct RouteEndpoint: HTTPResponder {
         context.deadline = Deadline(end: started + runtime.requestTimeLimit, uptime: runtime.uptime)
         if request.method != .get { context.bodyShare = BodyShare(runtime.bodies) }
         defer { context.bodyShare?.end() }
-        var response: Response
+        var (response, code): (Response, RefusalCode?)
         do {
-            response = try await answer(request, context)
+            (response, code) = (try await answer(request, context), nil)
         } catch let lost as ConnectionLost {
             meter.record(status: 499, took: runtime.uptime() - started)
             context.event(.info, "request ended by the client", [.route: name])
             throw lost.cause
         } catch {
-            response = refusal(of: error, request, context)
+            (response, code) = refusal(of: error, request, context)
         }
         finish(&response, request, context)
         let took = runtime.uptime() - started
         meter.record(status: response.status.code, took: took)
         log(response.status.code, took, context)
+        if route.isLogged {
+            runtime.requests.add(
+                UnknownPaths.known(request.method), name, status: response.status.code, took: took,
+                requestID: context.requestID, code: code, at: runtime.now())
+        }
         return response
     }
 
@@ -58,22 +63,26 @@ struct RouteEndpoint: HTTPResponder {
         request.method == .options ? group.crossOrigin?.preflight(request) : nil
     }
 
-    private func refusal(of error: any Error, _ request: Request, _ context: ServerContext) -> Response {
+    private func refusal(
+        of error: any Error, _ request: Request, _ context: ServerContext
+    ) -> (Response, RefusalCode?) {
         let refusal: Refusal
         switch error {
         case let known as Refusal: refusal = known
         case let problem as JSONProblem: refusal = .badJSON(problem.sentence)
-        case is UnknownPath: return group.format.unknownPath(request: request.headers, requestID: context.requestID)
+        case is UnknownPath:
+            return (group.format.unknownPath(request: request.headers, requestID: context.requestID), nil)
         case let wrong as WrongMethod:
             var response = Answer.empty(.methodNotAllowed)
             if !wrong.allowed.isEmpty { response.headers.append(HTTPField(name: .allow, value: wrong.allowed)) }
-            return response
+            return (response, nil)
         case let known as any HTTPResponseError where known.status.code < 500:
             refusal = Refusal(known.status, .validationFailed, "The request is not valid.", cause: error)
         default: refusal = runtime.refusal(of: error)
         }
         context.note(refusal, route: name)
-        return group.format.response(to: refusal, request: request.headers, requestID: context.requestID)
+        let response = group.format.response(to: refusal, request: request.headers, requestID: context.requestID)
+        return (response, refusal.code)
     }
 
     private static let noSniffing = HTTPField(name: .contentTypeOptions, value: "nosniff")

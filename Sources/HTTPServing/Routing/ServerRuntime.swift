@@ -10,6 +10,8 @@ package struct ServerRuntime: Sendable {
     /// Returns a unique id: 8 to 64 characters of `[A-Za-z0-9_-]`.
     package let makeRequestID: @Sendable () -> String
     package let metrics: ServerMetrics
+    /// The newest requests.
+    package let requests: RequestLog
     /// nil disables rate limits, as in `gatehouse dev`.
     package let limiter: RateLimiter?
     package let clientAddress: ClientAddressRule
@@ -25,7 +27,8 @@ package struct ServerRuntime: Sendable {
     package init(
         now: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
-        makeRequestID: @escaping @Sendable () -> String, metrics: ServerMetrics, limiter: RateLimiter?,
+        makeRequestID: @escaping @Sendable () -> String, metrics: ServerMetrics,
+        requests: RequestLog = RequestLog(), limiter: RateLimiter?,
         clientAddress: ClientAddressRule, callers: LocalCallers? = nil, bodies: BodyBudget = BodyBudget(),
         requestTimeLimit: Duration = .seconds(10),
         foreseen: @escaping @Sendable (any Error) -> Refusal? = { _ in nil }
@@ -35,6 +38,7 @@ package struct ServerRuntime: Sendable {
         self.sleep = sleep
         self.makeRequestID = makeRequestID
         self.metrics = metrics
+        self.requests = requests
         self.limiter = limiter
         self.clientAddress = clientAddress
         self.callers = callers

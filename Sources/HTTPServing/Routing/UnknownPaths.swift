@@ -40,6 +40,9 @@ package struct UnknownPaths: RouterMiddleware {
 
     private static let routable: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
 
+    /// The method's name; `OTHER` for one that a client made up.
+    static func known(_ method: HTTPRequest.Method) -> String { routable.contains(method) ? method.rawValue : "OTHER" }
+
     /// Counted as route "none": a path made up by a client must not create a label.
     private static func endpoint(_ table: RouteTable) -> RouteEndpoint {
         let route = Route(.get, "", acceptsTrailingSlash: true) { request, _ in

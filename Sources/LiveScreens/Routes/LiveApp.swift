@@ -49,9 +49,9 @@ package struct LiveApp: Sendable {
             group: RouteGroup(prefixes: [Self.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
             runtime: runtime,
             ReferenceApp.allCases.flatMap { routes(of: $0, runtime) } + [
-                Route(.get, "/app.js") { _, _ in LivePages.script },
-                Route(.get, "/app.css") { _, _ in LivePages.style },
-                Route(.get, "/close.js") { _, _ in LivePages.closing },
+                Route(.get, "/app.js") { _, _ in LivePages.script }.unlogged,
+                Route(.get, "/app.css") { _, _ in LivePages.style }.unlogged,
+                Route(.get, "/close.js") { _, _ in LivePages.closing }.unlogged,
                 Route(.get, "/fonts/{name}") { _, context in
                     try LivePages.font(context.parameters.get("name") ?? "")
                 },

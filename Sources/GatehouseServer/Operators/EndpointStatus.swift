@@ -1,0 +1,46 @@
+package import AccountStore
+package import AuthServer
+import GatehouseWire
+
+/// The state of a configured hook or webhook.
+package struct EndpointStatus: Sendable {
+    package enum Kind: String, Sendable {
+        case hook, webhook
+    }
+
+    package let name: String
+    package let kind: Kind
+    /// Whether it answered 410 and gets no more events.
+    package let isDisabled: Bool
+    /// The number of events that wait; nil for a hook.
+    package let waiting: Int?
+    /// Without the query, which may have a key.
+    package let url: String
+
+    package var state: String { isDisabled ? "disabled" : "on" }
+
+    /// Those of the settings, in their order. Two statements for each webhook.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package static func all(_ configuration: HookConfiguration, _ accounts: Accounts) async throws -> [EndpointStatus] {
+        var found = HookName.allCases.compactMap { name in
+            configuration.hooks[name].map { hook in
+                EndpointStatus(
+                    name: name.rawValue, kind: .hook, isDisabled: false, waiting: nil, url: withoutQuery(hook.url))
+            }
+        }
+        for endpoint in configuration.webhooks {
+            found.append(
+                EndpointStatus(
+                    name: endpoint.name, kind: .webhook, isDisabled: try await accounts.isDisabled(endpoint),
+                    waiting: try await accounts.deliveryBacklog(of: endpoint.name).count,
+                    url: withoutQuery(endpoint.url)))
+        }
+        return found
+    }
+
+    static func withoutQuery(_ url: String) -> String {
+        let bare = url.prefix { $0 != "?" }
+        return bare.count == url.count ? url : bare + "?…"
+    }
+}

@@ -1,0 +1,77 @@
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+
+// What this process knows of itself: its newest requests, their times, and its configuration.
+extension OperatorRoutes {
+    /// `GET /admin/requests?after=N` → `{"requests":[{"n","at","method","route","status","ms","request_id","code"}],
+    /// "next":N}`: the newest requests with higher numbers, oldest first, at most 200.
+    @Sendable func listRequests(_ request: Request, _ context: ServerContext) throws -> Response {
+        let text = Query(request)["after"]
+        guard let after = Int64(text ?? "0"), after >= 0 else { throw Self.invalid("after must be a number") }
+        let found = runtime.requests.requests(after: after)
+        return Answer.json(capacity: 160 * (found.count + 1)) { writer in
+            writer.beginObject()
+            writer.list("requests", found) { $0.answeredRequest($1) }
+            writer.member("next", found.last?.number ?? after)
+            writer.endObject()
+        }
+    }
+
+    /// `GET /admin/latency` → `{"routes":[{"method","route","count","p50_ms","p99_ms"}]}` of this process, the busiest
+    /// first, at most 50.
+    @Sendable func showLatency(_ request: Request, _ context: ServerContext) -> Response {
+        let routes = runtime.metrics.latencies(limit: 50)
+        return Answer.json(capacity: 128 * (routes.count + 1)) { writer in
+            writer.beginObject()
+            writer.list("routes", routes) { writer, route in
+                writer.beginObject()
+                writer.member("method", route.method)
+                writer.member("route", route.route)
+                writer.member("count", Int64(route.count))
+                writer.member("p50_ms", .double(route.median.milliseconds))
+                writer.member("p99_ms", .double(route.slow.milliseconds))
+                writer.endObject()
+            }
+            writer.endObject()
+        }
+    }
+
+    /// `GET /admin/configuration` → `{"settings":[{"name","value","is_secret","origin","help"}]}`, in the order of the
+    /// documentation.
+    @Sendable func showConfiguration(_ request: Request, _ context: ServerContext) -> Response {
+        Answer.json(capacity: 32_768) { writer in
+            writer.beginObject()
+            writer.list("settings", settings.shown) { writer, shown in
+                writer.beginObject()
+                writer.member("name", shown.setting.key)
+                writer.member("value", ifPresent: shown.value)
+                writer.member("is_secret", shown.setting.isSecret)
+                writer.member("origin", shown.origin.rawValue)
+                writer.member("help", shown.setting.summary)
+                writer.endObject()
+            }
+            writer.endObject()
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func answeredRequest(_ request: AnsweredRequest) {
+        beginObject()
+        member("n", request.number)
+        member("at", request.at)
+        member("method", request.method)
+        member("route", request.route)
+        member("status", Int64(request.status))
+        member("ms", .double(request.took.milliseconds))
+        member("request_id", request.requestID)
+        member("code", ifPresent: request.code)
+        endObject()
+    }
+}
+
+extension Duration {
+    /// With two decimals.
+    package var milliseconds: Double { (Double(microseconds) / 10).rounded() / 100 }
+}

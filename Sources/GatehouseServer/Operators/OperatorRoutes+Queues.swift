@@ -1,0 +1,94 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+
+// What waits to be sent, and what became of the rest: mails, and events for webhooks.
+extension OperatorRoutes {
+    /// `GET /admin/outbox?limit=` → `{"mails":[{"id","kind","state","reason","attempts","created_at","next_at",
+    /// "ended_at"}],"waiting":n,"oldest":time}`, newest first. `next_at` is present for mails that wait.
+    @Sendable func listMails(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let mails = try await accounts.mails(limit: limit(request))
+        let backlog = try await accounts.mailBacklog()
+        return Answer.json(capacity: 256 * (mails.count + 1)) { writer in
+            writer.beginObject()
+            writer.list("mails", mails) { $0.mail($1) }
+            writer.member("waiting", Int64(backlog.count))
+            writer.member("oldest", ifPresent: backlog.oldest)
+            writer.endObject()
+        }
+    }
+
+    /// `POST /admin/outbox/{mail_id}/retry` → `{"changed":n}`: 1 if the mail waited after a fault, and is due now.
+    @Sendable func retryMail(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let id = try id("mail_id", of: MailStatus.self, context)
+        let entry = entry(.mailRetried, ["mail_id": .string(id)])
+        return changed(try await accounts.retryMails(id, recording: entry, at: runtime.now()))
+    }
+
+    /// `DELETE /admin/outbox/{mail_id}` → `{"changed":n}`: 1 if the mail waited, and is erased without being sent.
+    @Sendable func dropMail(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let id = try id("mail_id", of: MailStatus.self, context)
+        let entry = entry(.mailDropped, ["mail_id": .string(id)])
+        return changed(try await accounts.dropMails(id, recording: entry, at: runtime.now()))
+    }
+
+    /// `GET /admin/deliveries?limit=` → `{"endpoints":[{"name","kind","state","waiting"}],"deliveries":[{"id",
+    /// "endpoint","event","user_id","state","reason","attempts","created_at","next_at","ended_at"}]}`, newest first.
+    /// `waiting` is present for webhooks.
+    @Sendable func listDeliveries(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let deliveries = try await accounts.deliveries(limit: limit(request))
+        let endpoints = try await EndpointStatus.all(settings.hooks, accounts)
+        return Answer.json(capacity: 320 * (deliveries.count + 1)) { writer in
+            writer.beginObject()
+            writer.list("endpoints", endpoints) { writer, endpoint in
+                writer.beginObject()
+                writer.member("name", endpoint.name)
+                writer.member("kind", endpoint.kind.rawValue)
+                writer.member("state", endpoint.state)
+                if let waiting = endpoint.waiting { writer.member("waiting", Int64(waiting)) }
+                writer.endObject()
+            }
+            writer.list("deliveries", deliveries) { $0.delivery($1) }
+            writer.endObject()
+        }
+    }
+
+    /// `POST /admin/deliveries/{delivery_id}/replay` → `{"changed":n}`: 1 if the delivery had ended, and waits again.
+    @Sendable func replayDelivery(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let id = try id("delivery_id", of: DeliveryStatus.self, context)
+        let entry = entry(.deliveryReplayed, ["delivery_id": .string(id)])
+        return changed(try await accounts.replay(.one(id), recording: entry, at: runtime.now()))
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func mail(_ mail: MailStatus) {
+        beginObject()
+        member("id", mail.id)
+        member("kind", mail.kind)
+        member("state", mail.state)
+        member("reason", ifPresent: mail.reason)
+        member("attempts", Int64(mail.attempts))
+        member("created_at", mail.createdAt)
+        if mail.endedAt == nil { member("next_at", mail.nextAt) }
+        member("ended_at", ifPresent: mail.endedAt)
+        endObject()
+    }
+
+    fileprivate mutating func delivery(_ delivery: DeliveryStatus) {
+        beginObject()
+        member("id", delivery.id)
+        member("endpoint", delivery.endpoint)
+        member("event", delivery.kind)
+        member("user_id", delivery.user)
+        member("state", delivery.state)
+        member("reason", ifPresent: delivery.reason)
+        member("attempts", Int64(delivery.attempts))
+        member("created_at", delivery.createdAt)
+        member("next_at", delivery.nextAt)
+        member("ended_at", ifPresent: delivery.endedAt)
+        endObject()
+    }
+}

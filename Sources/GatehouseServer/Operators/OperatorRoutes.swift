@@ -1,0 +1,73 @@
+import AccountDomain
+import AccountStore
+import AuthServer
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+import ProfileGateway
+import SQLDatabase
+
+/// Routes of the admin API for operators, with data of the whole composition. An extension: Supabase Auth has none of
+/// them. No answer has an address of a user, a token or a secret.
+struct OperatorRoutes: Sendable {
+    let auth: AuthServer
+    let accounts: Accounts
+    let keys: KeyRing
+    let database: any Database
+    let settings: ServerSettings
+    let runtime: ServerRuntime
+
+    /// With paths below the prefix of the Auth API.
+    var all: [Route] {
+        let (admin, wait) = (auth.requireAdmin, runtime.requestTimeLimit)
+        return [
+            Route(.get, "/admin/activity", guardedBy: admin, showActivity),
+            Route(.get, "/admin/latency", guardedBy: admin, showLatency),
+            Route(.get, "/admin/requests", guardedBy: admin, listRequests).unlogged,
+            Route(.get, "/admin/configuration", guardedBy: admin, showConfiguration),
+            Route(.get, "/admin/outbox", guardedBy: admin, listMails),
+            Route(.post, "/admin/outbox/{mail_id}/retry", guardedBy: admin, timeLimit: wait, retryMail),
+            Route(.delete, "/admin/outbox/{mail_id}", guardedBy: admin, timeLimit: wait, dropMail),
+            Route(.get, "/admin/deliveries", guardedBy: admin, listDeliveries),
+            Route(.post, "/admin/deliveries/{delivery_id}/replay", guardedBy: admin, timeLimit: wait, replayDelivery),
+            Route(.get, "/admin/keys", guardedBy: admin, listKeys),
+            Route(.post, "/admin/keys/rotate", guardedBy: admin, timeLimit: wait, rotateKeys),
+        ]
+    }
+
+    /// `limit` of a list: 1 to 100, default 50.
+    ///
+    /// - Throws: ``Refusal`` 400 `validation_failed`.
+    func limit(_ request: Request) throws -> Int {
+        guard let text = Query(request)["limit"] else { return 50 }
+        guard let limit = Int(text), (1...100).contains(limit) else {
+            throw Self.invalid("limit must be a number from 1 to 100")
+        }
+        return limit
+    }
+
+    /// The id in the path, in its usual spelling.
+    ///
+    /// - Throws: ``Refusal`` 400 `validation_failed` for what is no UUID.
+    func id<Owner>(_ name: String, of: Owner.Type, _ context: ServerContext) throws -> String {
+        guard let id = context.parameters.get(name).flatMap({ Identifier<Owner>($0) }) else {
+            throw Self.invalid("\(name) must be a UUID")
+        }
+        return id.text
+    }
+
+    static func invalid(_ message: String) -> Refusal { Refusal(.badRequest, .validationFailed, message) }
+
+    /// `{"changed":n}`.
+    func changed(_ count: Int) -> Response {
+        Answer.json(capacity: 32) { writer in
+            writer.beginObject()
+            writer.member("changed", Int64(count))
+            writer.endObject()
+        }
+    }
+
+    func entry(_ action: AuditEntry.Action, _ traits: JSONObject) -> AuditEntry {
+        AuditEntry(action, actor: nil, actorName: Accounts.adminName, traits: traits)
+    }
+}

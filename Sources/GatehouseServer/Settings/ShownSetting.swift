@@ -1,0 +1,28 @@
+import GatehouseWire
+
+/// A setting as operators may see it. Has no secret.
+package struct ShownSetting: Sendable {
+    package enum Origin: String, Sendable {
+        case environment, file
+        /// No value was given; there may be a default.
+        case standard = "default"
+    }
+
+    /// Stands for a secret that is set.
+    package static let mask = "••••"
+
+    package let setting: Setting
+    /// nil for a setting with neither a value nor a default; ``mask`` for a secret.
+    package let value: String?
+    package let origin: Origin
+
+    /// Every setting, in the order of the documentation.
+    static func all(_ given: GivenSettings) -> [ShownSetting] {
+        Setting.allCases.map { setting in
+            let shown = given.shown(setting)
+            return ShownSetting(
+                setting: setting, value: shown.map { setting.isSecret ? mask : $0 } ?? setting.defaultText,
+                origin: given[setting].map { $0.isFromFile ? .file : .environment } ?? .standard)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package import GatehouseWire
+import Synchronization
+
+/// A request that was answered, as operators may see it: no address, no query, no header.
+package struct AnsweredRequest: Sendable {
+    /// Counts from 1 since the start of the process.
+    package let number: Int64
+    package let at: Instant
+    package let method: String
+    /// The route's pattern; `none` for a path without a route.
+    package let route: String
+    package let status: Int
+    package let took: Duration
+    package let requestID: String
+    /// The code of a refusal.
+    package let code: String?
+}
+
+/// The newest requests of this process, in memory. Omits ``Route/unlogged`` routes.
+package final class RequestLog: Sendable {
+    package static let capacity = 200
+
+    private struct State {
+        var count: Int64 = 0
+        /// The request with the number n is at (n - 1) modulo ``capacity``.
+        var newest: [AnsweredRequest] = []
+    }
+
+    private let report: (@Sendable (AnsweredRequest) -> Void)?
+    private let state = Mutex(State())
+
+    /// - Parameter report: Receives each request, on any thread; must not block.
+    package init(report: (@Sendable (AnsweredRequest) -> Void)? = nil) { self.report = report }
+
+    func add(
+        _ method: String, _ route: String, status: Int, took: Duration, requestID: String, code: RefusalCode?,
+        at now: Instant
+    ) {
+        let code = code.map { $0.rawValue.cut(to: 64) }
+        let added = state.withLock { state in
+            let request = AnsweredRequest(
+                number: state.count + 1, at: now, method: method, route: route, status: status, took: took,
+                requestID: requestID, code: code)
+            if state.newest.count < Self.capacity {
+                state.newest.append(request)
+            } else {
+                state.newest[Int(state.count % Int64(Self.capacity))] = request
+            }
+            state.count += 1
+            return request
+        }
+        report?(added)
+    }
+
+    /// The requests with higher numbers, oldest first, at most ``capacity``. A number that this process has not reached
+    /// is an earlier process's, and counts as 0.
+    package func requests(after number: Int64) -> [AnsweredRequest] {
+        state.withLock { state in
+            let start = (0...state.count).contains(number) ? number : 0
+            return state.newest.filter { $0.number > start }.sorted { $0.number < $1.number }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Synchronization
+
+/// Counts in memory until ``write(_:)`` adds them to the database, so that a flood of events is no flood of writes. A
+/// process that is killed loses what it has not written.
+package final class WaitingCounts<Key: Hashable & Sendable>: Sendable {
+    private struct State {
+        var counts: [Key: Int64] = [:]
+        var lost: Int64 = 0
+    }
+
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    /// - Parameter capacity: Rows that wait at most, while the database is out of reach.
+    package init(capacity: Int) { self.capacity = capacity }
+
+    /// The number of rows that wait.
+    package var waiting: Int { state.withLock { $0.counts.count } }
+    /// What was not counted, because too many rows waited or the outcome of a write is unknown.
+    package var lost: Int64 { state.withLock { $0.lost } }
+
+    package func add(_ counts: [Key: Int64]) {
+        state.withLock { state in
+            for (key, count) in counts {
+                guard state.counts[key] != nil || state.counts.count < capacity else {
+                    state.lost += count
+                    continue
+                }
+                state.counts[key, default: 0] += count
+            }
+        }
+    }
+
+    /// Passes what was counted since the last call to `add`, unless there is nothing.
+    ///
+    /// - Throws: The error of `add`. The counts wait for the next call, unless they may have been written
+    ///   (``DatabaseFailure/Reason/unknownOutcome``): losing them is better than counting them twice.
+    package func write(_ add: ([Key: Int64]) async throws -> Void) async throws {
+        let counts = state.withLock { state in
+            defer { state.counts = [:] }
+            return state.counts
+        }
+        guard !counts.isEmpty else { return }
+        do {
+            try await add(counts)
+        } catch let failure as DatabaseFailure where failure.reason == .unknownOutcome {
+            state.withLock { $0.lost += counts.values.reduce(0, +) }
+            throw failure
+        } catch {
+            self.add(counts)
+            throw error
+        }
+    }
+}
