@@ -437,8 +437,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "GatehouseServer", "GatehouseWire", "ProfileGateway", "TestSupport", "AccountStore", "SQLDatabase",
-                httpTypes,
+                "GatehouseServer", "GatehouseWire", "ProfileGateway", "TestSupport", "AccountDomain", "AccountStore",
+                "AuthServer", "SQLDatabase", httpTypes,
             ],
             swiftSettings: strict),
     ] + headless,

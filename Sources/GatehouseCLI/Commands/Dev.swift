@@ -76,7 +76,7 @@ struct Dev: AsyncParsableCommand {
         try await serve(
             settings, logger, mailKeeper: try inbox?.keeper(),
             // A program that reads JSON reads no lines of requests.
-            requestAnswered: json ? nil : { Output.note(DevRequestLine(request: $0).text) },
+            requestAnswered: json ? nil : Self.note,
             beside: { runtime in
                 guard let standIns else { return [] }
                 return standIns.standIns.tables(runtime: runtime) + (app?.tables(runtime) ?? [])
@@ -88,6 +88,8 @@ struct Dev: AsyncParsableCommand {
                 try? Output.line(text)
             })
     }
+
+    @Sendable private static func note(_ request: AnsweredRequest) { Output.note(request.line) }
 
     private func checkEnvironment() throws {
         let ignored = IgnoredSettings(environment: System.environment)

@@ -1,3 +1,4 @@
+import AccountDomain
 package import AccountStore
 package import AuthServer
 import GatehouseWire

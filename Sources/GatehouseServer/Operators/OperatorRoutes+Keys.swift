@@ -1,4 +1,6 @@
+import AccountDomain
 import AccountStore
+import AuthServer
 import GatehouseWire
 import HTTPServing
 import Hummingbird

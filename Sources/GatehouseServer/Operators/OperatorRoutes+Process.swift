@@ -70,8 +70,3 @@ extension JSONWriter {
         endObject()
     }
 }
-
-extension Duration {
-    /// With two decimals.
-    package var milliseconds: Double { (Double(microseconds) / 10).rounded() / 100 }
-}

@@ -22,7 +22,7 @@ extension Setting {
 
     package static let telemetryRetention = Setting(
         "retention_telemetry", .none, .durationOrZero("9600h"),
-        "How long the counts of apps' events stay: `0` for ever, otherwise at least `24h`.")
+        "How long the counts of apps' events, sign-ins and refreshes stay: `0` for ever, otherwise at least `24h`.")
 
     static let retention = [
         auditLogRetention, endedSessionRetention, mailRetention, deliveryRetention, telemetryRetention,

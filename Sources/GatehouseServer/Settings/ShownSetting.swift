@@ -17,7 +17,7 @@ package struct ShownSetting: Sendable {
     package let origin: Origin
 
     /// Every setting, in the order of the documentation.
-    static func all(_ given: GivenSettings) -> [ShownSetting] {
+    package static func all(_ given: GivenSettings) -> [ShownSetting] {
         Setting.allCases.map { setting in
             let shown = given.shown(setting)
             return ShownSetting(

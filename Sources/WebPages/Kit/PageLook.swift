@@ -112,6 +112,8 @@ struct PageAsset: Sendable {
 
 extension WebPages {
     var assetRoutes: [Route] {
-        look.assets.map { asset in Route(.get, "/assets/\(asset.name)") { request, _ in asset.response(to: request) }.unlogged }
+        look.assets.map { asset in
+            Route(.get, "/assets/\(asset.name)") { request, _ in asset.response(to: request) }.unlogged
+        }
     }
 }
