@@ -17,7 +17,7 @@ struct LargeTablePlanTests {
         _ = try await gateway.profile(of: #require(AccountID("6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60")))
         try await store.countRequests(recorded)
         let statements =
-            recorded.all + [Profiles.lookup(try #require(AccountID(Self.nobody)))] + Self.eventSums
+            recorded.all + [Profiles.lookup(try #require(AccountID(Self.nobody)))] + Self.eventSums + Self.activitySums
         #expect(statements.count > 60)
         try await store.fillTables()
         for statement in statements where !Self.adds(statement) {
@@ -36,6 +36,10 @@ struct LargeTablePlanTests {
 
     private static let eventSums = [nil, "a"].map { app in
         EventCounts.sums(from: Instant(seconds: 0), until: Instant(seconds: 86_400), app: app)
+    }
+
+    private static let activitySums = [ActivityCounts.Step.hour, .day].map { step in
+        ActivityCounts.summing(from: Instant(seconds: 0), until: Instant(seconds: 86_400), by: step)
     }
 
     private static let nobody = "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60"

@@ -102,6 +102,11 @@ extension StoreFixture {
             INSERT INTO event_counts (hour, app, name, method, detail, count)
             SELECT created_at, 'a', CAST(id AS text), '', '', 1 FROM users
             """,
+            """
+            INSERT INTO activity_counts (hour, name, label, detail, count)
+            SELECT 500000 + id_number / 40, 'sign_ins', CAST(id_number AS text), '', 1
+            FROM (SELECT row_number() OVER (ORDER BY id) AS id_number FROM users) AS numbered
+            """,
         ]
     }
 
@@ -111,7 +116,7 @@ extension StoreFixture {
         "ANALYZE users", "ANALYZE identities", "ANALYZE profiles", "ANALYZE sessions", "ANALYZE audit_log",
         "ANALYZE flow_states", "ANALYZE authorization_codes", "ANALYZE link_tickets", "ANALYZE link_undos",
         "ANALYZE link_removals", "ANALYZE provider_tokens", "ANALYZE provider_notices", "ANALYZE outbox",
-        "ANALYZE request_counts", "ANALYZE event_counts", "ANALYZE imported_sessions",
+        "ANALYZE request_counts", "ANALYZE event_counts", "ANALYZE activity_counts", "ANALYZE imported_sessions",
         "ANALYZE imported_refresh_tokens",
     ]
 }
