@@ -42,12 +42,12 @@ func makePages(
 func makeRemotePages(
     _ pages: PageSettings, _ settings: ServerSettings, _ secrets: ServerSecrets, _ world: World
 ) throws -> WebPages {
-    let http = world.http
+    let (http, rule) = (world.http, settings.clientAddress)
     let sleep = world.sleep
     return try makePages(pages, settings, secrets, world) { call in
         let base = call.api == .auth ? pages.authURL : SettingsReader.origin(of: pages.authURL)
         let outgoing = OutgoingCall(
-            method: call.method.rawValue, url: base + call.path, headers: headers(of: call), body: call.body,
+            method: call.method.rawValue, url: base + call.path, headers: headers(of: call, rule), body: call.body,
             maximumBytes: 4_194_304)
         guard OutgoingURL.isAllowed(outgoing.url) else { throw OutgoingFailure.notAllowed }
         let answer = try await limited(to: outgoing.timeLimit, by: sleep) { try await http.answer(to: outgoing) }
@@ -56,11 +56,11 @@ func makeRemotePages(
 }
 
 /// Cookies stay out: those of the Auth API belong to its own host.
-private func headers(of call: PageCall) -> [String: String] {
+private func headers(of call: PageCall, _ rule: ClientAddressRule) -> [String: String] {
     var headers: [String: String] = [:]
     for field in call.headers where field.name != .cookie { headers[field.name.canonicalName] = field.value }
-    // Believed if the Auth API counts this server among its trusted_proxies.
-    headers["x-forwarded-for"] = call.clientAddress
+    // Believed if the Auth API reads this header, and counts this server among its trusted_proxies.
+    if let field = call.clientAddress.map(rule.forwarded) { headers[field.name.canonicalName] = field.value }
     return headers
 }
 

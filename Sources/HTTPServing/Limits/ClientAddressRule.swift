@@ -81,6 +81,14 @@ package struct ClientAddressRule: Sendable {
         if case .headerFromAnyone(let name) = source { HTTPField(name: name, value: address) } else { nil }
     }
 
+    /// The field that names a client's address to a server behind this one. Without proxies: `X-Forwarded-For`.
+    package func forwarded(_ address: String) -> HTTPField {
+        switch source {
+        case .peer: HTTPField(name: Self.forwarding[0], value: address)
+        case .header(let name, _), .headerFromAnyone(let name): HTTPField(name: name, value: address)
+        }
+    }
+
     /// The address as a key for limits; see ``IPAddress/limitKey``.
     package func limitKey(peer: String?, _ headers: HTTPFields) -> String? {
         address(peer: peer, headers)?.limitKey
