@@ -6,9 +6,11 @@ import Hummingbird
 
 extension AuthServer {
     /// `GET /user/export` → everything that this API stores about the caller: `{"exported_at","user","sessions",
-    /// "audit_log","mails"}`. Lists have at most 1,000 elements, newest first. An extension to the Auth API.
+    /// "audit_log","mails"}`: at most 100 sessions, and 1,000 entries and mails, newest first.
+    /// Needs a fresh sign-in where the policy asks for one. An extension to the Auth API.
     @Sendable func exportUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
+        try requireFreshSignIn(caller)
         let now = runtime.now()
         let record = try await accounts.personalRecord(of: caller.user.id, at: now)
         return Answer.json(capacity: 16_384) { writer in

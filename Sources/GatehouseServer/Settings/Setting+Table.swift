@@ -148,8 +148,8 @@ extension Setting {
     package static let freshSignIn = Setting(
         "security_fresh_sign_in", .none, .duration(),
         "How long after a sign-in a person may change address and password, add or remove a sign-in method, change "
-            + "something through the admin API and delete the account; later, address and password need the current "
-            + "password, and everything else a new sign-in. A Go duration such as `10m`. Without a value: as long as "
+            + "something through the admin API, download the data of the account and delete it; later, address and "
+            + "password need the current password, and everything else a new sign-in. A Go duration such as `10m`. Without a value: as long as "
             + "the session lasts.")
 
     // Limits.
