@@ -30,7 +30,8 @@ extension WebPages {
         session.flash = nil
         if let end = session.handover?.expiresAt, end <= now().seconds { session.handover = nil }
         var visit = Visit(
-            pages: self, request: request, context: context, fields: fields, session: session, flash: flash)
+            pages: self, request: request, context: context, fields: fields, known: known, session: session,
+            flash: flash)
         if !isForm, let language = fields["lang"].flatMap(MailLanguage.init(text:)) {
             visit.session.language = language
             visit.session.flash = flash
@@ -51,9 +52,6 @@ extension WebPages {
         } catch let needed as SignInNeeded {
             visit.session.tokens = nil
             return .go(visit.toSignIn(needed.wasSignedIn ? .sessionOver : nil))
-        } catch let refusal as CallRefusal where refusal.endsSession {
-            visit.session.tokens = nil
-            return .go(visit.toSignIn(.sessionOver))
         } catch let refusal as CallRefusal where refusal.needsFreshSignIn {
             return .go(visit.toSignIn(.signInAgain))
         } catch let refusal as CallRefusal {
@@ -125,7 +123,8 @@ extension WebPages {
     private func finish(_ response: Response, _ visit: Visit) throws -> Response {
         var response = response
         Self.protect(&response)
-        response.headers.append(try cookie.field(visit.session))
+        // Only after a change: a slow tab must not take back the tokens that a faster one stored meanwhile.
+        if !visit.session.isSame(as: visit.known) { response.headers.append(try cookie.field(visit.session)) }
         for cookie in visit.cookies { response.headers.append(cookie) }
         return response
     }

@@ -12,6 +12,8 @@ struct Visit {
     let context: ServerContext
     /// The fields of the form, or of the query.
     let fields: Query
+    /// The session that the browser's cookie has; nil without one.
+    let known: WebSession?
     var session: WebSession
     /// Cookies that the Auth API sets, for the browser.
     var cookies: [HTTPField] = []
@@ -30,26 +32,47 @@ struct Visit {
 
 // Calls to the APIs.
 extension Visit {
-    /// - Throws: ``CallRefusal``; ``CallFailed`` without an answer, or for a 5xx.
+    /// - Throws: ``CallRefusal``; ``CallFailed`` without an answer, for a 5xx, or if the API refuses the configured key.
     @discardableResult
     mutating func call(
         _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject? = nil, api: PageCall.API = .auth,
         bearer: Secret? = nil
     ) async throws -> AnyJSON {
         let reply = try await reply(method, path, json, api: api, bearer: bearer)
-        guard (200..<300).contains(reply.status) else { throw CallRefusal(reply, of: api) }
+        guard (200..<300).contains(reply.status) else {
+            let refusal = CallRefusal(reply, of: api)
+            throw refusal.isAboutKey ? CallFailed(cause: refusal) : refusal
+        }
         // Lost: what is wrong with the JSON. The members that the caller needs are missing then.
         return (try? JSONReader.read(reply.body)) ?? .null
     }
 
-    /// The same as the user who is signed in.
+    /// The same as the user who is signed in. A kept access token that the API refuses is refreshed once.
     ///
     /// - Throws: Also ``SignInNeeded`` if nobody is, or no longer.
     @discardableResult
     mutating func callAsUser(
         _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject? = nil, api: PageCall.API = .auth
     ) async throws -> AnyJSON {
-        let token = try await accessToken()
+        guard let tokens = session.tokens else { throw SignInNeeded(wasSignedIn: false) }
+        if let kept = usableToken(tokens) {
+            do {
+                return try await callAsUser(method, path, json, api, kept)
+            } catch let refusal as CallRefusal where refusal.isAboutToken {
+                // Such as after a change of the signing keys.
+            }
+        }
+        let fresh = try await refreshed(tokens)
+        do {
+            return try await callAsUser(method, path, json, api, fresh)
+        } catch let refusal as CallRefusal where refusal.isAboutToken {
+            throw CallFailed(cause: refusal)
+        }
+    }
+
+    private mutating func callAsUser(
+        _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject?, _ api: PageCall.API, _ token: Secret
+    ) async throws -> AnyJSON {
         do {
             return try await call(method, path, json, api: api, bearer: token)
         } catch let refusal as CallRefusal where refusal.endsSession {
@@ -92,15 +115,14 @@ extension Visit {
         pages.clientAddress.text(peer: context.peerAddress, request.headers)
     }
 
-    /// The access token of the user, refreshed if it ends within 30 seconds.
-    ///
-    /// - Throws: ``SignInNeeded``, ``CallFailed``.
-    private mutating func accessToken() async throws -> Secret {
-        guard let tokens = session.tokens else { throw SignInNeeded(wasSignedIn: false) }
-        if let access = tokens.access, tokens.expiresAt > pages.now().seconds + 30 { return access }
-        return try await refreshed(tokens)
+    /// The kept access token; nil if it ends within 30 seconds.
+    private func usableToken(_ tokens: WebSession.Tokens) -> Secret? {
+        tokens.expiresAt > pages.now().seconds + 30 ? tokens.access : nil
     }
 
+    /// A new access token.
+    ///
+    /// - Throws: ``SignInNeeded``, ``CallFailed``.
     private mutating func refreshed(_ tokens: WebSession.Tokens) async throws -> Secret {
         let visit = self
         do {
@@ -114,8 +136,8 @@ extension Visit {
             guard let access = fresh.access else { throw SignInNeeded(wasSignedIn: true) }
             return access
         } catch let refusal as CallRefusal {
-            // Too many requests of this address say nothing about the session.
-            guard refusal.status != 429 else { throw CallFailed(cause: refusal) }
+            // Such as too many requests of this address, which says nothing about the session.
+            guard refusal.endsSession else { throw CallFailed(cause: refusal) }
             session.tokens = nil
             throw SignInNeeded(wasSignedIn: true)
         }
@@ -126,19 +148,21 @@ extension Visit {
 extension Visit {
     /// Keeps the tokens of a sign-in. The session before it ends, and so do the forms of its pages.
     ///
+    /// - Parameter handover: The ``WebSession/Handover/id`` of the app that the sign-in was begun for.
     /// - Returns: The page to go on to.
-    mutating func signIn(_ json: AnyJSON) async throws -> Outcome {
+    mutating func signIn(_ json: AnyJSON, for handover: String?) async throws -> Outcome {
         let answer = try AuthSessionAnswer(json: json)
-        if let before = session.tokens?.access {
+        if isSignedIn {
             // Lost: why the session before could not be ended. It is one of the user's list of devices.
-            _ = try? await call(.post, "/logout?scope=local", bearer: before)
+            _ = try? await callAsUser(.post, "/logout?scope=local")
         }
         // A new password comes first, also on the way back to an app.
         let goesOn = session.handover != nil && session.next != .newPassword
         let next = goesOn ? .goOn : session.next ?? .home
         var renewed = WebSession(formToken: pages.randomBytes(16))
         (renewed.language, renewed.handover) = (session.language, session.handover)
-        renewed.handover?.isConfirmed = true
+        // Another sign-in in the same browser is no answer to the app's request.
+        if let handover, renewed.handover?.id == handover { renewed.handover?.isConfirmed = true }
         renewed.tokens = WebSession.Tokens(answer)
         session = renewed
         return .go(next)
@@ -160,10 +184,11 @@ extension Visit {
 
     /// A new flow that comes back to ``Place/callback`` with a code (RFC 7636).
     ///
+    /// - Parameter handover: The ``WebSession/Handover/id`` of the app that it is begun for.
     /// - Returns: Its challenge.
-    mutating func begin(_ purpose: WebSession.Flow.Purpose) -> String {
+    mutating func begin(_ purpose: WebSession.Flow.Purpose, for handover: String?) -> String {
         let verifier = Secret(Base64URL.text(pages.randomBytes(32)))
-        session.flow = WebSession.Flow(purpose: purpose, verifier: verifier)
+        session.flow = WebSession.Flow(purpose: purpose, verifier: verifier, handover: handover)
         return Base64URL.text(Array(SHA256.hash(data: Array(verifier.reveal().utf8))))
     }
 }

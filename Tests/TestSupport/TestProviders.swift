@@ -1,6 +1,6 @@
 package import AccountDomain
 import DevStack
-import GatehouseServer
+package import GatehouseServer
 package import GatehouseWire
 import IdentityProviders
 import JSONWebTokens
@@ -43,7 +43,8 @@ package final class ProviderWire: Sendable {
     /// Waits before each call.
     package func hold(_ wait: (@Sendable () async throws -> Void)?) { state.withLock { $0.delay = wait } }
 
-    func connect(_ send: @escaping OutgoingHTTP.Transport) { state.withLock { $0.send = send } }
+    /// From now on these responses reach the server.
+    package func connect(_ send: @escaping OutgoingHTTP.Transport) { state.withLock { $0.send = send } }
 
     @Sendable func transport(_ call: OutgoingCall) async throws -> OutgoingHTTP.Answer {
         let (send, failure, delay) = state.withLock { state in

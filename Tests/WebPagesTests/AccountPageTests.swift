@@ -143,6 +143,24 @@ struct AccountPageTests {
         }
     }
 
+    @Test("The download needs a fresh sign-in where the policy asks for one, as the deletion does")
+    func freshDownload() async throws {
+        var policy = SessionPolicy()
+        policy.freshSignIn = .seconds(600)
+        try await TestServer.with(policy: policy, hasPages: true) { server in
+            let browser = try await signedIn(server)
+            server.clock.advance(by: .seconds(1_200))
+            try await browser.open("/account/data")
+            try await browser.press("Download My Data")
+            #expect(browser.page.title == "Sign In")
+            #expect(browser.page.problem == "Please sign in again, then repeat this.")
+            try await browser.press("Sign In", SignInPageTests.person)
+            #expect(browser.page.title == "Your Data")
+            try await browser.press("Download My Data")
+            #expect(try JSONReader.read(browser.page.text)["user"]?["email"] == "ada@example.com")
+        }
+    }
+
     @Test("Two pages with the same old token share one refresh, and both go on")
     func refresh() async throws {
         try await TestServer.with(hasPages: true) { server in

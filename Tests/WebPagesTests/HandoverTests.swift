@@ -45,9 +45,109 @@ struct HandoverTests {
             try await browser.press("Sign In", SignInPageTests.person)
             try await browser.open(Self.start)
             #expect(browser.page.text.contains("Continue as"))
+            #expect(browser.page.text.contains("myapp:"))
             #expect(!browser.page.text.contains("code="))
             try await browser.press("Continue")
             _ = try code(browser)
+        }
+    }
+
+    @Test("A sign-in that began before the app's request does not lead to the app without a question")
+    func otherSignIn() async throws {
+        try await TestServer.with(providers: TestProviders(), hasPages: true) { server in
+            _ = try await server.signUp()
+            let browser = WebBrowser(server)
+            try await browser.open("/account/sign-in")
+            let form = try #require(browser.page.forms.first { $0.button == "Sign In" })
+            // Another tab, opened by another site.
+            try await browser.open(Self.start)
+            let person = SignInPageTests.person.map { (name: $0.key, value: $0.value) }
+            try await browser.send(form.action, form.fields.filter { $0.name == "form" } + person)
+            #expect(browser.page.text.contains("Continue as"))
+            #expect(!browser.page.text.contains("code="))
+
+            let other = WebBrowser(server)
+            try await other.click("/account/provider/google")
+            let provider = other.page.headers[.location] ?? other.page.path
+            try await other.open(Self.start)
+            try await other.send(provider, [("person", "verified")], headers: [:])
+            #expect(other.page.text.contains("Continue as"))
+            #expect(!other.page.text.contains("code="))
+        }
+    }
+
+    @Test("A sign-in through a provider, begun for the app, leads to it")
+    func provider() async throws {
+        try await TestServer.with(providers: TestProviders(), hasPages: true) { server in
+            let browser = WebBrowser(server)
+            try await browser.open(Self.start)
+            #expect(browser.page.text.contains("myapp:"))
+            let link = try #require(
+                WebPage.between("href=\"", "\"", in: browser.page.text).first { $0.contains("/provider/google") })
+            try await browser.click(link)
+            try await browser.choose("verified")
+            _ = try code(browser)
+        }
+    }
+
+    @Test(
+        "Another site does not begin a sign-in through a provider", arguments: [nil, "cross-site", "same-site", "none"])
+    func foreignStart(site: String?) async throws {
+        try await TestServer.with(providers: TestProviders(), hasPages: true) { server in
+            let browser = WebBrowser(server)
+            var headers: HTTPFields = [:]
+            headers[.fetchSite] = site
+            try await browser.open("/account/provider/google", headers: headers)
+            #expect(browser.page.title == "Sign in with Google")
+            #expect(browser.page.headers[.location] == nil)
+            try await browser.press("Continue")
+            let onward = try #require(WebPage.between("0;url=", "\"", in: browser.page.text).first)
+            try await browser.open(onward.replacing("&amp;", with: "&").replacing(WebBrowser.origin, with: ""))
+            try await browser.choose("verified")
+            #expect(browser.page.title == "Account")
+        }
+    }
+
+    @Test("A request that is malformed or too long for a cookie gets a page that says so, and changes nothing")
+    func malformed() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = WebBrowser(server)
+            try await browser.open(Self.start)
+            let long = "myapp://callback?" + String(repeating: "a", count: 1_024)
+            for query in [
+                "code_challenge=abc&redirect_to=myapp://callback",
+                "code_challenge=\(Self.challenge)%20&redirect_to=myapp://callback",
+                "code_challenge=\(String(repeating: "a", count: 129))&redirect_to=myapp://callback",
+                "code_challenge=\(Self.challenge)&code_challenge_method=md5&redirect_to=myapp://callback",
+                "code_challenge=\(Self.challenge)&redirect_to=javascript:alert(1)",
+                "code_challenge=\(Self.challenge)&redirect_to=callback", "code_challenge=\(Self.challenge)",
+                "code_challenge=\(Self.challenge)&redirect_to=\(long)",
+            ] {
+                try await browser.open("/account/sign-in?\(query)")
+                #expect(browser.page.status == 400, "\(query)")
+                #expect(browser.page.headers[.setCookie] == nil, "\(query)")
+            }
+            _ = try await server.signUp()
+            try await browser.open("/account/sign-in")
+            try await browser.press("Sign In", SignInPageTests.person)
+            _ = try code(browser)
+        }
+    }
+
+    @Test("The longest request fits into the cookie together with the tokens")
+    func longest() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            _ = try await server.signUp()
+            let browser = WebBrowser(server)
+            let target = "https://app.example.org/cb?" + String(repeating: "a", count: 997)
+            let challenge = String(repeating: "a", count: 128)
+            try await browser.open("/account/sign-in")
+            try await browser.press("Sign In", SignInPageTests.person)
+            try await browser.open("/account/sign-in?code_challenge=\(challenge)&redirect_to=\(target)")
+            #expect(browser.page.text.contains("Continue as"))
+            #expect(browser.page.text.contains("app.example.org"))
+            let cookie = try #require(browser.cookies.first { $0.name == "gatehouse-account" })
+            #expect(cookie.value.utf8.count <= 3_900)
         }
     }
 

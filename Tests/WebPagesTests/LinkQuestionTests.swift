@@ -15,7 +15,7 @@ struct LinkQuestionTests {
             json: ["email": .string(Self.email), "password": .string(TestServer.password)])
         #expect(made.status == 200)
         let browser = WebBrowser(server)
-        try await browser.open("/account/provider/google")
+        try await browser.click("/account/provider/google")
         try await browser.send(browser.page.path, [("person", "existing"), ("email", Self.email)], headers: [:])
         #expect(browser.page.title == "Link Accounts")
         return browser

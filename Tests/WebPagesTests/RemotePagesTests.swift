@@ -10,19 +10,8 @@ struct RemotePagesTests {
     @Test("The pages alone sign a user in at an Auth API elsewhere, without a database")
     func signIn() async throws {
         try await TestServer.with { server in
-            _ = try await server.signUp()
-            let given = GivenSettings(environment: [
-                "API_EXTERNAL_URL": TestServer.issuer, "GATEHOUSE_SECRETS": "1:\(GivenValues.secret)",
-            ])
-            let pages = try #require(
-                try PagesServer(ServerSettings(given, parts: [.pages]), server.world))
-            let caller = DirectCaller(pages)
-            let browser = WebBrowser { method, path, headers, body in
-                try await caller.send(method, path, headers: headers, raw: body, authority: "127.0.0.1:9999")
-            }
-            try await browser.open("/account")
-            try await browser.press("Sign In", SignInPageTests.person)
-            #expect(browser.page.title == "Account")
+            let pages = try RemotePages(server)
+            let (browser, caller) = (try await pages.signedIn(server), pages.caller)
             try await browser.open("/account/data")
             try await browser.press("Download My Data")
             #expect(try JSONReader.read(browser.page.text)["user"]?["email"] == "ada@example.com")

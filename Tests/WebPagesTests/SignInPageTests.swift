@@ -97,7 +97,7 @@ struct SignInPageTests {
             let browser = WebBrowser(server)
             try await browser.open("/account/sign-in")
             #expect(browser.page.text.contains("Sign in with Google"))
-            try await browser.open("/account/provider/google")
+            try await browser.click("/account/provider/google")
             try await browser.choose("verified")
             #expect(browser.page.title == "Account")
         }

@@ -22,8 +22,14 @@ final class WebBrowser {
 
     /// The page at a path, after redirects on these pages. Stops at an address elsewhere.
     @discardableResult
-    func open(_ path: String) async throws -> WebPage {
-        try await follow(.get, path, nil)
+    func open(_ path: String, headers: HTTPFields? = nil) async throws -> WebPage {
+        try await follow(.get, path, nil, headers: headers)
+    }
+
+    /// Follows a link of one of these pages.
+    @discardableResult
+    func click(_ path: String) async throws -> WebPage {
+        try await open(path, headers: [.fetchSite: "same-origin"])
     }
 
     /// Sends the form whose button has this text.
@@ -124,6 +130,10 @@ extension WebBrowser {
     func choose(_ person: String) async throws -> WebPage {
         try await send(page.path, [("person", person)], headers: [:])
     }
+}
+
+extension HTTPField.Name {
+    static let fetchSite = Self("sec-fetch-site")!
 }
 
 extension String {

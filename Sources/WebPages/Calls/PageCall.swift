@@ -49,13 +49,22 @@ struct CallRefusal: Error {
 
     /// Whether the session of the tokens is over, so that the user has to sign in.
     var endsSession: Bool {
-        if status == 401 { return true }
         let codes: [AuthErrorCode] = [
-            .badJWT, .sessionNotFound, .sessionExpired, .userNotFound, .userBanned, .refreshTokenNotFound,
-            .refreshTokenAlreadyUsed,
+            .userNotFound, .userBanned, .refreshTokenNotFound, .refreshTokenAlreadyUsed,
         ]
-        return status < 500 && codes.contains(code)
+        return codes.contains(code) || code.rawValue.hasPrefix("session_")
     }
+
+    /// Whether the API refuses the access token, which says nothing about its session.
+    var isAboutToken: Bool { !endsSession && (status == 401 || code == .badJWT) }
+
+    /// Whether the API refuses the pages' own key: the configuration is wrong.
+    var isAboutKey: Bool { code == .noAPIKey || code == .invalidAPIKey }
+}
+
+extension CallRefusal: CustomStringConvertible {
+    /// For the log, without the question.
+    var description: String { "\(status) \(code.rawValue.cut(to: 64))" }
 }
 
 /// An API gave no answer, or one that says to try again later.

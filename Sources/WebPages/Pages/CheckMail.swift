@@ -27,7 +27,7 @@ extension WebPages {
                 return .go(visit.isSignedIn ? .home : .signIn)
             }
             if mail.kind == .recovery { visit.session.next = .newPassword }
-            let outcome = try await visit.signIn(json)
+            let outcome = try await visit.signIn(json, for: mail.handover)
             if mail.kind == .emailChange { visit.session.flash = .emailChanged }
             return outcome
         } catch let refusal as CallRefusal {

@@ -1,3 +1,4 @@
+import Crypto
 import GatehouseWire
 import HTTPServing
 import HTTPTypes
@@ -14,8 +15,10 @@ extension WebPages {
             Page(
                 visit.say("Continue"),
                 [
-                    .text(visit.say("Continue as %@?", user.email ?? "–")),
-                    .form(Form(action: Place.goOn.path, button: visit.say("Continue"))),
+                    .text(visit.say("Continue as %@?", user.email ?? "–"))
+                ] + visit.handoverSentence + [
+                    .form(
+                        Form(action: Place.goOn.path, hidden: visit.handoverFields, button: visit.say("Continue"))),
                     .links([
                         Link(title: visit.say("Use another account"), address: Place.signIn.path + "?again=yes")
                     ]),
@@ -24,6 +27,8 @@ extension WebPages {
 
     @Sendable func handOver(_ visit: inout Visit) async throws -> Outcome {
         guard let handover = visit.session.handover else { return .go(.home) }
+        // Another request may have come since the page asked.
+        guard visit.handoverOfForm == handover.id else { return .go(.goOn) }
         return try await visit.handOver(handover)
     }
 }
@@ -42,11 +47,70 @@ extension Visit {
                     "code_challenge_method": .string(handover.method), "redirect_to": .string(handover.target),
                 ])
             session.handover = nil
-            guard let url = json["url"]?.stringValue, URLParts(url) != nil else { throw CallFailed(cause: nil) }
-            return .onward(url)
+            guard let url = json["url"]?.stringValue, let parts = URLParts(url) else { throw CallFailed(cause: nil) }
+            return parts.app == handover.app ? .onward(url) : .page(otherAppPage(parts, url))
         } catch let refusal as CallRefusal where !refusal.needsFreshSignIn {
             session.handover = nil
             return .page(problemPage(message(for: refusal), status: .badRequest))
         }
     }
+    /// The Auth API does not allow the app's address, and leads to its site instead, which the user has not seen yet.
+    private func otherAppPage(_ parts: URLParts, _ url: String) -> Page {
+        Page(
+            say("Continue"),
+            [
+                .text(say("You continue to %@.", parts.app)),
+                .buttons([Link(title: say("Continue"), address: url)]),
+            ])
+    }
+}
+
+// What pages that sign in for an app say and send.
+extension Visit {
+    /// Names the app that waits.
+    var handoverSentence: [Block] {
+        session.handover.map { [.soft(say("You continue to %@.", $0.app))] } ?? []
+    }
+
+    var handoverFields: [(name: String, value: String)] { session.handover.map { [("for", $0.id)] } ?? [] }
+    var handoverQuery: String { session.handover.map { "?for=\($0.id)" } ?? "" }
+
+    /// The ``WebSession/Handover/id`` of the app that the page of this form, or of this link, named.
+    var handoverOfForm: String? { fields["for"]?.cut(to: 16) }
+
+    var malformedRequestPage: Page {
+        problemPage(
+            say("The request of the app is malformed or too long. Please go back to the app and try again."),
+            status: .badRequest)
+    }
+}
+
+extension WebSession.Handover {
+    /// Leaves room for the tokens in the cookie.
+    static let longestTarget = 1_024
+
+    /// - Parameter fields: `code_challenge`, `code_challenge_method` and `redirect_to` of `authorize`.
+    /// - Returns: nil if they are malformed (RFC 7636 §4.2), or too long for the cookie.
+    init?(_ fields: Query, at now: Instant) {
+        let method = (fields["code_challenge_method"] ?? "s256").lowercased()
+        guard let challenge = fields["code_challenge"], (43...128).contains(challenge.utf8.count),
+            challenge.utf8.allSatisfy(\.isUnreserved),
+            method == "s256" || method == "plain", let target = fields["redirect_to"],
+            target.utf8.count <= Self.longestTarget, URLParts(target) != nil
+        else { return nil }
+        self.init(challenge: challenge, method: method, target: target, expiresAt: now.seconds + 600)
+    }
+
+    /// Tells this request from others: 12 characters.
+    var id: String {
+        Base64URL.text(Array(SHA256.hash(data: Array("\(challenge) \(method) \(target)".utf8)).prefix(9)))
+    }
+
+    /// The app as users can tell it from others.
+    var app: String { URLParts(target)?.app ?? "" }
+}
+
+extension URLParts {
+    /// The host, with its port; of other schemes than http and https the scheme, with a colon.
+    fileprivate var app: String { isWeb ? host + (port.map { ":\($0)" } ?? "") : scheme + ":" }
 }

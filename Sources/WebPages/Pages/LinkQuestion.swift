@@ -21,7 +21,7 @@ extension WebPages {
                         [
                             "link_ticket": ticket, "email": .string(question.email),
                             "password": .string(visit.fields["password"] ?? ""),
-                        ]))
+                        ]), for: question.handover)
             case "mail":
                 try await visit.call(.post, "/link/code", ["link_ticket": ticket])
                 visit.session.question?.hasMailedCode = true
@@ -32,10 +32,11 @@ extension WebPages {
                 return try await visit.signIn(
                     visit.call(
                         .post, "/token?grant_type=link_confirmation",
-                        ["link_ticket": ticket, "token": .string(code)]))
+                        ["link_ticket": ticket, "token": .string(code)]), for: question.handover)
             case "recover" where visit.fields["sure"] == "yes":
                 return try await visit.signIn(
-                    visit.call(.post, "/token?grant_type=link_recovery", ["link_ticket": ticket]))
+                    visit.call(.post, "/token?grant_type=link_recovery", ["link_ticket": ticket]),
+                    for: question.handover)
             default: return .go(.linkQuestion)
             }
         } catch let refusal as CallRefusal {
@@ -52,22 +53,26 @@ extension WebPages {
 
 extension Visit {
     /// Keeps the question of a provider's sign-in.
-    mutating func ask(_ question: AuthLinkQuestion) -> Place {
+    ///
+    /// - Parameter handover: The ``WebSession/Handover/id`` of the app that the sign-in was begun for.
+    mutating func ask(_ question: AuthLinkQuestion, for handover: String?) -> Place {
         session.question = WebSession.Question(
             ticket: Secret(question.ticket.text), email: question.email, provider: question.provider,
-            methods: question.signInMethods, canRecover: question.canRecover, canMailCode: question.canMailCode)
+            methods: question.signInMethods, canRecover: question.canRecover, canMailCode: question.canMailCode,
+            handover: handover)
         return .linkQuestion
     }
 
     /// The user has signed in to the account of the question with another provider.
     mutating func signInAndLink(_ json: AnyJSON) async throws -> Outcome {
         let question = session.question
-        let outcome = try await signIn(json)
+        let outcome = try await signIn(json, for: question?.handover)
         guard let question else { return outcome }
         do {
             return try await signIn(
                 callAsUser(
-                    .post, "/token?grant_type=link_confirmation", ["link_ticket": .string(question.ticket.reveal())]))
+                    .post, "/token?grant_type=link_confirmation", ["link_ticket": .string(question.ticket.reveal())]),
+                for: question.handover)
         } catch let refusal as CallRefusal {
             return .page(problemPage(message(for: refusal), status: .badRequest))
         }

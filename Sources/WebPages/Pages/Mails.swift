@@ -14,15 +14,18 @@ extension WebPages {
         let (email, password) = (visit.fields["email"] ?? "", visit.fields["password"] ?? "")
         var body: JSONObject = ["email": .string(email), "password": .string(password)]
         if let name = visit.fields["name"] { body["data"] = ["first_name": .string(name)] }
-        body["code_challenge"] = .string(visit.begin(.mail))
+        body["code_challenge"] = .string(visit.begin(.mail, for: visit.handoverOfForm))
         body["code_challenge_method"] = "s256"
         do {
             let json = try await visit.call(.post, "/signup?\(backHere)", body)
-            if case .session = try AuthAnswer(json: json) { return try await visit.signIn(json) }
+            if case .session = try AuthAnswer(json: json) {
+                return try await visit.signIn(json, for: visit.handoverOfForm)
+            }
         } catch let refusal as CallRefusal {
             return .page(visit.signUpPage(offer, .problem(visit.message(for: refusal))))
         }
-        visit.session.mail = WebSession.AwaitedMail(kind: .signUp, email: email.cut(to: 254))
+        visit.session.mail = WebSession.AwaitedMail(
+            kind: .signUp, email: email.cut(to: 254), handover: visit.handoverOfForm)
         return .go(.checkMail)
     }
 
@@ -52,7 +55,8 @@ extension WebPages {
     private func send(
         _ kind: WebSession.AwaitedMail.Kind, _ visit: inout Visit, _ page: (Visit, Notice) -> Page
     ) async -> Outcome {
-        let mail = WebSession.AwaitedMail(kind: kind, email: (visit.fields["email"] ?? "").cut(to: 254))
+        let mail = WebSession.AwaitedMail(
+            kind: kind, email: (visit.fields["email"] ?? "").cut(to: 254), handover: visit.handoverOfForm)
         do {
             try await visit.request(mail)
         } catch let refusal as CallRefusal {
@@ -80,7 +84,7 @@ extension Visit {
     mutating func request(_ mail: WebSession.AwaitedMail) async throws {
         var body: JSONObject = ["email": .string(mail.email)]
         let purpose: WebSession.Flow.Purpose = mail.kind == .recovery ? .recovery : .mail
-        body["code_challenge"] = .string(begin(purpose))
+        body["code_challenge"] = .string(begin(purpose, for: mail.handover))
         body["code_challenge_method"] = "s256"
         switch mail.kind {
         case .signIn: try await call(.post, "/otp?\(pages.backHere)", body)
@@ -97,7 +101,10 @@ extension Visit {
             title,
             [
                 .text(sentence),
-                .form(Form(action: place.path, fields: [emailField(fields["email"])], button: say("Send Email"))),
+                .form(
+                    Form(
+                        action: place.path, fields: [emailField(fields["email"])], hidden: handoverFields,
+                        button: say("Send Email"))),
             ])
         page.notice = notice
         page.back = (say("Sign In"), Place.signIn.path)
@@ -119,11 +126,13 @@ extension Visit {
         name.isRequired = false
         var password = passwordField(say("Password"), isNew: true, minimum: offer.passwordLength)
         password.hint = say("Password must be at least %@ characters.", String(offer.passwordLength))
-        page.blocks = [
+        page.blocks = handoverSentence
+        page.blocks += [
             .form(
                 Form(
                     action: Place.signUp.path, fields: [name, emailField(fields["email"]), password],
-                    hidden: [("minimum", String(offer.passwordLength))], button: say("Create Account"))),
+                    hidden: [("minimum", String(offer.passwordLength))] + handoverFields,
+                    button: say("Create Account"))),
             .links([Link(title: say("Already have an account? Sign in"), address: Place.signIn.path)]),
         ]
         return page

@@ -38,7 +38,7 @@ extension Visit {
     /// The link is made when the code is redeemed, which only this session can (`comeBack`).
     fileprivate mutating func addMethod() async throws -> Outcome {
         let provider = FormText.escape((fields["provider"] ?? "").cut(to: 64))
-        let challenge = begin(.link)
+        let challenge = begin(.link, for: nil)
         let json = try await callAsUser(
             .get,
             "/user/identities/authorize?provider=\(provider)&code_challenge=\(challenge)&code_challenge_method=s256"

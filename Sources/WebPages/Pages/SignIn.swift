@@ -6,10 +6,11 @@ import Hummingbird
 extension WebPages {
     /// Also the entry for apps: `authorize` without a provider comes here with the app's proof key and address.
     @Sendable func showSignIn(_ visit: inout Visit) async throws -> Outcome {
-        if let challenge = visit.fields["code_challenge"], let target = visit.fields["redirect_to"] {
-            visit.session.handover = WebSession.Handover(
-                challenge: challenge.cut(to: 128), method: visit.fields["code_challenge_method"]?.cut(to: 8) ?? "s256",
-                target: target.cut(to: URLParts.maximumLength), expiresAt: now().seconds + 600)
+        if visit.fields["code_challenge"] != nil {
+            guard let handover = WebSession.Handover(visit.fields, at: now()) else {
+                return .page(visit.malformedRequestPage)
+            }
+            visit.session.handover = handover
         }
         if visit.isSignedIn, visit.session.next == nil, visit.fields["again"] == nil {
             return .go(visit.session.handover == nil ? .home : .goOn)
@@ -23,23 +24,33 @@ extension WebPages {
             let json = try await visit.call(
                 .post, "/token?grant_type=password",
                 ["email": .string(email), "password": .string(visit.fields["password"] ?? "")])
-            return try await visit.signIn(json)
+            return try await visit.signIn(json, for: visit.handoverOfForm)
         } catch let refusal as CallRefusal where refusal.code == .emailNotConfirmed {
-            visit.session.mail = WebSession.AwaitedMail(kind: .signUp, email: email.cut(to: 254))
+            visit.session.mail = WebSession.AwaitedMail(
+                kind: .signUp, email: email.cut(to: 254), handover: visit.handoverOfForm)
             return .go(.checkMail)
         } catch let refusal as CallRefusal {
             return .page(try await visit.signInPage(.problem(visit.message(for: refusal)), email: email))
         }
     }
 
-    /// The user leaves for a provider. Changes nothing but this browser's session, so it is a link.
+    /// The user leaves for a provider, by a link of these pages. Everyone who comes from elsewhere is asked first, and
+    /// so is everyone whose browser does not say: another site must not begin a sign-in.
     @Sendable func goToProvider(_ visit: inout Visit) async throws -> Outcome {
-        let provider = visit.context.parameters.get("provider") ?? ""
-        let isAnswer = visit.fields["link"] != nil && visit.session.question != nil
-        let challenge = visit.begin(isAnswer ? .confirm : .signIn)
-        return .leave(
-            "\(settings.authURL)/authorize?provider=\(FormText.escape(provider))&code_challenge=\(challenge)"
-                + "&code_challenge_method=s256&redirect_to=\(FormText.escape(settings.callback))")
+        guard visit.request.headers[.fetchSite] == "same-origin" else { return .page(visit.providerPage) }
+        return .leave(addressOfProvider(&visit))
+    }
+
+    @Sendable func confirmProvider(_ visit: inout Visit) async throws -> Outcome {
+        .onward(addressOfProvider(&visit))
+    }
+
+    private func addressOfProvider(_ visit: inout Visit) -> String {
+        let question = visit.fields["link"] == nil ? nil : visit.session.question
+        let challenge = visit.begin(
+            question == nil ? .signIn : .confirm, for: question?.handover ?? visit.handoverOfForm)
+        return "\(settings.authURL)/authorize?provider=\(FormText.escape(visit.provider))&code_challenge=\(challenge)"
+            + "&code_challenge_method=s256&redirect_to=\(FormText.escape(settings.callback))"
     }
 
     /// The browser comes back from a provider or a mailed link.
@@ -57,14 +68,14 @@ extension WebPages {
             if flow.purpose == .recovery { visit.session.next = .newPassword }
             if flow.purpose == .link { visit.session.next = .methods }
             if flow.purpose == .confirm { return try await visit.signInAndLink(json) }
-            let outcome = try await visit.signIn(json)
+            let outcome = try await visit.signIn(json, for: flow.handover)
             if flow.purpose == .link { visit.session.flash = .methodAdded }
             return outcome
         } catch let refusal as CallRefusal {
             guard let question = refusal.question else {
                 return .page(visit.problemPage(visit.message(for: refusal), status: .badRequest))
             }
-            return .go(visit.ask(question))
+            return .go(visit.ask(question, for: flow.handover))
         }
     }
 
@@ -80,6 +91,24 @@ extension WebPages {
 }
 
 extension Visit {
+    /// Of the path.
+    fileprivate var provider: String { (context.parameters.get("provider") ?? "").cut(to: 64) }
+
+    /// Asks whether to leave for a provider.
+    fileprivate var providerPage: Page {
+        let hidden = ["link", "for"].compactMap { name in fields[name].map { (name: name, value: $0.cut(to: 64)) } }
+        var page = Page(
+            say("Sign in with %@", ServerOffer.name(provider)),
+            [
+                .form(
+                    Form(
+                        action: "\(Place.prefix)/provider/\(FormText.escape(provider))", hidden: hidden,
+                        button: say("Continue")))
+            ])
+        page.back = (say("Sign In"), Place.signIn.path)
+        return page
+    }
+
     fileprivate mutating func failed(_ flash: Flash?) -> Place {
         session.flash = flash
         return isSignedIn ? .home : .signIn
@@ -89,13 +118,14 @@ extension Visit {
         let offer = try await offer()
         var page = Page(say("Sign In"))
         page.notice = notice
+        page.blocks = handoverSentence
         if !offer.providers.isEmpty {
             page.blocks.append(
                 .buttons(
                     offer.providers.map { name in
                         Link(
                             title: say("Sign in with %@", ServerOffer.name(name)),
-                            address: "\(Place.prefix)/provider/\(FormText.escape(name))",
+                            address: "\(Place.prefix)/provider/\(FormText.escape(name))\(handoverQuery)",
                             symbol: ServerOffer.symbol(name))
                     }))
             if offer.hasEmail { page.blocks.append(.divider(say("or"))) }
@@ -105,7 +135,8 @@ extension Visit {
             .form(
                 Form(
                     action: Place.signIn.path,
-                    fields: [emailField(email), passwordField(say("Password"), isNew: false)], button: say("Sign In"))))
+                    fields: [emailField(email), passwordField(say("Password"), isNew: false)],
+                    hidden: handoverFields, button: say("Sign In"))))
         if offer.hasMail {
             page.blocks.append(
                 .links([

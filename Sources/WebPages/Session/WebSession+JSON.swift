@@ -1,6 +1,17 @@
 import GatehouseWire
 import MailTemplates
 
+extension WebSession {
+    /// Whether the cookie of another session has the same content. Compares bytes.
+    func isSame(as other: WebSession?) -> Bool {
+        other.map { json.text.utf8.elementsEqual($0.json.text.utf8) } ?? false
+    }
+}
+
+extension AnyJSON {
+    fileprivate static func optional(_ text: String?) -> AnyJSON { text.map(AnyJSON.string) ?? .null }
+}
+
 // The form in the cookie. Short names, because browsers keep 4,096 bytes at most.
 extension WebSession {
     var json: AnyJSON {
@@ -19,8 +30,15 @@ extension WebSession {
                 "k": .bool(handover.isConfirmed), "x": .integer(handover.expiresAt),
             ]
         }
-        if let mail { members["m"] = ["k": .string(mail.kind.rawValue), "e": .string(mail.email)] }
-        if let flow { members["v"] = ["k": .string(flow.purpose.rawValue), "v": .string(flow.verifier.reveal())] }
+        if let mail {
+            members["m"] = ["k": .string(mail.kind.rawValue), "e": .string(mail.email), "h": .optional(mail.handover)]
+        }
+        if let flow {
+            members["v"] = [
+                "k": .string(flow.purpose.rawValue), "v": .string(flow.verifier.reveal()),
+                "h": .optional(flow.handover),
+            ]
+        }
         members["q"] = question?.json
         return .object(members)
     }
@@ -48,12 +66,12 @@ extension WebSession {
         if let kept = json["m"], let email = kept["e"]?.stringValue,
             let kind = (kept["k"]?.stringValue).flatMap(AwaitedMail.Kind.init(text:))
         {
-            mail = AwaitedMail(kind: kind, email: email)
+            mail = AwaitedMail(kind: kind, email: email, handover: kept["h"]?.stringValue)
         }
         if let kept = json["v"], let verifier = kept["v"]?.stringValue,
             let purpose = (kept["k"]?.stringValue).flatMap(Flow.Purpose.init(text:))
         {
-            flow = Flow(purpose: purpose, verifier: Secret(verifier))
+            flow = Flow(purpose: purpose, verifier: Secret(verifier), handover: kept["h"]?.stringValue)
         }
         question = json["q"].flatMap(Question.init)
     }
@@ -64,7 +82,7 @@ extension WebSession.Question {
         [
             "t": .string(ticket.reveal()), "e": .string(email), "p": .string(provider),
             "m": .array(methods.map(AnyJSON.string)), "r": .bool(canRecover), "c": .bool(canMailCode),
-            "s": .bool(hasMailedCode),
+            "s": .bool(hasMailedCode), "h": .optional(handover),
         ]
     }
 
@@ -76,6 +94,6 @@ extension WebSession.Question {
             ticket: Secret(ticket), email: email, provider: provider,
             methods: json["m"]?.arrayValue?.compactMap(\.stringValue) ?? [],
             canRecover: json["r"]?.boolValue ?? false, canMailCode: json["c"]?.boolValue ?? false,
-            hasMailedCode: json["s"]?.boolValue ?? false)
+            handover: json["h"]?.stringValue, hasMailedCode: json["s"]?.boolValue ?? false)
     }
 }

@@ -14,8 +14,10 @@ struct WebSession: Sendable {
 
     /// The app that waits for a sign-in here.
     struct Handover: Sendable {
+        /// 43 to 128 bytes.
         let challenge: String
         let method: String
+        /// A URL of at most ``longestTarget`` bytes.
         let target: String
         /// In seconds since 1970. Any website can send a browser here, so this is not kept for long.
         let expiresAt: Int64
@@ -29,6 +31,8 @@ struct WebSession: Sendable {
 
         let kind: Kind
         let email: String
+        /// The ``Handover/id`` of the app that it was asked for.
+        let handover: String?
     }
 
     /// A sign-in through a provider or a mailed link, which comes back with a code.
@@ -37,6 +41,8 @@ struct WebSession: Sendable {
 
         let purpose: Purpose
         let verifier: Secret
+        /// The ``Handover/id`` of the app that it was begun for.
+        let handover: String?
     }
 
     /// The question to which account a provider's identity belongs.
@@ -47,6 +53,8 @@ struct WebSession: Sendable {
         let methods: [String]
         let canRecover: Bool
         let canMailCode: Bool
+        /// The ``Handover/id`` of the app that the sign-in was begun for.
+        let handover: String?
         var hasMailedCode = false
     }
 

@@ -1,0 +1,63 @@
+import GatehouseServer
+import GatehouseWire
+import HTTPTypes
+import Synchronization
+import TestSupport
+import Testing
+import WebPages
+
+/// The pages of `serve --only pages` in front of a test server. A test sees their calls, and may answer in its place.
+final class RemotePages: Sendable {
+    typealias Answer = @Sendable (OutgoingCall) -> OutgoingHTTP.Answer?
+
+    private struct State {
+        var calls: [OutgoingCall] = []
+        var answer: Answer = { _ in nil }
+    }
+
+    private let state = Mutex(State())
+    let caller: DirectCaller
+
+    init(_ server: TestServer, _ settings: [String: String] = [:]) throws {
+        let least = ["API_EXTERNAL_URL": TestServer.issuer, "GATEHOUSE_SECRETS": "1:\(GivenValues.secret)"]
+        let given = GivenSettings(environment: least.merging(settings) { $1 })
+        caller = DirectCaller(try #require(try PagesServer(ServerSettings(given, parts: [.pages]), server.world)))
+        server.wire.connect { [self] call in
+            let answer = state.withLock { state in
+                state.calls.append(call)
+                return state.answer
+            }
+            if let answer = answer(call) { return answer }
+            return try await server.answer(to: call)
+        }
+    }
+
+    var calls: [OutgoingCall] { state.withLock { $0.calls } }
+
+    /// From now on these answers come instead of the server's; nil leaves a call to the server.
+    func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
+
+    /// Refuses calls whose path begins so.
+    func refuse(_ path: String, _ status: Int, _ code: String) {
+        answer { call in
+            guard call.url.hasPrefix(TestServer.issuer + path) else { return nil }
+            return OutgoingHTTP.Answer(status: status, body: Array(#"{"code":"\#(code)","message":"no"}"#.utf8))
+        }
+    }
+
+    var browser: WebBrowser {
+        WebBrowser { [caller] method, path, headers, body in
+            try await caller.send(method, path, headers: headers, raw: body, authority: "127.0.0.1:9999")
+        }
+    }
+
+    /// A browser whose user is signed in.
+    func signedIn(_ server: TestServer) async throws -> WebBrowser {
+        _ = try await server.signUp()
+        let browser = browser
+        try await browser.open("/account/sign-in")
+        try await browser.press("Sign In", SignInPageTests.person)
+        #expect(browser.page.title == "Account")
+        return browser
+    }
+}
