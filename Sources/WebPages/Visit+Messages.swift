@@ -95,7 +95,7 @@ extension Place {
     /// Whether the page is for users who are signed in.
     var isAccount: Bool {
         switch self {
-        case .home, .newPassword, .security, .devices, .methods, .profile, .data, .delete: true
+        case .home, .newPassword, .security, .email, .devices, .methods, .profile, .data, .delete: true
         case .signIn, .signInCode, .signUp, .checkMail, .forgotPassword, .linkQuestion, .goOn, .callback: false
         }
     }

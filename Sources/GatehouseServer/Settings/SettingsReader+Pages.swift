@@ -17,6 +17,12 @@ extension SettingsReader {
         if flag(.requireAPIKey), list(.publishableKeys).isEmpty {
             refuse(.accountPages, "needs a key in \(Setting.publishableKeys.environmentName): keys are required")
         }
+        if flag(.captchaEnabled) {
+            refuse(
+                .accountPages,
+                "cannot be used with \(Setting.captchaEnabled.environmentName): the pages show no captchas, so each of "
+                    + "their forms would be refused")
+        }
         var pages = PageSettings(origin: origin, authURL: auth.external)
         pages.apiKey = list(.publishableKeys).first.map(Secret.init)
         pages.hasGateway = parts.contains(.gateway) || parts == [.pages]

@@ -20,11 +20,16 @@ extension WebPages {
         // A mail shows the code in two groups.
         let code = String(decoding: (visit.fields["code"] ?? "").utf8.filter { $0 > 0x20 }, as: UTF8.self)
         do {
-            let json = try await visit.call(
-                .post, "/verify", ["type": type, "email": .string(mail.email), "token": .string(code)])
+            let body: JSONObject = ["type": type, "email": .string(mail.email), "token": .string(code)]
+            // Several accounts may change to one address: the token names the one that the code is for.
+            let json =
+                mail.kind == .emailChange && visit.isSignedIn
+                ? try await visit.callAsUser(.post, "/verify", body) : try await visit.call(.post, "/verify", body)
             if case .pending = try AuthAnswer(json: json) {
                 visit.session.flash = .confirmOther
-                return .go(visit.isSignedIn ? .home : .signIn)
+                guard let other = mail.swapped else { return .go(visit.isSignedIn ? .home : .signIn) }
+                visit.session.mail = other
+                return .go(.checkMail)
             }
             if mail.kind == .recovery { visit.session.next = .newPassword }
             let outcome = try await visit.signIn(json, for: mail.handover)
@@ -76,10 +81,17 @@ extension Visit {
                         ? say("We have sent a code to %@.", mail.email)
                         : say("If %@ can be used here, we have sent a code to it.", mail.email)),
                 .soft(say("Enter it here, or open the link in the email on this device.")),
+                mail.kind == .emailChange ? .soft(say("Until then, your email stays as it is.")) : nil,
                 .form(Form(action: Place.checkMail.path, fields: [codeField], button: say("Continue"))),
+                mail.other.map { other in
+                    .form(
+                        Form(
+                            action: Place.checkMail.path + "/other", button: say("Enter the Code Sent to %@", other),
+                            style: .plain))
+                },
                 .form(
                     Form(action: Place.checkMail.path + "/again", button: say("Send Again"), style: .plain)),
-            ])
+            ].compactMap(\.self))
         page.notice = notice
         page.back = isSignedIn ? (say("Account"), Place.home.path) : (say("Sign In"), Place.signIn.path)
         return page

@@ -82,6 +82,7 @@ extension Visit {
     ///
     /// - Throws: As ``call(_:_:_:api:bearer:)``.
     mutating func request(_ mail: WebSession.AwaitedMail) async throws {
+        if mail.kind == .emailChange { return try await requestChange(mail) }
         var body: JSONObject = ["email": .string(mail.email)]
         let purpose: WebSession.Flow.Purpose = mail.kind == .recovery ? .recovery : .mail
         body["code_challenge"] = .string(begin(purpose, for: mail.handover))
@@ -90,7 +91,7 @@ extension Visit {
         case .signIn: try await call(.post, "/otp?\(pages.backHere)", body)
         case .recovery: try await call(.post, "/recover?\(pages.backHere)", body)
         case .signUp, .emailChange:
-            body["type"] = mail.kind == .signUp ? "signup" : "email_change"
+            body["type"] = "signup"
             try await call(.post, "/resend?\(pages.backHere)", body)
         }
         session.mail = mail

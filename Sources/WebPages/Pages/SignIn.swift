@@ -58,8 +58,14 @@ extension WebPages {
         guard let flow = visit.session.flow else { return .go(visit.failed(.linkFailed)) }
         visit.session.flow = nil
         guard let code = visit.fields["code"] else {
+            if flow.purpose == .emailChange, visit.fields["error"] == nil, visit.isSignedIn {
+                // The first of two links. The second one brings the code.
+                visit.session.flow = flow
+                visit.session.flash = .confirmOther
+                return .go(.home)
+            }
             let isDenied = visit.fields["error"] == "access_denied"
-            return .go(visit.failed(flow.purpose == .mail ? .linkFailed : isDenied ? nil : .providerFailed))
+            return .go(visit.failed(flow.purpose == .mail || flow.purpose == .emailChange ? .linkFailed : isDenied ? nil : .providerFailed))
         }
         do {
             let json = try await visit.call(
@@ -70,6 +76,7 @@ extension WebPages {
             if flow.purpose == .confirm { return try await visit.signInAndLink(json) }
             let outcome = try await visit.signIn(json, for: flow.handover)
             if flow.purpose == .link { visit.session.flash = .methodAdded }
+            if flow.purpose == .emailChange { visit.session.flash = .emailChanged }
             return outcome
         } catch let refusal as CallRefusal {
             guard let question = refusal.question else {

@@ -31,7 +31,10 @@ extension WebSession {
             ]
         }
         if let mail {
-            members["m"] = ["k": .string(mail.kind.rawValue), "e": .string(mail.email), "h": .optional(mail.handover)]
+            members["m"] = [
+                "k": .string(mail.kind.rawValue), "e": .string(mail.email), "o": .optional(mail.other),
+                "h": .optional(mail.handover),
+            ]
         }
         if let flow {
             members["v"] = [
@@ -66,7 +69,8 @@ extension WebSession {
         if let kept = json["m"], let email = kept["e"]?.stringValue,
             let kind = (kept["k"]?.stringValue).flatMap(AwaitedMail.Kind.init(text:))
         {
-            mail = AwaitedMail(kind: kind, email: email, handover: kept["h"]?.stringValue)
+            mail = AwaitedMail(
+                kind: kind, email: email, other: kept["o"]?.stringValue, handover: kept["h"]?.stringValue)
         }
         if let kept = json["v"], let verifier = kept["v"]?.stringValue,
             let purpose = (kept["k"]?.stringValue).flatMap(Flow.Purpose.init(text:))

@@ -31,13 +31,15 @@ struct WebSession: Sendable {
 
         let kind: Kind
         let email: String
+        /// The account's other address during a change, which may have to be confirmed, too.
+        var other: String?
         /// The ``Handover/id`` of the app that it was asked for.
-        let handover: String?
+        var handover: String?
     }
 
     /// A sign-in through a provider or a mailed link, which comes back with a code.
     struct Flow: Sendable {
-        enum Purpose: String, CaseIterable, Sendable { case signIn, link, confirm, mail, recovery }
+        enum Purpose: String, CaseIterable, Sendable { case signIn, link, confirm, mail, recovery, emailChange }
 
         let purpose: Purpose
         let verifier: Secret
@@ -94,6 +96,7 @@ enum Place: String, CaseIterable, Sendable {
     case goOn = "/continue"
     case callback = "/callback"
     case security = "/security"
+    case email = "/email"
     case devices = "/devices"
     case methods = "/methods"
     case profile = "/profile"
