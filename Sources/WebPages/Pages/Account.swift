@@ -8,7 +8,8 @@ extension WebPages {
         let user = try await visit.user()
         var menu = [
             visit.entry(.security, visit.say("Security")),
-            visit.entry(.email, user.email == nil ? visit.say("Add Email") : visit.say("Change Email")), visit.entry(.methods, visit.say("Sign-In Methods")),
+            visit.entry(.email, user.email == nil ? visit.say("Add Email") : visit.say("Change Email")),
+            visit.entry(.methods, visit.say("Sign-In Methods")),
             visit.entry(.devices, visit.say("Devices")),
         ]
         if settings.hasGateway { menu.insert(visit.entry(.profile, visit.say("Profile")), at: 0) }

@@ -65,7 +65,8 @@ extension WebPages {
                 return .go(.home)
             }
             let isDenied = visit.fields["error"] == "access_denied"
-            return .go(visit.failed(flow.purpose == .mail || flow.purpose == .emailChange ? .linkFailed : isDenied ? nil : .providerFailed))
+            let isMailed = flow.purpose == .mail || flow.purpose == .emailChange
+            return .go(visit.failed(isMailed ? .linkFailed : isDenied ? nil : .providerFailed))
         }
         do {
             let json = try await visit.call(
