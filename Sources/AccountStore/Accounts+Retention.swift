@@ -53,11 +53,12 @@ package struct RetainedRows: Sendable {
 
 extension Accounts {
     /// Deletes rows that are older than ``retention`` allows: from each table one batch, in a transaction of its own, so
-    /// that no request waits for long. Only one node at a time runs it; on other nodes the call returns immediately.
+    /// that no request waits for long. A table that fails does not stop the others. Only one node at a time runs it; on
+    /// other nodes the call returns immediately.
     ///
     /// - Parameter limit: The maximum number of rows of each table.
     /// - Returns: The number of rows deleted. Call again after a pause until it is 0.
-    /// - Throws: ``DatabaseFailure`` of the last table that failed, after the others.
+    /// - Throws: ``DatabaseFailure`` of the last table that failed, once no other table has rows to delete.
     package func removeOutdated(limit: Int = 200, at now: Instant) async throws -> Int {
         try await database.exclusively("retention", waits: false) {
             var (removed, failure): (Int, (any Error)?) = (0, nil)
@@ -69,7 +70,7 @@ extension Accounts {
                     failure = error
                 }
             }
-            if let failure { throw failure }
+            if removed == 0, let failure { throw failure }
             return removed
         } ?? 0
     }
