@@ -44,12 +44,15 @@ package struct SignedCall: Sendable {
 
 package struct SignedCallAnswer: Sendable {
     package let status: Int
-    /// By name, in lower case.
-    package let headers: [String: String]
+    /// The value of the header `Content-Type`, as received.
+    package let contentType: String?
+    /// The value of the header `Retry-After`, as received.
+    package let retryAfter: String?
     package let body: [UInt8]
 
-    package init(status: Int, headers: [String: String], body: [UInt8]) {
-        (self.status, self.headers, self.body) = (status, headers, body)
+    package init(status: Int, contentType: String?, retryAfter: String?, body: [UInt8]) {
+        (self.status, self.contentType, self.retryAfter) = (status, contentType, retryAfter)
+        self.body = body
     }
 }
 

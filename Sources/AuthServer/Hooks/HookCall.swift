@@ -54,7 +54,7 @@ struct HookCall: Sendable {
                 switch answer.status {
                 case 200, 202, 204: return try Self.members(of: answer)
                 case 429, 503:
-                    guard let text = answer.headers["retry-after"] else { throw HookFailure.unavailable }
+                    guard let text = answer.retryAfter else { throw HookFailure.unavailable }
                     failure = .unavailable
                     if let seconds = Int(text) { pause = .seconds(max(0, seconds)) }
                 default: throw HookFailure.status(answer.status)
@@ -75,7 +75,7 @@ struct HookCall: Sendable {
     }
 
     private static func members(of answer: SignedCallAnswer) throws(HookFailure) -> JSONObject? {
-        guard let type = answer.headers["content-type"] else {
+        guard let type = answer.contentType else {
             if answer.status == 204 { return nil }
             throw .contentType("")
         }

@@ -28,9 +28,9 @@ package struct SignedCalls: Sendable {
                     to: OutgoingCall(
                         method: "POST", url: call.url, headers: call.headers, body: call.body,
                         maximumBytes: call.maximumBytes, timeLimit: call.timeLimit, addresses: addresses))
-                let headers = answer.headers.map { ($0.key.lowercased(), $0.value) }
                 return SignedCallAnswer(
-                    status: answer.status, headers: Dictionary(headers) { first, _ in first }, body: answer.body)
+                    status: answer.status, contentType: answer.headers["content-type"],
+                    retryAfter: answer.headers["retry-after"], body: answer.body)
             }
         } catch {
             throw Self.failure(error)
