@@ -23,6 +23,8 @@ package final class TestServer: Sendable {
     /// Apple and Google, if the test uses them.
     package let standIns: StandIns?
     package let wire = ProviderWire()
+    /// Takes the calls of hooks and webhooks.
+    package let receiver = HookReceiver()
     /// The waits before responses, if a test sets ``AuthSettings/passwordAnswerTime``.
     package let answerTime = AnswerTime()
     /// The mails of a server with ``AuthSettings/mail``.
@@ -53,10 +55,11 @@ package final class TestServer: Sendable {
     package init(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
         providers: TestProviders? = nil, hashQueue: Int = 64, fields: ConfiguredFields? = nil, hasPages: Bool = false,
-        change: (inout AuthSettings) -> Void = { _ in }
+        hooks: TestHooks = TestHooks(), change: (inout AuthSettings) -> Void = { _ in }
     ) async throws {
         place = try await kind.place()
-        let (clock, randomness, answerTime, wire, place) = (clock, TestRandomness(), answerTime, wire, place)
+        let (clock, randomness, answerTime, place) = (clock, TestRandomness(), answerTime, place)
+        let (wire, receiver) = (wire, receiver)
         let standIns = try providers.map { _ in try Self.standIns(clock, randomness, wire) }
         var settings = try Self.settings(place, hasPages: hasPages)
         (settings.rates, settings.sessions, settings.hashQueue) = (limits, policy, hashQueue)
@@ -64,13 +67,18 @@ package final class TestServer: Sendable {
         if let providers, let standIns {
             settings.providers = try Self.providers(providers, standIns.registration)
         }
+        hooks.configure(&settings.hooks)
         change(&settings.auth)
         var world = World(
             now: { clock.now }, uptime: { clock.uptime },
             // The schema stays as long as the database, which may outlive this value.
             threadUptime: { withExtendedLifetime(place) { uptime() } },
-            sleep: { try await answerTime.wait($0, clock) }, random: randomness.next, transport: wire.transport,
-            resolve: { _ in [] }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            sleep: { try await answerTime.wait($0, clock) }, random: randomness.next,
+            transport: { call in
+                if let answer = try await receiver.answer(to: call) { return answer }
+                return try await wire.transport(call)
+            }, resolve: { _ in [] },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         world.mail = mailbox.deliver
         self.world = world
         server = try await makeServer(settings, world, beside: { standIns?.tables(runtime: $0) ?? [] }) { database in
@@ -148,11 +156,11 @@ package final class TestServer: Sendable {
     package static func with(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
         providers: TestProviders? = nil, hashQueue: Int = 64, fields: ConfiguredFields? = nil, hasPages: Bool = false,
-        change: (inout AuthSettings) -> Void = { _ in }, _ test: (TestServer) async throws -> Void
+        hooks: TestHooks = TestHooks(), change: (inout AuthSettings) -> Void = { _ in }, _ test: (TestServer) async throws -> Void
     ) async throws {
         let server = try await TestServer(
             on: kind, limits: limits, policy: policy, providers: providers, hashQueue: hashQueue, fields: fields,
-            hasPages: hasPages, change: change)
+            hasPages: hasPages, hooks: hooks, change: change)
         do {
             try await test(server)
         } catch {

@@ -141,6 +141,23 @@ extension Accounts {
             """)
     }
 
+    /// Makes leased deliveries due at once: the node stops, or has had no time to send them. An attempt that was not
+    /// made does not count.
+    ///
+    /// - Throws: ``DatabaseFailure``. The deliveries become due when their leases expire.
+    package func giveBack(_ deliveries: [(delivery: ClaimedDelivery, wasTried: Bool)], at now: Instant) async throws {
+        guard !deliveries.isEmpty else { return }
+        try await database.writeCommitted { db in
+            for (delivery, wasTried) in deliveries {
+                try db.run(
+                    """
+                    UPDATE webhook_deliveries SET next_at = \(now), attempts = attempts - \(wasTried ? 0 : 1)
+                    WHERE id = \(delivery.id) AND attempts = \(delivery.attempt) AND state = 'queued'
+                    """)
+            }
+        }
+    }
+
     static func urlDigest(_ url: String) -> [UInt8] { Array(SHA256.hash(data: Array(url.utf8))) }
 
     /// Whether the endpoint has answered 410 at this URL.

@@ -15,9 +15,13 @@ extension AuthServer {
 
     /// Delivers the events to an endpoint that are due. Any node may: the database hands out each delivery once.
     ///
+    /// - Parameter isStopping: Whether the node stops. Deliveries that are not sent by then are due again at once, for
+    ///   other nodes and the next start. The same holds when the task is cancelled.
     /// - Returns: The number of deliveries tried or ended. Call again until it is 0.
     /// - Throws: ``DatabaseFailure``. Deliveries not reported become due again.
-    package func deliverEvents(to endpoint: WebhookEndpoint) async throws -> Int {
+    package func deliverEvents(
+        to endpoint: WebhookEndpoint, isStopping: @escaping @Sendable () -> Bool = { false }
+    ) async throws -> Int {
         guard let webhooks else { return 0 }
         if try await accounts.isDisabled(endpoint) {
             return try await accounts.endDeliveries(
@@ -26,52 +30,83 @@ extension AuthServer {
         let takenAt = runtime.now()
         let taken = try await accounts.takeDeliveries(to: endpoint.name, limit: 256, at: takenAt)
         guard !taken.isEmpty else { return 0 }
-        let results = await withTaskGroup(of: (ClaimedDelivery, DeliveryResult)?.self) { group in
-            var results: [(delivery: ClaimedDelivery, result: DeliveryResult)] = []
-            func add(_ result: (ClaimedDelivery, DeliveryResult)?) { if let result { results.append(result) } }
+        let attempts = await withTaskGroup(of: Attempt.self) { group in
+            var attempts: [Attempt] = []
             for (index, delivery) in taken.enumerated() {
-                if index >= Webhooks.connections { add(await group.next() ?? nil) }
-                group.addTask { await deliver(delivery, takenAt: takenAt, to: endpoint, webhooks) }
+                if index >= Webhooks.connections, let attempt = await group.next() { attempts.append(attempt) }
+                group.addTask { await deliver(delivery, takenAt: takenAt, to: endpoint, webhooks, isStopping) }
             }
-            for await result in group { add(result) }
-            return results
+            for await attempt in group { attempts.append(attempt) }
+            return attempts
+        }
+        // In a task of its own, as this one may be cancelled.
+        try await Task { try await report(attempts, to: endpoint, webhooks) }.value
+        return taken.count
+    }
+
+    private struct Attempt: Sendable {
+        enum Outcome: Sendable {
+            case ended(DeliveryResult)
+            /// The node stops, or the deliveries before it took too long.
+            case notTried
+            /// Cancelled while it was sent.
+            case cutOff
+        }
+
+        let delivery: ClaimedDelivery
+        let outcome: Outcome
+    }
+
+    private func report(_ attempts: [Attempt], to endpoint: WebhookEndpoint, _ webhooks: Webhooks) async throws {
+        var results: [(delivery: ClaimedDelivery, result: DeliveryResult)] = []
+        var returned: [(delivery: ClaimedDelivery, wasTried: Bool)] = []
+        for attempt in attempts {
+            switch attempt.outcome {
+            case .ended(let result): results.append((attempt.delivery, result))
+            case .notTried: returned.append((attempt.delivery, false))
+            case .cutOff: returned.append((attempt.delivery, true))
+            }
         }
         if results.contains(where: { $0.result == .gone }) {
             try await accounts.disable(endpoint, at: runtime.now())
             webhooks.logger.event(.warning, "webhook answered 410 and is disabled", [.name: endpoint.name])
         }
         try await accounts.report(results, chances: results.map { _ in webhooks.chance() }, at: runtime.now())
-        return taken.count
+        try await accounts.giveBack(returned, at: runtime.now())
     }
 
-    /// - Returns: nil if the node is shutting down.
     private func deliver(
-        _ delivery: ClaimedDelivery, takenAt: Instant, to endpoint: WebhookEndpoint, _ webhooks: Webhooks
-    ) async -> (ClaimedDelivery, DeliveryResult)? {
-        guard runtime.now() < takenAt + WebhookSchedule.beginning else {
-            return (delivery, .failed(reason: "the deliveries before it took too long"))
-        }
+        _ delivery: ClaimedDelivery, takenAt: Instant, to endpoint: WebhookEndpoint, _ webhooks: Webhooks,
+        _ isStopping: @Sendable () -> Bool
+    ) async -> Attempt {
+        let isLate = runtime.now() >= takenAt + WebhookSchedule.beginning
+        if isLate || isStopping() || Task.isCancelled { return Attempt(delivery: delivery, outcome: .notTried) }
         guard runtime.now() < delivery.expiresAt, let body = delivery.body else {
             let reason = delivery.body == nil ? "it cannot be opened" : "it has expired"
-            return (delivery, .failed(reason: reason))
+            return Attempt(delivery: delivery, outcome: .ended(.failed(reason: reason)))
         }
         do {
             let result = try await Webhooks.attempt(
                 WebhookMessage(id: delivery.messageID, body: body), to: endpoint, at: runtime.now(),
                 send: webhooks.send)
-            switch result {
-            case .delivered: counts.webhooks.increment(endpoint.name, "delivered")
-            case .gone: counts.webhooks.increment(endpoint.name, "gone")
-            case .failed(let reason):
-                counts.webhooks.increment(endpoint.name, "failed")
-                webhooks.logger.event(
-                    .warning, "event not delivered, will be tried again",
-                    [.name: "\(endpoint.name) \(delivery.messageID)", .cause: reason])
-            }
-            return (delivery, result)
+            note(result, of: delivery, to: endpoint, webhooks)
+            return Attempt(delivery: delivery, outcome: .ended(result))
         } catch {
-            // Cancelled: the lease ends by itself.
-            return nil
+            return Attempt(delivery: delivery, outcome: .cutOff)
+        }
+    }
+
+    private func note(
+        _ result: DeliveryResult, of delivery: ClaimedDelivery, to endpoint: WebhookEndpoint, _ webhooks: Webhooks
+    ) {
+        switch result {
+        case .delivered: counts.webhooks.increment(endpoint.name, "delivered")
+        case .gone: counts.webhooks.increment(endpoint.name, "gone")
+        case .failed(let reason):
+            counts.webhooks.increment(endpoint.name, "failed")
+            webhooks.logger.event(
+                .warning, "event not delivered, will be tried again",
+                [.name: "\(endpoint.name) \(delivery.messageID)", .cause: reason])
         }
     }
 

@@ -6,6 +6,7 @@ import HTTPServing
 import IdentityProviders
 import Logging
 import ProfileGateway
+import ServiceLifecycle
 
 extension PeriodicTask {
     /// Carries out the outbox, such as the revocation of a provider's tokens.
@@ -52,7 +53,7 @@ extension PeriodicTask {
         PeriodicTask(every: .seconds(1)) { pause in
             try await auth.waitForEvents(to: endpoint, atMost: pause)
         } work: {
-            try await auth.deliverEvents(to: endpoint)
+            try await auth.deliverEvents(to: endpoint) { Task.isShuttingDownGracefully }
         } failed: { error in
             world.logger.event(
                 .error, "events could not be delivered", [.name: endpoint.name, .cause: "\(error)"])

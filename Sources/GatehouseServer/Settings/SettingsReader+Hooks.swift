@@ -9,6 +9,8 @@ package struct HookConfiguration: Sendable {
     package var webhooks: [WebhookEndpoint] = []
     /// The addresses that both may have.
     package var rule = OutgoingAddressRule()
+
+    package init() {}
 }
 
 extension SettingsReader {

@@ -1,0 +1,45 @@
+import AccountDomain
+import AccountStore
+import AuthServer
+import TestSupport
+import Testing
+
+@Suite("The delivery of events")
+struct WebhookWorkTests {
+    private static let endpoint = TestHooks.webhook("app", [.userCreated])
+    private static let hooks = TestHooks(webhooks: [endpoint])
+
+    private func leased(_ server: TestServer) async throws -> [Int] {
+        let taken = try await server.accounts.takeDeliveries(to: "app", limit: 10, at: server.clock.now)
+        return taken.map(\.attempt)
+    }
+
+    @Test("A node that stops gives back what it has not sent", arguments: TestDatabase.all)
+    func stopping(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, hooks: Self.hooks) { server in
+            for email in ["ada@example.com", "bob@example.com"] { _ = try await server.signUp(email) }
+            _ = try await server.auth.deliverEvents(to: Self.endpoint) { true }
+            #expect(server.receiver.calls.isEmpty)
+            // The lease does not hold them, and no attempt counts.
+            #expect(try await leased(server) == [1, 1])
+        }
+    }
+
+    @Test("A call that the end of a node cuts off is repeated at once", arguments: TestDatabase.all)
+    func cutOff(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, hooks: Self.hooks) { server in
+            _ = try await server.signUp()
+            let (begun, report) = AsyncStream<Void>.makeStream()
+            server.receiver.answers { _ in
+                report.yield()
+                for await _ in AsyncStream<Never>.makeStream().stream {}
+                throw CancellationError()
+            }
+            let work = Task { try await server.auth.deliverEvents(to: Self.endpoint) }
+            for await _ in begun { break }
+            work.cancel()
+            _ = try await work.value
+            #expect(try await leased(server) == [2])
+        }
+    }
+}

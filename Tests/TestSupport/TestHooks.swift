@@ -1,0 +1,74 @@
+package import AccountDomain
+package import AuthServer
+import GatehouseServer
+package import GatehouseWire
+import IdentityProviders
+import Synchronization
+
+/// The hooks and webhooks of a test server. ``HookReceiver`` answers them, each under a path with its name.
+package struct TestHooks: Sendable {
+    package var hooks: [HookName]
+    /// Whether requests go on when a hook fails.
+    package var continues: Bool
+    package var webhooks: [WebhookEndpoint]
+
+    package init(_ hooks: [HookName] = [], continues: Bool = false, webhooks: [WebhookEndpoint] = []) {
+        (self.hooks, self.continues, self.webhooks) = (hooks, continues, webhooks)
+    }
+
+    private static let secrets = [WebhookSecret(Secret("v1,whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="))]
+
+    package static func webhook(
+        _ name: String = "app", _ kinds: Set<AccountEventKind> = Set(AccountEventKind.allCases)
+    ) -> WebhookEndpoint {
+        WebhookEndpoint(
+            name: name, url: HookReceiver.base + name, secrets: secrets.compactMap(\.self), kinds: kinds)
+    }
+
+    func configure(_ configuration: inout HookConfiguration) {
+        configuration.rule = OutgoingAddressRule(allowsLoopback: true)
+        configuration.webhooks = webhooks
+        for name in hooks {
+            configuration.hooks[name] = Hook(
+                url: HookReceiver.base + name.rawValue, secrets: Self.secrets.compactMap(\.self),
+                continuesOnFailure: continues)
+        }
+    }
+}
+
+/// Takes the calls of hooks and webhooks, and answers them with 200 and `{}` until a test says otherwise.
+package final class HookReceiver: Sendable {
+    package struct Call: Sendable {
+        /// The name of the hook or webhook.
+        package let name: String
+        package let json: AnyJSON
+    }
+
+    package typealias Answer = @Sendable (Call) async throws -> (status: Int, json: AnyJSON)
+
+    static let base = "http://127.0.0.1:9998/"
+
+    private struct State {
+        var calls: [Call] = []
+        var answer: Answer = { _ in (200, [:]) }
+    }
+
+    private let state = Mutex(State())
+
+    package var calls: [Call] { state.withLock { $0.calls } }
+
+    package func answers(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
+
+    /// - Returns: nil for a call to another server.
+    @Sendable func answer(to call: OutgoingCall) async throws -> OutgoingHTTP.Answer? {
+        guard call.url.hasPrefix(Self.base), let body = call.body else { return nil }
+        let received = Call(name: String(call.url.dropFirst(Self.base.count)), json: try JSONReader.read(body))
+        let answer = state.withLock { state in
+            state.calls.append(received)
+            return state.answer
+        }
+        let (status, json) = try await answer(received)
+        return OutgoingHTTP.Answer(
+            status: status, headers: ["content-type": "application/json"], body: Array(json.text.utf8))
+    }
+}
