@@ -160,7 +160,7 @@ extension Accounts {
             guard Self.fits(account.user) else { throw MetadataTooLong() }
             if attributes.passwordHash != nil {
                 account.user.newEmail = nil
-                try db.endSessions(of: id, keeping: nil, .byAdministrator(.passwordChanged, from: device), at: now)
+                try endSessions(of: id, keeping: nil, .byAdministrator(.passwordChanged, from: device), at: now, in: db)
                 try db.voidCodes(of: id)
                 try db.voidTokens(of: id)
                 try db.forgetMails(of: &account.user)

@@ -46,31 +46,34 @@ extension Accounts {
     /// Ends sessions of an account. If the scope includes other sessions, also deletes the account's pending
     /// authorization codes.
     ///
-    /// - Parameter device: The caller; nil for a command of the operator.
+    /// - Parameters:
+    ///   - device: The caller; nil for a command of the operator.
+    ///   - given: The reason and the actor; nil for those that the scope and the device give.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the sessions may have ended.
     package func signOut(
         _ user: UserID, name: String, session: SessionID?, scope: SignOutScope, from device: Device? = nil,
-        at now: Instant
+        as given: SessionEnd? = nil, at now: Instant
     ) async throws {
         func end(_ reason: SessionEnd.Reason) -> SessionEnd {
-            device == nil ? .byAdministrator(reason, from: nil) : .byUser(reason, in: session, from: device)
+            given ?? (device == nil ? .byAdministrator(reason, from: nil) : .byUser(reason, in: session, from: device))
         }
         let (one, others, all) = (end(.signedOut), end(.othersSignedOut), end(.signedOutEverywhere))
         try await revoking(at: now) { db in
             switch (scope, session) {
             case (.local, let session?):
-                try db.endSessions(where: "user_id = \(user) AND id = \(session)", one, at: now)
+                try endSessions(where: "user_id = \(user) AND id = \(session)", one, at: now, in: db)
             case (.others, let session?):
-                try db.endSessions(of: user, keeping: session, others, at: now)
+                try endSessions(of: user, keeping: session, others, at: now, in: db)
                 try db.voidCodes(of: user)
-                try db.endAddressChange(of: user)
+                try db.endAddressChange(of: user, at: now)
             // Without a session in the token, all sessions end.
             default:
-                try db.endSessions(of: user, keeping: nil, all, at: now)
+                try endSessions(of: user, keeping: nil, all, at: now, in: db)
                 try db.voidCodes(of: user)
-                try db.endAddressChange(of: user)
+                try db.endAddressChange(of: user, at: now)
             }
-            try record([AuditEntry(.logout, actor: user, actorName: name)], at: now, in: db)
+            let logout = AuditEntry(.logout, actor: user, actorName: name, traits: Self.traits(of: given))
+            try record([logout], at: now, in: db)
         }
     }
 }

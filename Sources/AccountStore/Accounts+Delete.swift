@@ -64,7 +64,7 @@ extension Accounts {
         let id = account.user.id
         try promiseRevocation(ofTokensOf: id, at: now, in: db)
         try dropMails(to: account.user, at: now, in: db)
-        try db.delete(id, end, at: now)
+        try delete(id, end, at: now, in: db)
         let entry =
             actor.map { AuditEntry(.userDeleted, actor: $0, actorName: account.user.email ?? "") }
             ?? Self.adminEntry(.userDeleted, account.user)
@@ -103,7 +103,7 @@ extension Accounts {
             try promiseRevocation(ofTokensOf: id, at: now, in: db)
             try db.forgetLinks(of: id)
             try db.forgetDevices(of: id)
-            try db.endSessions(of: id, keeping: nil, .byAdministrator(.accountDeleted, from: device), at: now)
+            try endSessions(of: id, keeping: nil, .byAdministrator(.accountDeleted, from: device), at: now, in: db)
             try db.eraseEndedSessions(of: id)
             try db.revoke(id, at: now)
             try db.run("DELETE FROM profiles WHERE id = \(id)")

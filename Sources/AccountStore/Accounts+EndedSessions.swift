@@ -57,27 +57,86 @@ extension Accounts {
         """
     }
 
-    /// Records the sessions that have ended by policy, before they are removed: with the time at which they ended.
-    func recordPolicyEnds(of condition: SQL, at now: Instant, in db: any Connection) throws {
+    /// The end by policy of a row of `sessions`.
+    private struct PolicyEnd {
+        let time: SQL
+        let reason: SQL
+        /// Whether the session has ended.
+        let isOver: SQL
+    }
+
+    /// - Returns: nil without limits.
+    private func policyEnd(at now: Instant) -> PolicyEnd? {
         let byAge = policy.timebox.map { database.dialect.sum("created_at", $0) }
         let byUse = policy.inactivity.map { database.dialect.sum("coalesce(refreshed_at, created_at)", $0) }
-        let (end, reason): (SQL, SQL)
+        let isOver: SQL = """
+            (created_at < \(policy.earliestStart(at: now))
+                OR coalesce(refreshed_at, created_at) < \(policy.earliestUse(at: now)))
+            """
         switch (byAge, byUse) {
-        case (nil, nil): return
-        case (let byAge?, nil): (end, reason) = (byAge, "'lifetime'")
-        case (nil, let byUse?): (end, reason) = (byUse, "'inactivity'")
+        case (nil, nil): return nil
+        case (let byAge?, nil): return PolicyEnd(time: byAge, reason: "'lifetime'", isOver: isOver)
+        case (nil, let byUse?): return PolicyEnd(time: byUse, reason: "'inactivity'", isOver: isOver)
         case (let byAge?, let byUse?):
-            end = "CASE WHEN \(byAge) < \(byUse) THEN \(byAge) ELSE \(byUse) END"
-            reason = "CASE WHEN \(byAge) < \(byUse) THEN 'lifetime' ELSE 'inactivity' END"
+            return PolicyEnd(
+                time: "CASE WHEN \(byAge) < \(byUse) THEN \(byAge) ELSE \(byUse) END",
+                reason: "CASE WHEN \(byAge) < \(byUse) THEN 'lifetime' ELSE 'inactivity' END", isOver: isOver)
         }
+    }
+
+    /// Records the sessions that have ended by policy, before they are removed: with the time at which they ended.
+    func recordPolicyEnds(of condition: SQL, at now: Instant, in db: any Connection) throws {
+        guard let policyEnd = policyEnd(at: now) else { return }
         try db.run(
             """
             INSERT INTO ended_sessions (
                 id, user_id, user_agent, ip, created_at, refreshed_at, ended_at, reason, actor)
-            SELECT id, user_id, user_agent, ip, created_at, refreshed_at, \(end), \(reason), 'system'
+            SELECT id, user_id, user_agent, ip, created_at, refreshed_at, \(policyEnd.time), \(policyEnd.reason), 'system'
             FROM sessions WHERE \(condition) ON CONFLICT (id) DO NOTHING
             """)
         try db.noteEnds(of: condition, at: now)
+    }
+
+    /// Records the end of the sessions that the condition selects. Their rows are still there. A session that had ended
+    /// by policy before keeps that reason and time.
+    func record(_ end: SessionEnd, of condition: SQL, at now: Instant, in db: any Connection) throws {
+        let policyEnd = policyEnd(at: now)
+        func unlessOver(_ earlier: (PolicyEnd) -> SQL, _ value: SQL) -> SQL {
+            guard let policyEnd else { return value }
+            return "CASE WHEN \(policyEnd.isOver) THEN \(earlier(policyEnd)) ELSE \(value) END"
+        }
+        let device = end.device
+        try db.run(
+            """
+            INSERT INTO ended_sessions (
+                id, user_id, user_agent, ip, created_at, refreshed_at, ended_at, reason, actor, request_id, by_agent,
+                by_ip)
+            SELECT id, user_id, user_agent, ip, created_at, refreshed_at, \(unlessOver(\.time, "\(now)")),
+                \(unlessOver(\.reason, "\(end.reason.rawValue)")), \(unlessOver({ _ in "'system'" }, end.actorOfRow)),
+                \(unlessOver({ _ in "NULL" }, "\(device?.requestID)")),
+                \(unlessOver({ _ in "NULL" }, "\(device?.userAgent)")),
+                \(unlessOver({ _ in "NULL" }, "\(device?.address)"))
+            FROM sessions WHERE \(condition) ON CONFLICT (id) DO NOTHING
+            """)
+        try db.noteEnds(of: condition, at: now)
+    }
+
+    /// Deletes an account with its sessions. The revocation of the user is one for all of them.
+    func delete(_ user: UserID, _ end: SessionEnd, at now: Instant, in db: any Connection) throws {
+        try record(end, of: "user_id = \(user)", at: now, in: db)
+        db.journal?.add(.deleted(user), at: now)
+        try db.run("DELETE FROM users WHERE id = \(user)")
+        try db.eraseEndedSessions(of: user)
+        try db.revoke(user, at: now)
+    }
+}
+
+extension SessionEnd {
+    /// The actor of a row of `sessions`.
+    fileprivate var actorOfRow: SQL {
+        guard actor == .user, let session else { return "\(actor.rawValue)" }
+        let other = SessionEnd.Actor.otherDevice.rawValue
+        return "CASE WHEN id = \(session) THEN \(SessionEnd.Actor.user.rawValue) ELSE \(other) END"
     }
 }
 
@@ -92,37 +151,6 @@ extension Dialect {
 }
 
 extension Connection {
-    /// Records the end of the sessions that the condition selects. Their rows are still there.
-    func record(_ end: SessionEnd, of condition: SQL, at now: Instant) throws {
-        let actor: SQL
-        if end.actor == .user, let session = end.session {
-            let other = SessionEnd.Actor.otherDevice.rawValue
-            actor = "CASE WHEN id = \(session) THEN \(SessionEnd.Actor.user.rawValue) ELSE \(other) END"
-        } else {
-            actor = "\(end.actor.rawValue)"
-        }
-        let device = end.device
-        try run(
-            """
-            INSERT INTO ended_sessions (
-                id, user_id, user_agent, ip, created_at, refreshed_at, ended_at, reason, actor, request_id, by_agent,
-                by_ip)
-            SELECT id, user_id, user_agent, ip, created_at, refreshed_at, \(now), \(end.reason.rawValue), \(actor),
-                \(device?.requestID), \(device?.userAgent), \(device?.address)
-            FROM sessions WHERE \(condition) ON CONFLICT (id) DO NOTHING
-            """)
-        try noteEnds(of: condition, at: now)
-    }
-
-    /// Deletes an account with its sessions. The revocation of the user is one for all of them.
-    func delete(_ user: UserID, _ end: SessionEnd, at now: Instant) throws {
-        try record(end, of: "user_id = \(user)", at: now)
-        journal?.add(.deleted(user), at: now)
-        try run("DELETE FROM users WHERE id = \(user)")
-        try eraseEndedSessions(of: user)
-        try revoke(user, at: now)
-    }
-
     /// Erases devices and addresses from the records of a user's ended sessions. Why and when they ended stays.
     func eraseEndedSessions(of user: UserID) throws {
         try run(

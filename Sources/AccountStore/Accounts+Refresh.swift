@@ -27,18 +27,31 @@ extension Accounts {
     /// Reuse is an outcome, not an error: the end of the session must commit although the caller is refused (RFC 9700
     /// §4.14.2).
     ///
+    /// - Parameter recordsRepeats: Whether the verdict `reissueLate` is recorded now; otherwise the caller does so with
+    ///   ``recordRepeat(of:from:at:)`` when it hands out the tokens.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the rotation may have happened.
-    package func refresh(_ presented: RefreshToken, from device: Device, at now: Instant) async throws -> RefreshOutcome
-    {
+    package func refresh(
+        _ presented: RefreshToken, from device: Device, recordsRepeats: Bool = true, at now: Instant
+    ) async throws -> RefreshOutcome {
         guard let key = presented.genuineKey(secrets) else { return .unknown() }
-        return try await refresh(presented.session, counter: presented.counter, key, from: device, at: now)
+        return try await refresh(
+            presented.session, counter: presented.counter, key, from: device, recordsRepeats: recordsRepeats, at: now)
+    }
+
+    /// Records in the audit log that the previous refresh token came late and got the current one again.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the entry may exist.
+    package func recordRepeat(of issued: IssuedSession, from device: Device, at now: Instant) async throws {
+        let entry = Self.entry(.tokenRepeated, issued.session, issued.account, device, reason: nil)
+        try await database.write { db in try record([entry], at: now, in: db) }
     }
 
     /// - Parameters:
     ///   - counter: The counter of a token that has been verified.
     ///   - key: The key that issued the token; nil for an imported token.
     func refresh(
-        _ session: SessionID, counter: Int64, _ key: RefreshTokenKey? = nil, from device: Device, at now: Instant
+        _ session: SessionID, counter: Int64, _ key: RefreshTokenKey? = nil, from device: Device,
+        recordsRepeats: Bool = true, at now: Instant
     ) async throws -> RefreshOutcome {
         let rotation = Self.rotation(of: session, counter: counter, policy: policy, from: device, at: now)
         let lookup = Self.refreshLookup(session)
@@ -54,6 +67,9 @@ extension Accounts {
                 if account.user.isBanned(at: now) { return .banned }
                 if changed.count == 1 { return .issued(issue(session, to: account, key), .rotate) }
                 if let outcome = try await decide(counter, session, account, key, from: device, at: now) {
+                    if recordsRepeats, case .issued(let issued, .reissueLate) = outcome {
+                        try await recordRepeat(of: issued, from: device, at: now)
+                    }
                     return outcome
                 }
             } catch let failure as DatabaseFailure {
@@ -87,11 +103,7 @@ extension Accounts {
             successorWasUsed: policy.isStrict ? try await wasUsed(session) : false)
         switch verdict {
         case .rotate: return nil
-        case .reissue: return .issued(issue(session, to: account, key), verdict)
-        case .reissueLate:
-            let entry = Self.entry(.tokenRepeated, session, account, device, reason: nil)
-            try await database.write { db in try record([entry], at: now, in: db) }
-            return .issued(issue(session, to: account, key), verdict)
+        case .reissue, .reissueLate: return .issued(issue(session, to: account, key), verdict)
         case .expired: return .expired(policy.end(of: session)?.reason ?? .unknown)
         case .ahead: return .ahead
         case .revoke:
@@ -107,9 +119,9 @@ extension Accounts {
     private func end(
         _ session: Session, of account: Account, from device: Device, at now: Instant, in db: any Connection
     ) throws -> Bool {
-        let ended = try db.endSessions(
+        let ended = try endSessions(
             where: "id = \(session.id) AND refresh_token_counter = \(session.counter)",
-            .bySystem(.tokenReused, from: device), at: now)
+            .bySystem(.tokenReused, from: device), at: now, in: db)
         guard ended == 1 else { return false }
         let revoked = Self.entry(.tokenRevoked, session, account, device, reason: "refresh_token_reuse")
         try record([revoked], at: now, in: db)

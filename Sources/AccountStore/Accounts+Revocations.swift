@@ -49,31 +49,35 @@ extension Accounts {
         await afterRevocation(now)
         return value
     }
-}
 
-extension Connection {
     /// Ends sessions, records why, and records revocations for callers that verify tokens without the database.
     ///
     /// - Returns: The number of sessions ended.
     @discardableResult
-    func endSessions(where condition: SQL, _ end: SessionEnd, at now: Instant) throws -> Int {
-        try run(
+    func endSessions(
+        where condition: SQL, _ end: SessionEnd, at now: Instant, in db: any Connection
+    ) throws -> Int {
+        try db.run(
             """
             INSERT INTO revocations (id, noted_at) SELECT id, \(now) FROM sessions WHERE \(condition)
             ON CONFLICT (id) DO UPDATE SET noted_at = excluded.noted_at
             """)
-        try record(end, of: condition, at: now)
-        return try run("DELETE FROM sessions WHERE \(condition)")
+        try record(end, of: condition, at: now, in: db)
+        return try db.run("DELETE FROM sessions WHERE \(condition)")
     }
 
-    func endSessions(of user: UserID, keeping session: SessionID?, _ end: SessionEnd, at now: Instant) throws {
+    func endSessions(
+        of user: UserID, keeping session: SessionID?, _ end: SessionEnd, at now: Instant, in db: any Connection
+    ) throws {
         if let session {
-            try endSessions(where: "user_id = \(user) AND id <> \(session)", end, at: now)
+            try endSessions(where: "user_id = \(user) AND id <> \(session)", end, at: now, in: db)
         } else {
-            try endSessions(where: "user_id = \(user)", end, at: now)
+            try endSessions(where: "user_id = \(user)", end, at: now, in: db)
         }
     }
+}
 
+extension Connection {
     /// Invalidates all tokens of a user. With `until: now` they become valid again.
     func revoke(_ user: UserID, until end: Instant? = nil, at now: Instant) throws {
         try run(

@@ -22,22 +22,33 @@ extension Accounts {
 
     /// Ends one session of a user.
     ///
-    /// - Parameter caller: The session in which the user asks for it, if the user's token names one.
+    /// - Parameters:
+    ///   - caller: The session in which the user asks for it, if the user's token names one.
+    ///   - end: The reason and the actor; nil for the user.
     /// - Returns: Whether the user had this session.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may have ended.
     package func endSession(
         _ id: SessionID, of user: UserID, name: String, by caller: SessionID? = nil, from device: Device? = nil,
-        at now: Instant
+        as end: SessionEnd? = nil, at now: Instant
     ) async throws -> Bool {
         try await revoking(at: now) { db in
-            let end = SessionEnd.byUser(.signedOut, in: caller, from: device)
-            guard try db.endSessions(where: "id = \(id) AND user_id = \(user)", end, at: now) == 1 else {
+            let end = end ?? .byUser(.signedOut, in: caller, from: device)
+            guard try endSessions(where: "id = \(id) AND user_id = \(user)", end, at: now, in: db) == 1 else {
                 return false
             }
-            let logout = AuditEntry(.logout, actor: user, actorName: name, traits: ["session_id": .string(id.text)])
+            let logout = AuditEntry(
+                .logout, actor: user, actorName: name, traits: Self.traits(of: end, ["session_id": .string(id.text)]))
             try record([logout], at: now, in: db)
             return true
         }
+    }
+
+    /// An end that is not the user's own act has its reason in the log.
+    static func traits(of end: SessionEnd?, _ traits: JSONObject = [:]) -> JSONObject {
+        guard let end, end.actor == .system else { return traits }
+        var traits = traits
+        traits["reason"] = .string(end.reason.rawValue)
+        return traits
     }
 
     static func sessionsLookup(_ user: UserID) -> SQL {

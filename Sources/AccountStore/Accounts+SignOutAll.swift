@@ -11,9 +11,9 @@ extension Accounts {
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the batch may have ended.
     package func endSomeSessions(limit: Int = 5_000, at now: Instant) async throws -> Int {
         try await revoking(at: now) { db in
-            let count = try db.endSessions(
+            let count = try endSessions(
                 where: "id IN (SELECT id FROM sessions ORDER BY id LIMIT \(limit))",
-                .byAdministrator(.everybodySignedOut, from: nil), at: now)
+                .byAdministrator(.everybodySignedOut, from: nil), at: now, in: db)
             try db.run("DELETE FROM authorization_codes")
             try db.run("DELETE FROM flow_states")
             try db.run("DELETE FROM link_tickets")

@@ -72,7 +72,7 @@ extension Accounts {
         var imported = imported
         imported.account = try Self.withProofs(imported.account)
         let key = imported.sessions == nil ? nil : try await makeImportKey(isDryRun: isDryRun, at: now)
-        let sessions = key.map { SessionImport(imported.sessions ?? [], of: imported.account.user.id, key: $0) }
+        let sessions = key.map { SessionImport(imported.sessions ?? [], of: imported.account.user.id, self, key: $0) }
         let whole = imported
         do {
             return try await add(refused: { ImportedAccountOutcome(account: .refused($0)) }) { db in

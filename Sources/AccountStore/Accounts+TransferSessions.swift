@@ -68,7 +68,7 @@ extension Accounts {
         guard let name = found, !isDryRun else { return found != nil }
         try await database.write { db in
             guard try db.row("SELECT 1 FROM sessions WHERE user_id = \(id)", { _ in true }) == true else { return }
-            try db.endSessions(of: id, keeping: nil, .byAdministrator(.endedAtSource, from: nil), at: now)
+            try endSessions(of: id, keeping: nil, .byAdministrator(.endedAtSource, from: nil), at: now, in: db)
             let logout = AuditEntry(.logout, actor: id, actorName: name, traits: ["scope": "deleted elsewhere"])
             try record([logout], at: now, in: db)
         }
@@ -81,11 +81,12 @@ struct SessionImport {
     private static let startingCounter = ImportedTokenAge.current.rawValue
 
     let user: UserID
+    private let accounts: Accounts
     let sessions: [(imported: ImportedSession, digests: [(digest: [UInt8], age: ImportedTokenAge)])]
     private(set) var counts = ImportedSessionCounts()
 
-    init(_ sessions: [ImportedSession], of user: UserID, key: SymmetricKey) {
-        self.user = user
+    init(_ sessions: [ImportedSession], of user: UserID, _ accounts: Accounts, key: SymmetricKey) {
+        (self.user, self.accounts) = (user, accounts)
         self.sessions = sessions.map { session in
             (session, session.tokens.map { ($0.token.digest(key), $0.age) })
         }
@@ -164,9 +165,9 @@ struct SessionImport {
     /// Ends sessions from earlier imports that the source no longer has, unless they have been used here.
     private mutating func endOthers(_ ids: Set<SessionID>, at now: Instant, in db: any Connection) throws {
         for id in ids {
-            counts.endedThere += try db.endSessions(
+            counts.endedThere += try accounts.endSessions(
                 where: "id = \(id) AND user_id = \(user) AND refresh_token_counter = \(Self.startingCounter)",
-                .byAdministrator(.endedAtSource, from: nil), at: now)
+                .byAdministrator(.endedAtSource, from: nil), at: now, in: db)
         }
     }
 }

@@ -56,13 +56,14 @@ extension Accounts {
     /// - Returns: nil for a token that was never imported; `unknown` if the session it names has ended.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the rotation may have happened.
     package func refresh(
-        _ presented: ImportedRefreshToken, from device: Device, at now: Instant
+        _ presented: ImportedRefreshToken, from device: Device, recordsRepeats: Bool = true, at now: Instant
     ) async throws -> RefreshOutcome? {
         guard let key = try await importKey() else { return try await outcome(ofUnknown: presented) }
         let lookup = Self.importedTokenLookup(presented.digest(key))
         let found = try await database.row(lookup) { (session: SessionID(trusted: $0.text()), counter: $0.int()) }
         guard let found else { return try await outcome(ofUnknown: presented) }
-        return try await refresh(found.session, counter: found.counter, from: device, at: now)
+        return try await refresh(
+            found.session, counter: found.counter, from: device, recordsRepeats: recordsRepeats, at: now)
     }
 
     /// The outcome for an unknown token that names a session. An ended session is reported so that the app signs out.

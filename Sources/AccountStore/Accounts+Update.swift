@@ -105,7 +105,7 @@ extension Accounts {
         // Its codes are void, and no repeated mail may bring them back.
         user.newEmail = nil
         let end = SessionEnd.byUser(.passwordChanged, in: session, from: device)
-        try db.endSessions(of: user.id, keeping: session, end, at: now)
+        try endSessions(of: user.id, keeping: session, end, at: now, in: db)
         try db.voidCodes(of: user.id)
         try db.voidTokens(of: user.id)
         try db.forgetMails(of: &user)

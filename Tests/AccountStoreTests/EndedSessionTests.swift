@@ -256,7 +256,7 @@ struct EndedSessionTests {
         let known: [SessionEndReason] = [
             .signedOut, .othersSignedOut, .signedOutEverywhere, .everybodySignedOut, .passwordChanged, .addressProven,
             .addressClaimed, .signInMethodRemoved, .linkUndone, .consentRevoked, .providerAccountDeleted,
-            .refreshTokenReused, .accountDeleted, .inactivity, .lifetime, .endedAtSource, .banned,
+            .refreshTokenReused, .endedByHook, .accountDeleted, .inactivity, .lifetime, .endedAtSource, .banned,
         ]
         let sent = SessionEnd.Reason.allCases.filter { $0 != .unknown }
         #expect(Set(known.map(\.rawValue)) == Set(sent.map(\.rawValue)))

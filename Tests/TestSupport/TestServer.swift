@@ -156,7 +156,8 @@ package final class TestServer: Sendable {
     package static func with(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
         providers: TestProviders? = nil, hashQueue: Int = 64, fields: ConfiguredFields? = nil, hasPages: Bool = false,
-        hooks: TestHooks = TestHooks(), change: (inout AuthSettings) -> Void = { _ in }, _ test: (TestServer) async throws -> Void
+        hooks: TestHooks = TestHooks(), change: (inout AuthSettings) -> Void = { _ in },
+        _ test: (TestServer) async throws -> Void
     ) async throws {
         let server = try await TestServer(
             on: kind, limits: limits, policy: policy, providers: providers, hashQueue: hashQueue, fields: fields,

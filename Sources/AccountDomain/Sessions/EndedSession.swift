@@ -56,6 +56,7 @@ extension EndedSession {
         case .providerAccountDeleted: "The user's account at the sign-in provider was deleted."
         case .tokenReused:
             "A refresh token that had long been used came again: it was copied, or restored from a backup."
+        case .endedByHook: "A hook refused the session, or asked to end the sessions of the user."
         case .accountDeleted: "\(who) deleted the account."
         case .inactivity: "The device did not use the session for as long as the settings allow."
         case .lifetime: "The session reached the age that the settings allow."
@@ -79,6 +80,7 @@ extension EndedSession {
         case .providerAccountDeleted: "Sign in with another method, or reset the password by mail."
         case .tokenReused:
             "Sign in again and change the password. If it happens again, look for an app that stores old tokens."
+        case .endedByHook: "Sign in again. If it is refused, look at the logs of the hook and of the server."
         case .accountDeleted: "Sign up again. The deletion cannot be undone."
         case .banned: "An administrator can lift the ban."
         }
@@ -98,7 +100,7 @@ extension EndedSession {
 }
 
 extension SessionEnd.Actor {
-    /// Who it is, for a table.
+    /// The actor's name, for a table.
     package var words: String {
         switch self {
         case .user: "the user"

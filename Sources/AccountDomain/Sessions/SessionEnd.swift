@@ -20,6 +20,8 @@ package struct SessionEnd: Sendable {
         case providerAccountDeleted = "provider_account_deleted"
         /// A refresh token was presented that had long been used: it was copied.
         case tokenReused = "refresh_token_reused"
+        /// A hook refused the session, or asked to end the user's sessions.
+        case endedByHook = "ended_by_hook"
         case accountDeleted = "account_deleted"
         /// Not refreshed for ``SessionPolicy/inactivity``.
         case inactivity
@@ -33,7 +35,7 @@ package struct SessionEnd: Sendable {
         case unknown
     }
 
-    /// Who ended the session. The raw values are stored.
+    /// The kind of actor that ended the session. The raw values are stored.
     package enum Actor: String, CaseIterable, Sendable {
         case user
         /// The user, in another session.

@@ -91,7 +91,7 @@ extension Accounts {
         let user = account.user.id
         try db.run("DELETE FROM provider_tokens WHERE identity_id = \(identity.id)")
         try db.run("DELETE FROM authorization_codes WHERE identity_id = \(identity.id)")
-        try db.endSessions(of: user, openedBy: identity, keeping: nil, end, at: now)
+        try endSessions(of: user, openedBy: identity, keeping: nil, end, at: now, in: db)
         guard kind == .accountDeleted else { return }
         // The last sign-in method stays, although unusable: only the owner may delete the account.
         let decision = try UnlinkDecision(account, removing: identity.id) { try !db.isTaken($0, besides: user) }

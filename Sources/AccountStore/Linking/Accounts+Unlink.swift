@@ -158,7 +158,7 @@ extension Accounts {
         try db.removeIdentity(identity, at: now)
         if let made = removal.made { try db.insert(made) }
         try db.update(user)
-        try db.endSessions(of: user.id, openedBy: identity, keeping: removal.session, end, at: now)
+        try endSessions(of: user.id, openedBy: identity, keeping: removal.session, end, at: now, in: db)
         if identity.isOfProvider { try db.remember(removal.kind, of: identity, from: user.id, at: now) }
         let (action, rule): (AuditEntry.Action, LinkingRule) =
             switch removal.kind {
@@ -176,21 +176,25 @@ extension Accounts {
     }
 }
 
-extension Connection {
+extension Accounts {
     /// Ends the sessions that an identity opened. For the email identity these are the sessions without an identity.
     func endSessions(
-        of user: UserID, openedBy identity: Identity, keeping session: SessionID?, _ end: SessionEnd, at now: Instant
+        of user: UserID, openedBy identity: Identity, keeping session: SessionID?, _ end: SessionEnd, at now: Instant,
+        in db: any Connection
     ) throws {
         // No session has the nil UUID.
         let kept = session ?? SessionID(bytes: Array(repeating: 0, count: 16))
         if identity.isOfProvider {
             try endSessions(
-                where: "user_id = \(user) AND identity_id = \(identity.id) AND id <> \(kept)", end, at: now)
+                where: "user_id = \(user) AND identity_id = \(identity.id) AND id <> \(kept)", end, at: now, in: db)
         } else {
-            try endSessions(where: "user_id = \(user) AND identity_id IS NULL AND id <> \(kept)", end, at: now)
+            try endSessions(where: "user_id = \(user) AND identity_id IS NULL AND id <> \(kept)", end, at: now, in: db)
         }
     }
 
+}
+
+extension Connection {
     /// - Parameter isByProof: Whether the first proof of the account's address removed it, not the account's owner.
     func remember(
         _ removal: LinkRemoval, of identity: Identity, from user: UserID, isByProof: Bool = false, at now: Instant

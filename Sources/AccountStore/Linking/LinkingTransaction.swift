@@ -74,11 +74,12 @@ struct LinkingTransaction {
     }
 
     private func takeOver(_ step: LinkingStep, _ account: Account) throws -> LinkingOutcome {
+        let former = account.identities
         var account = account
         try account.takeOver(by: step.identity, id: accounts.newID(), at: now)
         let identity = account.identities[0]
         let delivered = try deliver(step, &account, by: identity, .created)
-        try db.run("DELETE FROM identities WHERE user_id = \(account.user.id)")
+        for identity in former { try db.removeIdentity(identity, at: now) }
         try db.voidCodes(of: account.user.id)
         try db.voidTokens(of: account.user.id)
         try db.update(account.user)
@@ -127,9 +128,9 @@ struct LinkingTransaction {
             try db.update(left.user)
             try db.voidCodes(of: old.user.id)
             try db.voidTokens(of: old.user.id)
-            try db.endSessions(of: old.user.id, keeping: nil, addressClaimed, at: now)
+            try accounts.endSessions(of: old.user.id, keeping: nil, addressClaimed, at: now, in: db)
         } else {
-            try db.delete(old.user.id, addressClaimed, at: now)
+            try accounts.delete(old.user.id, addressClaimed, at: now, in: db)
         }
         return try create(step, takesAddress: true, besides: [entry])
     }
@@ -140,7 +141,7 @@ struct LinkingTransaction {
     private func removeAbandoned(_ id: UserID, _ step: LinkingStep) throws {
         guard let abandoned = try db.account(id) else { return }
         try accounts.dropMails(to: abandoned.user, at: now, in: db)
-        try db.delete(id, addressClaimed, at: now)
+        try accounts.delete(id, addressClaimed, at: now, in: db)
         try accounts.record([step.entry(.accountTakenOver, abandoned.user)], at: now, in: db)
     }
 

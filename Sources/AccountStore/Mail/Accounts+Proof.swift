@@ -92,7 +92,7 @@ extension Accounts {
             account.identities.removeAll { $0.id == identity.id }
         }
         account.user.appMetadata = try Self.providersRecomputed(account)
-        try db.endSessions(of: account.user.id, keeping: session, end, at: now)
+        try endSessions(of: account.user.id, keeping: session, end, at: now, in: db)
         try db.voidCodes(of: account.user.id)
         try db.forgetDevices(of: account.user.id)
     }

@@ -196,17 +196,18 @@ extension Connection {
     func voidTokens(of user: UserID) throws { try run("DELETE FROM one_time_tokens WHERE user_id = \(user)") }
 
     /// Ends a change of address that waits: a session that has ended may have begun it.
-    func endAddressChange(of user: UserID) throws {
+    func endAddressChange(of user: UserID, at now: Instant) throws {
         try run(
             """
             DELETE FROM one_time_tokens WHERE user_id = \(user)
                 AND slot IN (\(TokenSlot.emailChangeCurrent.rawValue), \(TokenSlot.emailChangeNew.rawValue))
             """)
-        try run(
+        let ended = try run(
             """
             UPDATE users SET new_email = NULL, email_change_sent_at = NULL
             WHERE id = \(user) AND new_email IS NOT NULL
             """)
+        if ended > 0 { journal?.add(.updated(user), at: now) }
     }
 
     /// Clears when mails with codes were promised, as their codes are void.

@@ -132,7 +132,7 @@ extension Accounts {
             WHERE id = \(delivery.id) AND attempts = \(delivery.attempt) AND state = 'queued'
             """)
         guard isOurs == 1 else { return }
-        // Those that wait for it need not be looked at before.
+        // The user's later deliveries are due with this one.
         try db.run(
             """
             UPDATE webhook_deliveries SET next_at = \(next)

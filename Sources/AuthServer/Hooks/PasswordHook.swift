@@ -23,7 +23,8 @@ extension AuthServer {
         guard answer?["decision"]?.stringValue == "reject" else { return nil }
         if answer?["should_logout_user"]?.boolValue == true {
             try await accounts.signOut(
-                user.id, name: user.email ?? "", session: nil, scope: .global, at: runtime.now())
+                user.id, name: user.email ?? "", session: nil, scope: .global,
+                as: .bySystem(.endedByHook, from: device), at: runtime.now())
         }
         let message = answer?["message"]?.stringValue ?? ""
         return Refusal(

@@ -35,6 +35,8 @@ extension JSONWriter {
         let (code, link) = (mail.code?.reveal() ?? "", mail.linkToken?.reveal() ?? "")
         let current = mail.currentCode?.reveal()
         beginObject()
+        // Two codes go to two addresses, both of which the user has.
+        if current == nil { member("recipient", mail.recipient.text) }
         member("token", current ?? code)
         member("token_hash", link)
         member("redirect_to", mail.redirectTo)

@@ -43,7 +43,10 @@ extension AuthServer {
         }
         counts.refreshes.increment(outcome.label)
         switch outcome {
-        case .issued(let issued, _): return try await answer(issued, to: device, isRefresh: true)
+        case .issued(let issued, let verdict):
+            let response = try await answer(issued, to: device, isRefresh: true)
+            if verdict == .reissueLate { try await accounts.recordRepeat(of: issued, from: device, at: runtime.now()) }
+            return response
         case .unknown(let reason): throw Refusal.unknownRefreshToken.telling(reason)
         case .ahead: throw Refusal.invalid("Refresh token is not valid")
         case .banned:
@@ -59,10 +62,11 @@ extension AuthServer {
     /// - Returns: nil for a text that is neither a token of our format nor an imported token.
     private func outcome(of token: Secret, from device: Device) async throws -> RefreshOutcome? {
         if let presented = RefreshToken(token) {
-            return try await accounts.refresh(presented, from: device, at: runtime.now())
+            // Recorded with the answer: while a hook fails, clients repeat their tokens.
+            return try await accounts.refresh(presented, from: device, recordsRepeats: false, at: runtime.now())
         }
         guard let imported = ImportedRefreshToken(token) else { return nil }
-        return try await accounts.refresh(imported, from: device, at: runtime.now())
+        return try await accounts.refresh(imported, from: device, recordsRepeats: false, at: runtime.now())
     }
 
     private static func isFirstVersion(_ token: Secret) -> Bool {

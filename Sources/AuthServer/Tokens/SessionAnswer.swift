@@ -45,7 +45,7 @@ extension AuthServer {
             return SignedToken(
                 text: try keys.sign(custom.bytes), expiresAt: custom.expiresAt, lifetime: custom.expiresAt - issuedAt)
         } catch {
-            if !isRefresh { await abandon(issued) }
+            if !isRefresh { await abandon(issued, from: device) }
             if let failure = error as? HookFailure { throw Refusal(failure, isRefresh: isRefresh) }
             throw error
         }
@@ -97,12 +97,14 @@ extension AuthServer {
     }
 
     /// Ends a new session whose tokens nobody got.
-    private func abandon(_ issued: IssuedSession) async {
+    private func abandon(_ issued: IssuedSession, from device: Device) async {
         let (accounts, user, now) = (accounts, issued.account.user, runtime.now())
         // In a task of its own, as this one may be cancelled.
         await Task {
             // Lost: why the session stays, which nobody can use.
-            _ = try? await accounts.endSession(issued.session.id, of: user.id, name: user.email ?? "", at: now)
+            _ = try? await accounts.endSession(
+                issued.session.id, of: user.id, name: user.email ?? "", as: .bySystem(.endedByHook, from: device),
+                at: now)
         }.value
     }
 }

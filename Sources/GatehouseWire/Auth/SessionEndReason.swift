@@ -38,6 +38,8 @@ extension SessionEndReason {
     public static let providerAccountDeleted = Self(rawValue: "provider_account_deleted")
     /// An old refresh token was used again, which indicates theft.
     public static let refreshTokenReused = Self(rawValue: "refresh_token_reused")
+    /// A hook of the operator ended the session.
+    public static let endedByHook = Self(rawValue: "ended_by_hook")
     /// The account was deleted.
     public static let accountDeleted = Self(rawValue: "account_deleted")
     /// The session was not used for too long.
