@@ -59,8 +59,16 @@ package final class HookReceiver: Sendable {
 
     package func answers(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
 
+    /// - Parameter other: Takes the calls to other servers.
+    func transport(otherwise other: @escaping OutgoingHTTP.Transport) -> OutgoingHTTP.Transport {
+        { call in
+            if let answer = try await self.answer(to: call) { return answer }
+            return try await other(call)
+        }
+    }
+
     /// - Returns: nil for a call to another server.
-    @Sendable func answer(to call: OutgoingCall) async throws -> OutgoingHTTP.Answer? {
+    private func answer(to call: OutgoingCall) async throws -> OutgoingHTTP.Answer? {
         guard call.url.hasPrefix(Self.base), let body = call.body else { return nil }
         let received = Call(name: String(call.url.dropFirst(Self.base.count)), json: try JSONReader.read(body))
         let answer = state.withLock { state in

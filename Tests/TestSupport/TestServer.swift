@@ -74,10 +74,7 @@ package final class TestServer: Sendable {
             // The schema stays as long as the database, which may outlive this value.
             threadUptime: { withExtendedLifetime(place) { uptime() } },
             sleep: { try await answerTime.wait($0, clock) }, random: randomness.next,
-            transport: { call in
-                if let answer = try await receiver.answer(to: call) { return answer }
-                return try await wire.transport(call)
-            }, resolve: { _ in [] },
+            transport: receiver.transport(otherwise: wire.transport), resolve: { _ in [] },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         world.mail = mailbox.deliver
         self.world = world
