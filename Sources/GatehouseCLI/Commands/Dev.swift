@@ -74,9 +74,7 @@ struct Dev: AsyncParsableCommand {
         }
         let api = try APIPage(document: APIDocument.bytes())
         try await serve(
-            settings, logger, mailKeeper: try inbox?.keeper(),
-            // A program that reads JSON reads no lines of requests.
-            requestAnswered: json ? nil : Self.note,
+            settings, logger, mailKeeper: try inbox?.keeper(), requestAnswered: json ? nil : Self.note,
             beside: { runtime in
                 guard let standIns else { return [] }
                 return standIns.standIns.tables(runtime: runtime) + (app?.tables(runtime) ?? [])
@@ -89,6 +87,7 @@ struct Dev: AsyncParsableCommand {
             })
     }
 
+    /// Prints a request; not with `--json`, whose readers are programs.
     @Sendable private static func note(_ request: AnsweredRequest) { Output.note(request.line) }
 
     private func checkEnvironment() throws {
