@@ -10,12 +10,12 @@ extension Accounts {
     /// - Returns: The number of sessions ended; nil if the account does not exist.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the sessions may have ended.
     package func endSessions(of user: UserID, byAdministratorOn device: Device, at now: Instant) async throws -> Int? {
-        try await revoking(at: now) { db in
+        try await revoking(at: now) { db -> Int? in
             guard let account = try db.account(user) else { return nil }
             let end = SessionEnd.byAdministrator(.signedOutEverywhere, from: device)
-            let count = try db.endSessions(where: "user_id = \(user)", end, at: now)
+            let count = try endSessions(where: "user_id = \(user)", end, at: now, in: db)
             try db.voidCodes(of: user)
-            try db.endAddressChange(of: user)
+            try db.endAddressChange(of: user, at: now)
             let traits: JSONObject = ["scope": "global", "sessions": .integer(Int64(count))]
             try record([Self.adminEntry(.logout, account.user, traits)], at: now, in: db)
             return count
@@ -30,10 +30,10 @@ extension Accounts {
     package func endSession(
         _ id: SessionID, of user: UserID, byAdministratorOn device: Device, at now: Instant
     ) async throws -> Bool? {
-        try await revoking(at: now) { db in
+        try await revoking(at: now) { db -> Bool? in
             guard let account = try db.account(user) else { return nil }
             let end = SessionEnd.byAdministrator(.signedOut, from: device)
-            guard try db.endSessions(where: "id = \(id) AND user_id = \(user)", end, at: now) == 1 else {
+            guard try endSessions(where: "id = \(id) AND user_id = \(user)", end, at: now, in: db) == 1 else {
                 return false
             }
             let traits: JSONObject = ["session_id": .string(id.text)]
