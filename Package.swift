@@ -242,7 +242,7 @@ let package = Package(
         .target(
             name: "MailTemplates", dependencies: ["GatehouseWire", mustache],
             resources: [.embedInCode("Layout/mail.html"), .embedInCode("Layout/mail.txt")], swiftSettings: strict),
-        /// The account pages. A client of the public APIs: it reaches no database.
+        /// The account pages and the console. A client of the APIs: it reaches no database.
         .target(
             name: "WebPages",
             dependencies: [
@@ -251,7 +251,10 @@ let package = Package(
             exclude: ["Texts/pages.json"],
             resources: [
                 .embedInCode("Layout/page.html"), .embedInCode("Layout/form.html"), .embedInCode("Texts/texts.json"),
+                .embedInCode("Layout/console.html"), .embedInCode("Layout/part.html"),
+                .embedInCode("Layout/table.html"),
                 .embedInCode("Assets/pages.css"), .embedInCode("Assets/pages.css.gz"),
+                .embedInCode("Assets/console.css"), .embedInCode("Assets/console.css.gz"),
                 .embedInCode("Assets/apple.svg"), .embedInCode("Assets/google.svg"), .embedInCode("Assets/mail.svg"),
             ], swiftSettings: strict),
         /// Serves profiles to holders of a token. Cannot reach accounts.

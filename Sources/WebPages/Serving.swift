@@ -10,6 +10,8 @@ typealias Handler = @Sendable (inout Visit) async throws -> Outcome
 enum Outcome {
     case page(Page)
     case go(Place)
+    /// A page of the console.
+    case move(String)
     /// Another server, after a link.
     case leave(String)
     /// Another server, after a form: browsers apply `form-action` to redirects (CSP 3 §6.4.1), so a page leads there.
@@ -21,18 +23,18 @@ extension WebPages {
     func answer(_ request: Request, _ context: ServerContext, _ handler: Handler) async throws -> Response {
         if let address = otherName(request) { return Answer.redirect(to: address) }
         let isForm = request.method == .post
-        let known = cookie.read(request)
+        let known = cookie.read(request).flatMap { $0.isOver(at: now()) ? nil : $0 }
         let fields =
             isForm
             ? Query(form: String(decoding: try await request.bytes(context), as: UTF8.self)) : Query(request)
         var session = known ?? WebSession(formToken: randomBytes(16))
-        let flash = session.flash
-        session.flash = nil
+        let (flash, sentence) = (session.flash, session.sentence)
+        (session.flash, session.sentence) = (nil, nil)
         if let end = session.handover?.expiresAt, end <= now().seconds { session.handover = nil }
         var visit = Visit(
             pages: self, request: request, context: context, fields: fields, known: known, session: session,
-            flash: flash)
-        if !isForm, let language = fields["lang"].flatMap(MailLanguage.init(text:)) {
+            flash: flash, sentence: sentence)
+        if !isForm, site == .account, let language = fields["lang"].flatMap(MailLanguage.init(text:)) {
             visit.session.language = language
             visit.session.flash = flash
             return try finish(Answer.redirect(to: request.uri.path), visit)
@@ -51,11 +53,13 @@ extension WebPages {
             return try await handler(&visit)
         } catch let needed as SignInNeeded {
             visit.session.tokens = nil
-            return .go(visit.toSignIn(needed.wasSignedIn ? .sessionOver : nil))
+            return visit.goToSignIn(needed.wasSignedIn ? .sessionOver : nil)
         } catch let refusal as CallRefusal where refusal.needsFreshSignIn {
-            return .go(visit.toSignIn(.signInAgain))
+            return visit.goToSignIn(.signInAgain)
         } catch let refusal as CallRefusal {
             return .page(visit.problemPage(visit.message(for: refusal), status: .init(code: refusal.status)))
+        } catch let refusal as AdminRefusal {
+            return .page(visit.problemPage(refusal.sentence, status: .init(code: refusal.cause.status)))
         } catch let failed as CallFailed {
             if let cause = failed.cause { visit.context.note(.unavailable(cause)) }
             let text = visit.say("Service temporarily unavailable. Please try again later.")
@@ -95,9 +99,10 @@ extension WebPages {
     private func response(_ outcome: Outcome, _ visit: inout Visit) throws -> Response {
         switch outcome {
         case .page(var page):
-            if page.notice == nil { page.notice = visit.flash.map(visit.notice) }
+            if page.notice == nil { page.notice = visit.flash.map(visit.notice) ?? visit.sentence.map(Notice.done) }
             return try finish(show(page, visit), visit)
         case .go(let place): return try finish(Answer.redirect(to: place.path, status: .seeOther), visit)
+        case .move(let path): return try finish(Answer.redirect(to: path, status: .seeOther), visit)
         case .leave(let address): return try finish(Answer.redirect(to: address, status: .seeOther), visit)
         case .onward(let address):
             var page = Page(visit.say("Continue"), [.buttons([Link(title: visit.say("Continue"), address: address)])])
@@ -112,9 +117,10 @@ extension WebPages {
 
     private func show(_ page: Page, _ visit: Visit) -> Response {
         let token = FormToken.text(visit.session.formToken, pad: randomBytes(16))
+        var shown = page.shown(formToken: token)
+        if site == .console { shown.merge(visit.consoleFrame(token)) { $1 } }
         let html = look.html(
-            page.shown(formToken: token), languagesTitle: visit.say("Language"), path: visit.request.uri.path,
-            language: visit.language)
+            shown, languagesTitle: visit.say("Language"), path: visit.request.uri.path, language: visit.language)
         var response = Answer.text(html, status: page.status, contentType: "text/html; charset=utf-8")
         Self.protect(&response)
         return response
@@ -132,10 +138,16 @@ extension WebPages {
     /// A refusal outside of a handler, such as an unknown path. Changes no session.
     func refusalPage(_ refusal: Refusal, language: MailLanguage) -> Response {
         func say(_ text: StaticString) -> String { texts.text(text, [], in: language) }
-        var page = Page(
-            refusal.status == .notFound
-                ? say("There is nothing here.") : say("Something went wrong. Please try again."),
-            [.links([Link(title: say("Account"), address: Place.home.path)])])
+        let home =
+            site == .console
+            ? Link(title: "Console", address: site.prefix) : Link(title: say("Account"), address: Place.home.path)
+        let text =
+            switch refusal.status {
+            case .notFound: say("There is nothing here.")
+            case .tooManyRequests: say("Too many attempts. Please wait a moment and try again.")
+            default: say("Something went wrong. Please try again.")
+            }
+        var page = Page(text, [.links([home])])
         page.status = refusal.status
         let html = look.html(
             page.shown(formToken: ""), languagesTitle: say("Language"), path: Place.home.path, language: language)

@@ -12,6 +12,10 @@ extension Visit {
         return .signIn
     }
 
+    mutating func goToSignIn(_ flash: Flash?) -> Outcome {
+        pages.site == .console ? goToConsoleSignIn(flash) : .go(toSignIn(flash))
+    }
+
     /// What the user reads about a refusal.
     func message(for refusal: CallRefusal) -> String {
         if refusal.status == 429 {
@@ -79,7 +83,8 @@ extension Visit {
 
     func problemPage(_ text: String, status: HTTPResponse.Status) -> Page {
         let place = Place.allCases.first { $0.path == request.uri.path } ?? .home
-        var page = Page(text, [.buttons([Link(title: say("Try Again"), address: place.path)])])
+        let address = pages.site == .console ? consoleRetryPath : place.path
+        var page = Page(text, [.buttons([Link(title: say("Try Again"), address: address)])])
         page.status = status
         return page
     }

@@ -19,8 +19,13 @@ struct Visit {
     var cookies: [HTTPField] = []
     /// What the page says at the top, left behind by the page before.
     let flash: Flash?
+    /// The same in the console, which has its own words.
+    let sentence: String?
 
-    var language: MailLanguage { session.language ?? .preferred(request.headers[.acceptLanguage]) }
+    /// The console is for operators, in English.
+    var language: MailLanguage {
+        pages.site == .console ? .english : session.language ?? .preferred(request.headers[.acceptLanguage])
+    }
 
     /// A text of the catalogue, in the language of the page, with `%@` replaced in order.
     func say(_ text: StaticString, _ arguments: String...) -> String {
@@ -111,7 +116,7 @@ extension Visit {
         return headers
     }
 
-    private var clientAddress: String? {
+    var clientAddress: String? {
         pages.clientAddress.text(peer: context.peerAddress, request.headers)
     }
 

@@ -14,6 +14,8 @@ package struct PageSettings: Sendable {
     /// Whether there is a gateway, which keeps profiles and deletes accounts.
     package var hasGateway = true
     package var branding = Branding()
+    /// Set for the console of `gatehouse dev` only.
+    package var entry: ConsoleEntry?
 
     package init(origin: String, authURL: String) { (self.origin, self.authURL) = (origin, authURL) }
 
@@ -23,8 +25,17 @@ package struct PageSettings: Sendable {
     package var signIn: String { origin + Place.signIn.path }
 }
 
-/// The pages at `/account` for an app's users. A client of the public APIs: it reaches no database.
+/// Which pages: those for an app's users, or those for its operators.
+package enum Site: String, Sendable {
+    case account, console
+
+    package var prefix: String { "/" + rawValue }
+}
+
+/// The pages at `/account` for an app's users, or those at `/console` for its operators. A client of the APIs: it
+/// reaches no database.
 package struct WebPages: Sendable {
+    let site: Site
     let settings: PageSettings
     let transport: PageTransport
     let cookie: SessionCookie
@@ -37,15 +48,15 @@ package struct WebPages: Sendable {
 
     /// - Throws: The error of a template that cannot be parsed. Those of this package can.
     package init(
-        _ settings: PageSettings, seal: PageSeal, clientAddress: ClientAddressRule,
+        _ site: Site = .account, _ settings: PageSettings, seal: PageSeal, clientAddress: ClientAddressRule,
         now: @escaping @Sendable () -> Instant, randomBytes: @escaping @Sendable (Int) -> [UInt8],
         transport: @escaping PageTransport
     ) throws {
-        self.settings = settings
+        (self.site, self.settings) = (site, settings)
         self.transport = transport
-        cookie = SessionCookie(seal: seal, isSecure: settings.origin.hasPrefix("https://"))
+        cookie = SessionCookie(seal: seal, isSecure: settings.origin.hasPrefix("https://"), site: site)
         texts = try PageTexts(overrides: settings.branding.texts)
-        look = try PageLook(settings.branding)
+        look = try PageLook(settings.branding, site)
         self.clientAddress = clientAddress
         (self.now, self.randomBytes) = (now, randomBytes)
     }
@@ -54,21 +65,33 @@ package struct WebPages: Sendable {
         let format = RefusalFormat.page { refusal, request in
             self.refusalPage(refusal, language: .preferred(request[.acceptLanguage]))
         }
-        let group = RouteGroup(prefixes: [Place.prefix], format: format, crossOrigin: nil, cacheControl: "no-store")
-        return RouteTable(group: group, runtime: runtime, routes(runtime) + assetRoutes)
+        let group = RouteGroup(prefixes: [site.prefix], format: format, crossOrigin: nil, cacheControl: "no-store")
+        let wait = runtime.requestTimeLimit
+        let routes = (site == .console ? consolePages : accountPages).map { page in
+            Route(
+                page.isForm ? .post : .get, page.path, acceptsTrailingSlash: page.path.isEmpty,
+                limitedBy: page.limitedBy, timeLimit: wait, answersHead: page.isForm
+            ) { try await answer($0, $1, page.handler) }
+        }
+        return RouteTable(group: group, runtime: runtime, routes + assetRoutes)
     }
 
-    private func routes(_ runtime: ServerRuntime) -> [Route] {
-        let wait = runtime.requestTimeLimit
-        func shows(_ path: String, _ handler: @escaping Handler) -> Route {
-            Route(.get, path, acceptsTrailingSlash: path.isEmpty, timeLimit: wait, answersHead: false) {
-                try await answer($0, $1, handler)
-            }
-        }
-        func takes(_ path: String, _ handler: @escaping Handler) -> Route {
-            Route(.post, path, timeLimit: wait) { try await answer($0, $1, handler) }
-        }
-        return [
+    /// A path below the prefix, and what answers it.
+    struct PageRoute: Sendable {
+        let path: String
+        var isForm = false
+        var limitedBy: String?
+        let handler: Handler
+    }
+
+    func shows(_ path: String, _ handler: @escaping Handler) -> PageRoute { PageRoute(path: path, handler: handler) }
+
+    func takes(_ path: String, limitedBy: String? = nil, _ handler: @escaping Handler) -> PageRoute {
+        PageRoute(path: path, isForm: true, limitedBy: limitedBy, handler: handler)
+    }
+
+    private var accountPages: [PageRoute] {
+        [
             shows("", home), takes("/sign-out", endSession),
             shows("/sign-in", showSignIn), takes("/sign-in", signIn),
             shows("/sign-in/code", showCodeRequest), takes("/sign-in/code", mailCode),

@@ -27,6 +27,8 @@ package final class TestServer: Sendable {
     package let receiver = HookReceiver()
     /// The waits before responses, if a test sets ``AuthSettings/passwordAnswerTime``.
     package let answerTime = AnswerTime()
+    /// The path that signs in to the console once, if the test uses it.
+    package let consoleLink: String?
     /// The mails of a server with ``AuthSettings/mail``.
     package let mailbox = TestMailbox()
     package let world: World
@@ -55,13 +57,13 @@ package final class TestServer: Sendable {
     package init(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
         providers: TestProviders? = nil, hashQueue: Int = 64, fields: ConfiguredFields? = nil, hasPages: Bool = false,
-        hooks: TestHooks = TestHooks(), change: (inout AuthSettings) -> Void = { _ in }
+        hasConsole: Bool = false, hooks: TestHooks = TestHooks(), change: (inout AuthSettings) -> Void = { _ in }
     ) async throws {
         place = try await kind.place()
-        let (clock, randomness, answerTime, place) = (clock, TestRandomness(), answerTime, place)
-        let (wire, receiver) = (wire, receiver)
+        let (clock, randomness, answerTime, place, wire) = (clock, TestRandomness(), answerTime, place, wire)
         let standIns = try providers.map { _ in try Self.standIns(clock, randomness, wire) }
-        var settings = try Self.settings(place, hasPages: hasPages)
+        var settings = try Self.settings(place, hasPages: hasPages, hasConsole: hasConsole)
+        consoleLink = hasConsole ? settings.openConsole(Secret(Self.secretKey), randomBytes: randomness.bytes) : nil
         (settings.rates, settings.sessions, settings.hashQueue) = (limits, policy, hashQueue)
         if let fields { settings.profileFields = fields }
         if let providers, let standIns {
@@ -95,9 +97,9 @@ package final class TestServer: Sendable {
 
     private struct IncompleteSettings: Error {}
 
-    private static func settings(_ place: DatabasePlace, hasPages: Bool) throws -> ServerSettings {
+    private static func settings(_ place: DatabasePlace, hasPages: Bool, hasConsole: Bool) throws -> ServerSettings {
         let given: [Setting: String] = [
-            .accountPages: "\(hasPages)", .accountPagesName: "Box Score",
+            .console: "\(hasConsole)", .accountPages: "\(hasPages)", .accountPagesName: "Box Score",
             .database: place.location, .databaseConnections: "4", .externalURL: issuer,
             .secrets: "1:BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=",
             .jwtSecret: "a-shared-secret-of-at-least-32-characters", .jwtAlgorithm: "ES256",
@@ -153,12 +155,12 @@ package final class TestServer: Sendable {
     package static func with(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
         providers: TestProviders? = nil, hashQueue: Int = 64, fields: ConfiguredFields? = nil, hasPages: Bool = false,
-        hooks: TestHooks = TestHooks(), change: (inout AuthSettings) -> Void = { _ in },
+        hasConsole: Bool = false, hooks: TestHooks = TestHooks(), change: (inout AuthSettings) -> Void = { _ in },
         _ test: (TestServer) async throws -> Void
     ) async throws {
         let server = try await TestServer(
             on: kind, limits: limits, policy: policy, providers: providers, hashQueue: hashQueue, fields: fields,
-            hasPages: hasPages, hooks: hooks, change: change)
+            hasPages: hasPages, hasConsole: hasConsole, hooks: hooks, change: change)
         do {
             try await test(server)
         } catch {

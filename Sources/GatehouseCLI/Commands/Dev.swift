@@ -61,9 +61,9 @@ struct Dev: AsyncParsableCommand {
             at: address.url, app: app?.url, inbox: inbox?.url,
             confirmsAutomatically: settings.auth.confirmsAutomatically)
         settings.providers = standIns?.providers ?? []
-        let logger = makeLogger(settings)
         note(address, hasStandIns: standIns != nil, missing)
-        let text = try text(secrets, address, standIns, app, inbox)
+        let console = settings.openConsole(secrets.secretKey, randomBytes: System.randomBytes)
+        let text = try text(secrets, address, standIns, app, inbox, console)
         let stack = RunningStack(
             url: address.url, publishableKey: secrets.publishableKey, folder: folder.absolutePath, inbox: inbox?.url)
         let files = RunningFiles(
@@ -74,7 +74,7 @@ struct Dev: AsyncParsableCommand {
         }
         let api = try APIPage(document: APIDocument.bytes())
         try await serve(
-            settings, logger, mailKeeper: try inbox?.keeper(), requestAnswered: json ? nil : Self.note,
+            settings, makeLogger(settings), mailKeeper: try inbox?.keeper(), requestAnswered: json ? nil : Self.note,
             beside: { runtime in
                 guard let standIns else { return [] }
                 return standIns.standIns.tables(runtime: runtime) + (app?.tables(runtime) ?? [])
@@ -151,13 +151,14 @@ struct Dev: AsyncParsableCommand {
     /// The text printed when the stack is ready.
     private func text(
         _ secrets: DevSecrets, _ address: ListenAddress, _ standIns: DevStandIns?, _ app: AppInBrowser?,
-        _ inbox: DevInbox?
+        _ inbox: DevInbox?, _ console: String
     ) throws -> String {
-        let addresses = DevAddresses(
+        var addresses = DevAddresses(
             url: address.url, publishableKey: secrets.publishableKey, secretKey: secrets.secretKey,
             anonKey: try secrets.roleKey("anon"), serviceRoleKey: try secrets.roleKey("service_role"), folder: data,
             apple: standIns?.appleURL, google: standIns?.googleURL, app: standIns == nil ? nil : app?.url,
             inbox: inbox?.url)
+        if address.isLoopback { addresses.console = address.url + console }
         return json ? addresses.json : addresses.block
     }
 

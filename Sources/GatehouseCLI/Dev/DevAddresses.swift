@@ -17,6 +17,8 @@ package struct DevAddresses: Sendable {
     let app: String?
     /// The URL of the inbox, if available.
     let inbox: String?
+    /// The URL of the console, with the key that signs in once.
+    package var console: String?
 
     /// - Parameters:
     ///   - url: The root URL without a trailing slash.
@@ -56,6 +58,7 @@ package struct DevAddresses: Sendable {
         if let google { writer.member("google_stand_in", google) }
         if let app { writer.member("app", app) }
         if let inbox { writer.member("inbox", inbox) }
+        if let console { writer.member("console", console) }
         writer.endObject()
         return writer.text
     }
@@ -69,7 +72,7 @@ package struct DevAddresses: Sendable {
           Auth API          \(authURL)
           Gateway           \(url)/v1  and  \(url)/api/v1
           Health, metrics   \(url)/ready  \(url)/metrics\(appLine)\(inboxLine)
-          Account pages     \(url)/account
+          Account pages     \(url)/account\(consoleLine)
 
           publishable key   \(publishableKey)
           secret key        \(secretKey.reveal())
@@ -91,6 +94,10 @@ package struct DevAddresses: Sendable {
 
     private var appLine: String {
         app.map { "\n  The app           \($0)  (use BoxScore in your browser)" } ?? ""
+    }
+
+    private var consoleLine: String {
+        console.map { "\n  Console           \($0)  (works once; later open \(url)/)" } ?? ""
     }
 
     private var inboxLine: String {

@@ -99,7 +99,7 @@ package struct DevSecrets: Sendable {
             .uriAllowList: DevRedirects.list(redirects),
             .redirectPatterns: "true",
             .outgoingLoopback: "true",
-            .accountPages: "true", .accountPagesName: "gatehouse dev",
+            .accountPages: "true", .accountPagesName: "gatehouse dev", .console: "true",
             .limits: "off", .passwordAnswerTime: "0",
             .logFormat: "console",
             .freshSignIn: isStrict ? SettingsChecks.freshSignIn : "",

@@ -8,19 +8,30 @@ import NIOCore
 import Synchronization
 import WebPages
 
-/// The account pages over the routes of the same process.
+/// The account pages and the console over the routes of the same process.
 ///
 /// - Parameter tables: The APIs that the pages call.
-/// - Returns: nil if the settings have no pages.
+/// - Returns: Those that the settings have.
 /// - Throws: The error of a template.
 func makePages(
     _ settings: ServerSettings, _ secrets: ServerSecrets, _ tables: [RouteTable], _ runtime: ServerRuntime,
     _ world: World
-) throws -> RouteTable? {
-    guard let pages = settings.pages, settings.parts.contains(.pages) else { return nil }
+) throws -> [RouteTable] {
+    let transport = insideTransport(settings, tables, world)
+    var made: [RouteTable] = []
+    if let pages = settings.pages, settings.parts.contains(.pages) {
+        made.append(try makePages(.account, pages, settings, secrets, world, transport).table(runtime))
+    }
+    if let console = settings.console {
+        made.append(try makePages(.console, console, settings, secrets, world, transport).table(runtime))
+    }
+    return made
+}
+
+private func insideTransport(_ settings: ServerSettings, _ tables: [RouteTable], _ world: World) -> PageTransport {
     let responder = Ports.router(tables).buildResponder()
     let (prefix, rule, logger) = (settings.authPrefixes.first ?? "", settings.clientAddress, world.logger)
-    return try makePages(pages, settings, secrets, world) { call in
+    return { call in
         var headers = call.headers
         if let field = call.clientAddress.flatMap(rule.field) { headers.append(field) }
         let head = HTTPRequest(
@@ -33,7 +44,7 @@ func makePages(
         let body = CollectedBody()
         try await response.body.write(body)
         return PageReply(status: response.status.code, headers: response.headers, body: body.bytes)
-    }.table(runtime)
+    }
 }
 
 /// The account pages alone, over HTTP.
@@ -44,7 +55,7 @@ func makeRemotePages(
 ) throws -> WebPages {
     let (http, rule) = (world.http, settings.clientAddress)
     let sleep = world.sleep
-    return try makePages(pages, settings, secrets, world) { call in
+    return try makePages(.account, pages, settings, secrets, world) { call in
         let base = call.api == .auth ? pages.authURL : SettingsReader.origin(of: pages.authURL)
         let outgoing = OutgoingCall(
             method: call.method.rawValue, url: base + call.path, headers: headers(of: call, rule), body: call.body,
@@ -65,15 +76,15 @@ private func headers(of call: PageCall, _ rule: ClientAddressRule) -> [String: S
 }
 
 private func makePages(
-    _ pages: PageSettings, _ settings: ServerSettings, _ secrets: ServerSecrets, _ world: World,
+    _ site: Site, _ pages: PageSettings, _ settings: ServerSettings, _ secrets: ServerSecrets, _ world: World,
     _ transport: @escaping PageTransport
 ) throws -> WebPages {
-    let name = "account pages"
+    let name = site == .account ? "account pages" : "console"
     let seal = PageSeal(
         seal: { try secrets.seal($0, name: name, nonce: world.randomBytes(12)) },
         open: { try secrets.open($0, name: name) })
     return try WebPages(
-        pages, seal: seal, clientAddress: settings.clientAddress, now: world.now, randomBytes: world.randomBytes,
+        site, pages, seal: seal, clientAddress: settings.clientAddress, now: world.now, randomBytes: world.randomBytes,
         transport: transport)
 }
 

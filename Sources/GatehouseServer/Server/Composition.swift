@@ -10,6 +10,7 @@ import PasswordHashing
 import ProfileGateway
 import SMTP
 package import SQLDatabase
+import WebPages
 
 package func makeAccounts(
     _ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database, _ world: World,
@@ -176,7 +177,7 @@ func makeRuntime(
     _ settings: ServerSettings, _ world: World, _ database: any Database, _ metrics: ServerMetrics,
     _ bodies: BodyBudget
 ) -> ServerRuntime {
-    let rates = settings.rates.map { Limits.all($0) + ProfileRoutes.limits }
+    let rates = settings.rates.map { Limits.all($0) + ProfileRoutes.limits + WebPages.limits }
     return ServerRuntime(
         now: world.now, uptime: world.uptime, sleep: world.sleep, makeRequestID: world.requestID, metrics: metrics,
         requests: RequestLog(report: world.requestAnswered),

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import SQLDatabase
+import WebPages
 
 /// Routes for operators: liveness, readiness and metrics.
 struct Operations: Sendable {
@@ -21,6 +22,9 @@ struct Operations: Sendable {
         if settings.servesAPIDocument {
             let document = APIDocument.bytes(authPrefix: settings.authPrefixes.first ?? "")
             routes.append(Route(.get, APIDocument.path) { _, _ in Answer.json(document) })
+        }
+        if let entry = settings.console?.entry {
+            routes.append(Route(.get, "/", answersHead: false) { enter(entry, $0, $1) })
         }
         if settings.servesMetricsToLoopback {
             routes.append(Route(.get, "/metrics", guardedBy: requireLoopback, metrics).unlogged)
@@ -82,6 +86,12 @@ struct Operations: Sendable {
                 }
             }
         }
+    }
+
+    /// Leads to the console: signed in on this machine, and to its question for a password elsewhere.
+    private func enter(_ entry: ConsoleEntry, _ request: Request, _ context: ServerContext) -> Response {
+        let isHere = ConsoleEntry.isOnThisMachine(peer: context.peerAddress, request)
+        return Answer.redirect(to: isHere ? entry.newPath(at: runtime.now()) : Site.console.prefix, status: .seeOther)
     }
 
     private func metrics(_ request: Request, _ context: ServerContext) -> Response {

@@ -41,7 +41,7 @@ package struct Server: Sendable {
         if let secrets = settings.secrets {
             let local = try await LocalAccounts(settings, secrets, database, runtime, world)
             tables = local.tables(settings, database, eventRoute, runtime, world)
-            if let pages = try makePages(settings, secrets, tables, runtime, world) { tables.append(pages) }
+            tables += try makePages(settings, secrets, tables, runtime, world)
             self.local = local
         } else {
             local = nil

@@ -42,14 +42,14 @@ extension ServerSettings {
             mail: parts.contains(.auth) ? reader.mail() : nil,
             database: location ?? DatabaseLocation(path: ""), secrets: secrets, tokens: tokens,
             sessions: reader.sessions(), retention: reader.retention(), audience: reader.text(.jwtAudience) ?? "",
-            role: reader.text(.jwtRole) ?? "",
-            rates: reader.rates(), mailFolder: reader.text(.mailFolder), clientAddress: reader.clientAddress(),
-            requestTimeLimit: reader.duration(.requestDuration) ?? .seconds(10),
+            role: reader.text(.jwtRole) ?? "", rates: reader.rates(), mailFolder: reader.text(.mailFolder),
+            clientAddress: reader.clientAddress(), requestTimeLimit: reader.duration(.requestDuration) ?? .seconds(10),
             allowedHeaders: reader.list(.corsAllowedHeaders), hashQueue: reader.number(.hashQueue),
             hashThreads: given[.hashThreads].map { _ in reader.number(.hashThreads) },
             appScheme: reader.appScheme(), mailWriter: parts.contains(.auth) ? reader.mailWriter() : nil,
             profileFields: parts.contains(.gateway) ? reader.profileFields() : ConfiguredFields(),
-            pages: pages, countsEvents: reader.flag(.telemetry), countedApps: reader.countedApps(),
+            pages: pages, console: parts.contains(.auth) ? reader.console(.init(external: auth.externalURL)) : nil,
+            countsEvents: reader.flag(.telemetry), countedApps: reader.countedApps(),
             issuer: parts == [.gateway] ? reader.remoteIssuer() : nil,
             logLevel: reader.logLevel(), logFormat: reader.logFormat())
         guard reader.problems.isEmpty else { throw SettingsProblems(reader.problems) }

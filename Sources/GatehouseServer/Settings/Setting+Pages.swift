@@ -1,5 +1,8 @@
-/// The settings of the account pages.
+/// The settings of the account pages and of the console.
 extension Setting {
+    package static let console = Setting(
+        "console", .none, .flag(false),
+        "Whether operators have pages at `/console`, see [console.md](console.md). `gatehouse dev` has them always.")
     package static let accountPages = Setting(
         "account_pages", .none, .flag(false),
         "Whether there are pages at `/account` where an app's users sign in and look after their accounts, see "
@@ -24,5 +27,6 @@ extension Setting {
 
     static let pages: [Setting] = [
         accountPages, accountPagesURL, accountPagesName, accountPagesAccent, accountPagesSymbol, accountPagesTexts,
+        console,
     ]
 }

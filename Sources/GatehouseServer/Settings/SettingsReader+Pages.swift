@@ -1,5 +1,5 @@
 import Foundation
-import GatehouseWire
+package import GatehouseWire
 import MailTemplates
 import WebPages
 
@@ -31,6 +31,16 @@ extension SettingsReader {
     }
 
     struct AuthURLs { let external: String }
+
+    /// nil if the console is off.
+    mutating func console(_ auth: AuthURLs) -> PageSettings? {
+        guard flag(.console) else { return nil }
+        let origin = Self.origin(of: auth.external)
+        var pages = PageSettings(origin: origin, authURL: auth.external)
+        pages.apiKey = list(.publishableKeys).first.map(Secret.init)
+        pages.branding.name = text(.accountPagesName) ?? URLParts(origin)?.host ?? ""
+        return pages
+    }
 
     private mutating func branding(host: String) -> Branding {
         var branding = Branding()
@@ -68,5 +78,21 @@ extension SettingsReader {
         }
         if texts.isEmpty { refuse(.accountPagesTexts, "names a folder without a file such as en.json") }
         return texts
+    }
+}
+
+extension ServerSettings {
+    /// Lets this machine into the console without a password, as `gatehouse dev` does.
+    ///
+    /// - Parameters:
+    ///   - secretKey: What the console signs in with.
+    ///   - randomBytes: A cryptographically secure source.
+    /// - Returns: The path and query of a link that signs in once.
+    package mutating func openConsole(
+        _ secretKey: Secret, randomBytes: @escaping @Sendable (Int) -> [UInt8]
+    ) -> String {
+        let entry = ConsoleEntry(secretKey: secretKey, randomBytes: randomBytes)
+        console?.entry = entry
+        return entry.firstPath
     }
 }

@@ -6,6 +6,7 @@ extension Page {
     func shown(formToken: String) -> TemplateValues {
         var shown: TemplateValues = [
             "title": Markup(title), "blocks": blocks.enumerated().map { $1.shown(formToken, number: $0) },
+            "cards": cards(formToken),
         ]
         if let notice {
             shown[notice.isProblem ? "problem" : "done"] = Markup(notice.text)
@@ -17,7 +18,7 @@ extension Page {
 }
 
 extension Block {
-    fileprivate func shown(_ token: String, number: Int) -> TemplateValues {
+    func shown(_ token: String, number: Int) -> TemplateValues {
         switch self {
         case .text(let text): ["text": Markup(text)]
         case .soft(let text): ["soft": Markup(text)]
@@ -29,12 +30,13 @@ extension Block {
         case .menu(let links): ["menu": ["entries": links.map(\.shown)]]
         case .rows(let rows):
             ["list": ["rows": rows.enumerated().map { $1.shown(token, prefix: "f\(number)-\($0)") }]]
+        case .table, .facts, .filters, .code, .actions, .drawing: shownInConsole(token, number: number)
         }
     }
 }
 
 extension Link {
-    fileprivate var shown: TemplateValues {
+    var shown: TemplateValues {
         var shown: TemplateValues = ["linkTitle": Markup(title), "linkAddress": Markup(address)]
         shown["linkDetail"] = detail.map(Markup.init)
         shown["symbol"] = symbol.map(Markup.init)
@@ -55,7 +57,7 @@ extension Row {
 
 extension Form {
     /// - Parameter prefix: Of the ids of its fields.
-    fileprivate func shown(_ token: String, prefix: String) -> TemplateValues {
+    func shown(_ token: String, prefix: String) -> TemplateValues {
         let all = [(name: FormToken.field, value: token)] + hidden
         var shown: TemplateValues = [
             "action": Markup(action), "button": Markup(button), "style": style.rawValue,
@@ -68,19 +70,28 @@ extension Form {
 }
 
 extension Field {
-    fileprivate func shown(id: String) -> TemplateValues {
+    func shown(id: String) -> TemplateValues {
         var shown: TemplateValues = [
             "id": Markup(id), "name": Markup(name), "label": Markup(label), "value": Markup(value),
             "autocomplete": Markup(autocomplete), "isRequired": isRequired, "isBox": kind == .checkbox,
-            "isCode": kind == .code, "isLatin": kind != .text,
+            "isFocused": isFocused, "isCode": kind == .code, "isLatin": kind != .text,
             "type": kind == .code ? "text" : kind.rawValue,
         ]
         shown["hint"] = hint.map(Markup.init)
         shown["fieldProblem"] = problem.map(Markup.init)
         let described = [hint.map { _ in "\(id)-hint" }, problem.map { _ in "\(id)-problem" }].compactMap(\.self)
         if !described.isEmpty { shown["describedBy"] = Markup(described.joined(separator: " ")) }
+        if kind == .choice {
+            shown["choice"] = ["options": options.map { $0.shown(isChosen: $0.value == value) }]
+        }
         shown["minimumLength"] = minimumLength.map { "\($0)" }
         shown["maximumLength"] = maximumLength.map { "\($0)" }
         return shown
+    }
+}
+
+extension Field.Option {
+    func shown(isChosen: Bool) -> TemplateValues {
+        ["optionValue": Markup(value), "optionTitle": Markup(title), "isChosen": isChosen]
     }
 }

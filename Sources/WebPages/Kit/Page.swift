@@ -41,6 +41,16 @@ enum Block {
     /// A list of pages.
     case menu([Link])
     case rows([Row])
+    // Of the console alone. There, a heading begins a new card.
+    case table(Table)
+    case facts([Fact])
+    case filters(Filters)
+    /// Text as it stands, such as JSON.
+    case code(String)
+    /// Links to pages that act, one beside the other.
+    case actions([Link])
+    /// Markup of ours, such as an SVG. Texts of others in it must be ``Markup``.
+    case drawing(String)
 }
 
 struct Link {
@@ -73,7 +83,7 @@ struct Form {
 }
 
 struct Field {
-    enum Kind: String { case text, email, password, code, checkbox }
+    enum Kind: String { case text, email, password, code, checkbox, choice }
 
     let kind: Kind
     let name: String
@@ -83,6 +93,14 @@ struct Field {
     var problem: String?
     var autocomplete = "off"
     var isRequired = true
+    var isFocused = false
     var minimumLength: Int?
     var maximumLength: Int?
+    /// Of a choice.
+    var options: [Option] = []
+
+    struct Option {
+        let value: String
+        let title: String
+    }
 }

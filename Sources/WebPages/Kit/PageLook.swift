@@ -14,29 +14,41 @@ struct PageLook: Sendable {
     let assets: [PageAsset]
     private let sheets: [String]
     private let symbol: String?
+    private let home: String
 
     /// - Throws: The error of parsing a template.
-    init(_ branding: Branding) throws {
+    init(_ branding: Branding, _ site: Site) throws {
         var library = MustacheLibrary()
-        try library.register(String(decoding: PackageResources.page_html, as: UTF8.self), named: "page")
-        try library.register(String(decoding: PackageResources.form_html, as: UTF8.self), named: "form")
+        func register(_ template: [UInt8], _ name: String) throws {
+            try library.register(String(decoding: template, as: UTF8.self), named: name)
+        }
+        try register(site == .console ? PackageResources.console_html : PackageResources.page_html, "page")
+        try register(PackageResources.form_html, "form")
+        try register(PackageResources.part_html, "part")
+        try register(PackageResources.table_html, "table")
         self.library = library
         name = branding.name
         let svg = "image/svg+xml"
         let sheet = PageAsset(
             "pages.css", "text/css; charset=utf-8", PackageResources.pages_css,
-            compressed: PackageResources.pages_css_gz)
+            compressed: PackageResources.pages_css_gz, of: site)
+        let wide =
+            site == .console
+            ? PageAsset(
+                "console.css", "text/css; charset=utf-8", PackageResources.console_css,
+                compressed: PackageResources.console_css_gz, of: site) : nil
         let brand = branding.accent.map {
-            PageAsset("brand.css", "text/css; charset=utf-8", Array($0.styleSheet.utf8))
+            PageAsset("brand.css", "text/css; charset=utf-8", Array($0.styleSheet.utf8), of: site)
         }
-        let symbol = branding.symbol.map { PageAsset("symbol", $0.type, $0.bytes) }
+        let symbol = branding.symbol.map { PageAsset("symbol", $0.type, $0.bytes, of: site) }
         assets =
-            [sheet] + [brand, symbol].compactMap(\.self) + [
-                PageAsset("apple.svg", svg, PackageResources.apple_svg),
-                PageAsset("google.svg", svg, PackageResources.google_svg),
-                PageAsset("mail.svg", svg, PackageResources.mail_svg),
+            [sheet] + [wide, brand, symbol].compactMap(\.self) + [
+                PageAsset("apple.svg", svg, PackageResources.apple_svg, of: site),
+                PageAsset("google.svg", svg, PackageResources.google_svg, of: site),
+                PageAsset("mail.svg", svg, PackageResources.mail_svg, of: site),
             ]
-        sheets = [sheet, brand].compactMap { $0?.address }
+        sheets = [sheet, wide, brand].compactMap { $0?.address }
+        home = site.prefix
         self.symbol = symbol?.address
     }
 
@@ -48,7 +60,7 @@ struct PageLook: Sendable {
         shown["lang"] = language.rawValue
         shown["dir"] = language.isRightToLeft ? "rtl" : "ltr"
         shown["app"] = Markup(name.shown)
-        shown["home"] = Place.home.path
+        shown["home"] = home
         shown["sheets"] = sheets.map(Markup.init)
         shown["symbolAddress"] = symbol.map(Markup.init)
         shown["languagesTitle"] = Markup(languagesTitle)
@@ -70,12 +82,15 @@ struct PageAsset: Sendable {
     private let compressed: [UInt8]?
     private let digest: String
 
-    init(_ name: String, _ type: String, _ bytes: [UInt8], compressed: [UInt8]? = nil) {
+    private let site: Site
+
+    init(_ name: String, _ type: String, _ bytes: [UInt8], compressed: [UInt8]? = nil, of site: Site) {
         (self.name, self.type, self.bytes, self.compressed) = (name, type, bytes, compressed)
+        self.site = site
         digest = Base64URL.text(Array(SHA256.hash(data: bytes).prefix(12)))
     }
 
-    var address: String { "\(Place.prefix)/assets/\(name)?v=\(digest)" }
+    var address: String { "\(site.prefix)/assets/\(name)?v=\(digest)" }
 
     /// The file, or 304 if the browser has it (RFC 9110 §13.1.2).
     func response(to request: Request) -> Response {

@@ -20,15 +20,16 @@ struct SessionCookie: Sendable {
     let seal: PageSeal
     /// Whether browsers reach the pages over HTTPS.
     let isSecure: Bool
+    let site: Site
 
     /// Browsers refuse more than 4,096 bytes of name, value and attributes (RFC 6265bis §5.6).
     static let maximumLength = 3_900
-    /// 30 days in seconds. The session itself may end earlier.
-    private static let lifetime = 2_592_000
+    /// In seconds: 30 days, in the console 12 hours. The session itself may end earlier.
+    private var lifetime: Int64 { site == .console ? WebSession.consoleLifetime : 2_592_000 }
 
     /// The `__Host-` prefix keeps sibling domains from setting the cookie (RFC 6265bis §4.1.3.2). Browsers accept it
     /// over HTTPS only, so a server on loopback without TLS goes without.
-    var name: String { isSecure ? "__Host-gatehouse-account" : "gatehouse-account" }
+    var name: String { (isSecure ? "__Host-gatehouse-" : "gatehouse-") + site.rawValue }
 
     /// - Returns: nil without a cookie that this server sealed.
     func read(_ request: Request) -> WebSession? {
@@ -60,10 +61,12 @@ struct SessionCookie: Sendable {
             shorter.tokens?.access = nil
             value = try self.value(shorter)
         }
-        let end = session.tokens == nil ? "" : "; Max-Age=\(Self.lifetime)"
+        let end = session.tokens == nil && session.key == nil ? "" : "; Max-Age=\(lifetime)"
+        // Users come back to the account pages from providers and mails.
+        let sameSite = site == .console ? "Strict" : "Lax"
         return HTTPField(
             name: .setCookie,
-            value: "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax\(end)" + (isSecure ? "; Secure" : ""))
+            value: "\(name)=\(value); Path=/; HttpOnly; SameSite=\(sameSite)\(end)" + (isSecure ? "; Secure" : ""))
     }
 
     private func value(_ session: WebSession) throws -> String {

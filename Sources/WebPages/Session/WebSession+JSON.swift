@@ -43,6 +43,10 @@ extension WebSession {
             ]
         }
         members["q"] = question?.json
+        members["k"] = key.map { .string($0.reveal()) }
+        members["p"] = nextPath.map(AnyJSON.string)
+        members["t"] = sentence.map(AnyJSON.string)
+        members["e"] = endsAt.map(AnyJSON.integer)
         return .object(members)
     }
 
@@ -78,6 +82,8 @@ extension WebSession {
             flow = Flow(purpose: purpose, verifier: Secret(verifier), handover: kept["h"]?.stringValue)
         }
         question = json["q"].flatMap(Question.init)
+        key = (json["k"]?.stringValue).map(Secret.init)
+        (nextPath, sentence, endsAt) = (json["p"]?.stringValue, json["t"]?.stringValue, json["e"]?.intValue)
     }
 }
 

@@ -72,8 +72,21 @@ struct WebSession: Sendable {
     var question: Question?
     /// A sentence for the next page.
     var flash: Flash?
+    // Of the console alone.
+    /// The secret key of an operator who signed in with it.
+    var key: Secret?
+    /// The path to go on to after a sign-in.
+    var nextPath: String?
+    var sentence: String?
+    /// In seconds since 1970.
+    var endsAt: Int64?
+
+    /// 12 hours in seconds.
+    static let consoleLifetime: Int64 = 43_200
 
     init(formToken: [UInt8]) { self.formToken = formToken }
+
+    func isOver(at now: Instant) -> Bool { endsAt.map { $0 <= now.seconds } ?? false }
 }
 
 /// Sentences that the next page shows once.

@@ -1,0 +1,36 @@
+import GatehouseWire
+import HTTPTypes
+
+/// The admin API refused what a page asked for.
+struct AdminRefusal: Error {
+    let cause: CallRefusal
+
+    var sentence: String {
+        switch cause.status {
+        case 404: "There is nothing here."
+        case 429: "Too many requests. Please wait a moment and try again."
+        default: "The server refused this: \(cause.code.rawValue.shown)."
+        }
+    }
+}
+
+extension Visit {
+    /// Calls the admin API as the operator who is signed in.
+    ///
+    /// - Throws: ``SignInNeeded`` if nobody is, no longer, or not as an administrator; ``AdminRefusal``;
+    ///   ``CallFailed``; ``CallRefusal`` if the sign-in is too old for a change.
+    @discardableResult
+    mutating func callAsAdmin(
+        _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject? = nil
+    ) async throws -> AnyJSON {
+        do {
+            guard let key = session.key else { return try await callAsUser(method, path, json) }
+            return try await call(method, path, json, bearer: key)
+        } catch let refusal as CallRefusal {
+            if refusal.needsFreshSignIn { throw refusal }
+            guard refusal.status == 401 || refusal.status == 403 else { throw AdminRefusal(cause: refusal) }
+            (session.tokens, session.key) = (nil, nil)
+            throw SignInNeeded(wasSignedIn: true)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import GatehouseWire
+
+/// A route of `GET /admin/latency`.
+struct RouteLatency {
+    let method: String
+    let route: String
+    let count: Int
+    let p50: Double
+    let p99: Double
+
+    /// - Throws: ``WireProblem``.
+    static func list(json: AnyJSON) throws(WireProblem) -> [RouteLatency] {
+        try WireMembers.list("routes", of: json) { json throws(WireProblem) in
+            let members = try WireMembers(json, path: "route")
+            return RouteLatency(
+                method: try members.required("method"), route: try members.required("route"),
+                count: try members.count("count"), p50: try members.milliseconds("p50_ms"),
+                p99: try members.milliseconds("p99_ms"))
+        }
+    }
+}
+
+/// The answer of `GET /admin/outbox`.
+struct Outbox {
+    struct Mail {
+        let id: String
+        let kind: String
+        let state: String
+        let reason: String?
+        let attempts: Int
+        let createdAt: Instant
+        let nextAt: Instant?
+        let endedAt: Instant?
+    }
+
+    let mails: [Mail]
+    let waiting: Int
+    let oldest: Instant?
+
+    /// - Throws: ``WireProblem``.
+    init(json: AnyJSON) throws(WireProblem) {
+        let members = try WireMembers(json, path: "outbox")
+        (waiting, oldest) = (try members.count("waiting"), try members.optionalInstant("oldest"))
+        mails = try WireMembers.list("mails", of: json) { json throws(WireProblem) in
+            let members = try WireMembers(json, path: "mail")
+            return Mail(
+                id: try members.required("id"), kind: try members.required("kind"),
+                state: try members.required("state"), reason: members.text("reason"),
+                attempts: try members.count("attempts"), createdAt: try members.instant("created_at"),
+                nextAt: try members.optionalInstant("next_at"), endedAt: try members.optionalInstant("ended_at"))
+        }
+    }
+}
+
+/// The answer of `GET /admin/deliveries`.
+struct Deliveries {
+    struct Endpoint {
+        let name: String
+        let kind: String
+        let state: String
+        /// nil for a hook, which has no queue.
+        let waiting: Int?
+    }
+
+    struct Delivery {
+        let id: String
+        let endpoint: String
+        let event: String
+        let userID: String?
+        let state: String
+        let reason: String?
+        let attempts: Int
+        let createdAt: Instant
+        let nextAt: Instant?
+        let endedAt: Instant?
+    }
+
+    let endpoints: [Endpoint]
+    let deliveries: [Delivery]
+
+    /// - Throws: ``WireProblem``.
+    init(json: AnyJSON) throws(WireProblem) {
+        endpoints = try WireMembers.list("endpoints", of: json) { json throws(WireProblem) in
+            let members = try WireMembers(json, path: "endpoint")
+            return Endpoint(
+                name: try members.required("name"), kind: try members.required("kind"),
+                state: try members.required("state"),
+                waiting: members["waiting"] == nil ? nil : try members.count("waiting"))
+        }
+        deliveries = try WireMembers.list("deliveries", of: json) { json throws(WireProblem) in
+            let members = try WireMembers(json, path: "delivery")
+            return Delivery(
+                id: try members.required("id"), endpoint: try members.required("endpoint"),
+                event: try members.required("event"), userID: members.text("user_id"),
+                state: try members.required("state"), reason: members.text("reason"),
+                attempts: try members.count("attempts"), createdAt: try members.instant("created_at"),
+                nextAt: try members.optionalInstant("next_at"), endedAt: try members.optionalInstant("ended_at"))
+        }
+    }
+}

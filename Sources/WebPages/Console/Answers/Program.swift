@@ -1,0 +1,76 @@
+import GatehouseWire
+
+/// A key of `GET /admin/keys`.
+struct ListedKey {
+    let id: String
+    let algorithm: String
+    let state: String
+    let createdAt: Instant?
+
+    /// - Throws: ``WireProblem``.
+    static func list(json: AnyJSON) throws(WireProblem) -> [ListedKey] {
+        try WireMembers.list("keys", of: json) { json throws(WireProblem) in
+            let members = try WireMembers(json, path: "key")
+            return ListedKey(
+                id: try members.required("kid"), algorithm: try members.required("alg"),
+                state: try members.required("state"), createdAt: try members.optionalInstant("created_at"))
+        }
+    }
+}
+
+/// A setting of `GET /admin/configuration`.
+struct ListedSetting {
+    let name: String
+    /// nil if it has none. Masked for a secret.
+    let value: String?
+    let isSecret: Bool
+    /// `environment`, `file` or `default`.
+    let origin: String
+    /// One line of Markdown.
+    let help: String
+
+    var isChanged: Bool { origin != "default" }
+
+    /// - Throws: ``WireProblem``.
+    static func list(json: AnyJSON) throws(WireProblem) -> [ListedSetting] {
+        try WireMembers.list("settings", of: json) { json throws(WireProblem) in
+            let members = try WireMembers(json, path: "setting")
+            return ListedSetting(
+                name: try members.required("name"), value: members["value"]?.stringValue,
+                isSecret: members.bool("is_secret"), origin: try members.required("origin"),
+                help: members.text("help") ?? "")
+        }
+    }
+}
+
+/// The answer of `GET /admin/requests`.
+struct RequestLog {
+    struct Entry {
+        let number: Int
+        let at: Instant
+        let method: String
+        let route: String
+        let status: Int
+        let milliseconds: Double
+        let requestID: String
+        let code: String?
+    }
+
+    /// The oldest first.
+    let entries: [Entry]
+    /// The number to ask from the next time.
+    let next: Int
+
+    /// - Throws: ``WireProblem``.
+    init(json: AnyJSON) throws(WireProblem) {
+        next = try WireMembers(json, path: "requests").count("next")
+        entries = try WireMembers.list("requests", of: json) { json throws(WireProblem) in
+            let members = try WireMembers(json, path: "request")
+            return Entry(
+                number: try members.count("n"), at: try members.instant("at"), method: try members.required("method"),
+                route: try members.required("route"), status: try members.count("status"),
+                milliseconds: try members.milliseconds("ms"), requestID: try members.required("request_id"),
+                code: members.text("code"))
+        }.sorted { $0.number < $1.number }
+    }
+}

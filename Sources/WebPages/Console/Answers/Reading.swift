@@ -1,0 +1,58 @@
+import GatehouseWire
+
+// What the console reads of the admin API. Stricter than for other servers' answers: both come from this program, so a
+// member of the wrong type is a fault that the page reports instead of a number that is silently 0.
+extension WireMembers {
+    /// The largest number that the console adds up: sums of as many as fit in an answer stay within 64 bits.
+    static var largestCount: Int64 { 1_000_000_000_000 }
+
+    /// A whole number from 0 to 10¹².
+    ///
+    /// - Throws: ``WireProblem`` if it is absent or anything else.
+    func count(_ name: String) throws(WireProblem) -> Int {
+        guard let value = self[name]?.intValue, (0...Self.largestCount).contains(value) else {
+            throw WireProblem("\(name): expected a count")
+        }
+        return Int(value)
+    }
+
+    /// A timestamp; nil if absent.
+    ///
+    /// - Throws: ``WireProblem`` for anything else.
+    func optionalInstant(_ name: String) throws(WireProblem) -> Instant? {
+        guard let value = self[name] else { return nil }
+        guard let instant = value.stringValue.flatMap(Instant.init) else {
+            throw WireProblem("\(name): expected a timestamp")
+        }
+        return instant
+    }
+
+    /// A timestamp that must be present.
+    ///
+    /// - Throws: ``WireProblem``.
+    func instant(_ name: String) throws(WireProblem) -> Instant {
+        guard let instant = try optionalInstant(name) else { throw WireProblem("\(name): expected a timestamp") }
+        return instant
+    }
+
+    /// Milliseconds, from 0.
+    ///
+    /// - Throws: ``WireProblem``.
+    func milliseconds(_ name: String) throws(WireProblem) -> Double {
+        guard let value = number(name), value.isFinite, value >= 0 else {
+            throw WireProblem("\(name): expected milliseconds")
+        }
+        return value
+    }
+
+    /// A list of texts.
+    ///
+    /// - Throws: ``WireProblem``.
+    func texts(_ name: String) throws(WireProblem) -> [String] {
+        guard let list = self[name]?.arrayValue else { throw WireProblem("\(name): expected an array") }
+        return try list.map { json throws(WireProblem) in
+            guard let text = json.stringValue else { throw WireProblem("\(name): expected strings") }
+            return text
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import GatehouseWire
+
+/// Counts by hour or by day, as stacked bars.
+struct BarChart {
+    struct Series {
+        let name: String
+        let tone: Tone
+        /// One for each bin.
+        let values: [Int]
+
+        var total: Int { values.reduce(0, +) }
+    }
+
+    /// The look of a series: a color, and a pattern for those who do not see the color.
+    enum Tone: Int, CaseIterable {
+        case solid = 1
+        case stripes, dots, backStripes, lines, plain
+    }
+
+    /// In the ids of the page's elements: letters and hyphens.
+    let id: StaticString
+    let title: String
+    let bins: [Instant]
+    let step: Activity.Step
+    /// From the bottom to the top.
+    let series: [Series]
+
+    /// The most series. The smallest ones count together.
+    static let maximumSeries = 5
+    /// In Unicode scalars.
+    static let maximumName = 40
+
+    var total: Int { series.reduce(0) { $0 + $1.total } }
+
+    /// The sum of a bar.
+    func height(_ bin: Int) -> Int { series.reduce(0) { $0 + $1.values[bin] } }
+
+    /// What stands at the axis.
+    func label(_ bin: Int) -> String { step == .hour ? bins[bin].hourText : bins[bin].shortDay }
+
+    /// The same with its day.
+    func fullLabel(_ bin: Int) -> String { step == .hour ? bins[bin].minuteText : bins[bin].day }
+}
+
+// From the counts of an activity.
+extension BarChart {
+    /// A series for each name, the largest first. More than ``maximumSeries`` names leave a last series, "Other".
+    ///
+    /// - Parameter name: Of the series of a count; nil if the chart does not have it.
+    init(
+        _ id: StaticString, _ title: String, _ activity: Activity, of counter: String,
+        by name: ([String]) -> String?
+    ) {
+        let bins = activity.bins
+        var values: [ExternalName: [Int]] = [:]
+        for count in activity.counts where count.name == counter {
+            guard let bin = activity.bin(of: count.at), let name = name(count.labels) else { continue }
+            let key = ExternalName(trusted: name.cutForChart)
+            values[key, default: Array(repeating: 0, count: bins.count)][bin] += count.count
+        }
+        let sorted = values.map { (name: $0.key.text, values: $0.value, total: $0.value.reduce(0, +)) }
+            .filter { $0.total > 0 }
+            .sorted { ($1.total, $0.name) < ($0.total, $1.name) }
+        var series = zip(sorted.prefix(Self.maximumSeries), Tone.allCases)
+            .map { Series(name: $0.name, tone: $1, values: $0.values) }
+        let rest = sorted.dropFirst(Self.maximumSeries)
+        if !rest.isEmpty {
+            let sums = bins.indices.map { bin in rest.reduce(0) { $0 + $1.values[bin] } }
+            series.append(Series(name: "Other", tone: .plain, values: sums))
+        }
+        self.init(id: id, title: title, bins: bins, step: activity.step, series: series)
+    }
+
+    /// The same, with these series in this order.
+    func inOrder(_ names: [(name: String, tone: Tone)]) -> BarChart {
+        let ordered = names.compactMap { name, tone in
+            series.first { $0.name == name }.map { Series(name: name, tone: tone, values: $0.values) }
+        }
+        return BarChart(id: id, title: title, bins: bins, step: step, series: ordered)
+    }
+}
+
+extension String {
+    /// For a legend: at most ``BarChart/maximumName`` Unicode scalars, none of them deceptive.
+    var cutForChart: String {
+        let shown = self.shown
+        guard shown.unicodeScalars.count > BarChart.maximumName else { return shown }
+        return String(String.UnicodeScalarView(shown.unicodeScalars.prefix(BarChart.maximumName - 1))) + "…"
+    }
+}
+
+/// The values at the lines of a chart: 0, and at most four round ones above.
+struct ChartScale {
+    let step: Int
+    let top: Int
+
+    init(maximum: Int) {
+        var step = 1
+        var factors = [2, 5, 10].makeIterator()
+        var unit = 1
+        while step * 4 < maximum {
+            if let factor = factors.next() {
+                step = unit * factor
+            } else {
+                unit *= 10
+                factors = [2, 5, 10].makeIterator()
+            }
+        }
+        self.step = step
+        top = max(1, (maximum + step - 1) / step) * step
+    }
+
+    var lines: [Int] { Array(stride(from: 0, through: top, by: step)) }
+}

@@ -1,0 +1,62 @@
+import GatehouseWire
+
+/// What the console calls methods.
+enum MethodNames {
+    static func shown(_ method: String) -> String {
+        switch method {
+        case "password": "Password"
+        case "email": "Email"
+        case "otp": "Mailed code or link"
+        case "anonymous": "Anonymous"
+        case "link": "Confirmed link"
+        case "recovery": "Recovery"
+        case "apple": "Apple"
+        case "google": "Google"
+        case "keycloak": "Keycloak"
+        case "passkey": "Passkey"
+        case "other": "Other"
+        default: method.cutForChart
+        }
+    }
+}
+
+/// How a sign-in ended, in the three kinds that a chart tells apart.
+enum SignInEnd: String, CaseIterable {
+    case succeeded = "Succeeded"
+    case waiting = "Waiting for the user"
+    case refused = "Refused"
+
+    init(outcome: String) {
+        switch outcome {
+        case "ok", "signed_in", "signed_up", "linked", "confirmed": self = .succeeded
+        case "waits_for_confirmation", "needs_confirmation": self = .waiting
+        default: self = .refused
+        }
+    }
+
+    var tone: BarChart.Tone {
+        switch self {
+        case .succeeded: .solid
+        case .waiting: .dots
+        case .refused: .backStripes
+        }
+    }
+}
+
+/// What became of presented refresh tokens.
+enum VerdictNames {
+    static func shown(_ verdict: String) -> String {
+        switch verdict {
+        case "rotate": "Renewed"
+        case "reissue": "Given again"
+        case "reissue_late": "Given again, late"
+        case "revoke": "Reused: session ended"
+        case "expired": "Session over"
+        case "unknown": "Unknown token"
+        case "malformed": "Malformed token"
+        case "banned": "Banned user"
+        case "ahead": "Never issued"
+        default: verdict.cutForChart
+        }
+    }
+}

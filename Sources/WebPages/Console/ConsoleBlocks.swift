@@ -1,0 +1,149 @@
+import GatehouseWire
+
+/// A table. On a phone, each row is a card that repeats the titles of the columns.
+struct Table {
+    /// What a screen reader says before it.
+    let caption: String
+    let columns: [String]
+    var rows: [[Cell]] = []
+    /// What stands there without rows.
+    var empty = "Nothing here yet."
+    /// The address of the next page.
+    var next: String?
+}
+
+struct Cell {
+    var text = ""
+    var address: String?
+    /// A second line.
+    var detail: String?
+    var badges: [Badge] = []
+    var isNumber = false
+    var form: Form?
+
+    init() {}
+
+    init(_ text: String, address: String? = nil, detail: String? = nil, isNumber: Bool = false) {
+        (self.text, self.address, self.detail, self.isNumber) = (text, address, detail, isNumber)
+    }
+
+    init(_ badges: [Badge]) { self.badges = badges }
+
+    init(_ form: Form?) { self.form = form }
+}
+
+struct Badge {
+    enum Tone: String { case good, bad, plain }
+
+    let text: String
+    var tone = Tone.plain
+}
+
+/// A name and what stands for it.
+struct Fact {
+    let name: String
+    var value = ""
+    var badges: [Badge] = []
+
+    init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+
+    init(_ name: String, _ badges: [Badge]) { (self.name, self.badges) = (name, badges) }
+}
+
+/// A form that asks for a part of a list, by a query in the address.
+struct Filters {
+    let action: String
+    /// The search field.
+    let search: Field
+    var choices: [Field] = []
+    var button = "Search"
+    /// The address of the whole list, if a part is shown.
+    var whole: String?
+}
+
+// What the template shows.
+extension Block {
+    func shownInConsole(_ token: String, number: Int) -> TemplateValues {
+        switch self {
+        case .table(let table): ["table": table.shown(token, prefix: "t\(number)")]
+        case .facts(let facts): ["facts": ["entries": facts.map(\.shown)]]
+        case .filters(let filters): ["filters": filters.shown(prefix: "q\(number)")]
+        case .code(let text): ["code": Markup(text)]
+        case .actions(let links): ["actions": ["entries": links.map(\.shown)]]
+        case .drawing(let markup): ["drawing": markup]
+        default: [:]
+        }
+    }
+}
+
+extension Page {
+    /// The blocks as cards: each heading begins another one.
+    func cards(_ token: String) -> [TemplateValues] {
+        var cards: [(title: String?, parts: [TemplateValues])] = []
+        for (number, block) in blocks.enumerated() {
+            if case .heading(let title) = block {
+                cards.append((title, []))
+            } else {
+                if cards.isEmpty { cards.append((nil, [])) }
+                cards[cards.count - 1].parts.append(block.shown(token, number: number))
+            }
+        }
+        return cards.enumerated().map { number, card in
+            var shown: TemplateValues = ["parts": card.parts]
+            if let title = card.title { shown["heading"] = ["cardTitle": Markup(title), "cardID": "card-\(number)"] }
+            return shown
+        }
+    }
+}
+
+extension Table {
+    fileprivate func shown(_ token: String, prefix: String) -> TemplateValues {
+        var shown: TemplateValues = [
+            "tableCaption": Markup(caption), "columns": columns.map { ["columnTitle": Markup($0)] },
+            "tableRows": rows.enumerated().map { row, cells in
+                [
+                    "cells": zip(columns, cells).enumerated().map { column, pair in
+                        pair.1.shown(token, title: pair.0, prefix: "\(prefix)-\(row)-\(column)", isFirst: column == 0)
+                    }
+                ]
+            },
+        ]
+        if rows.isEmpty { shown["emptyText"] = Markup(empty) }
+        shown["nextAddress"] = next.map(Markup.init)
+        return shown
+    }
+}
+
+extension Cell {
+    fileprivate func shown(_ token: String, title: String, prefix: String, isFirst: Bool) -> TemplateValues {
+        var shown: TemplateValues = [
+            "cellTitle": Markup(title), "cellText": Markup(text), "isNumber": isNumber, "isFirst": isFirst,
+            "cellBadges": badges.map(\.shown),
+        ]
+        shown["cellAddress"] = address.map(Markup.init)
+        shown["cellDetail"] = detail.map(Markup.init)
+        shown["cellForm"] = form.map { ["form": $0.shown(token, prefix: prefix)] }
+        return shown
+    }
+}
+
+extension Badge {
+    fileprivate var shown: TemplateValues { ["badgeText": Markup(text), "badgeTone": tone.rawValue] }
+}
+
+extension Fact {
+    fileprivate var shown: TemplateValues {
+        ["factName": Markup(name), "factValue": Markup(value), "factBadges": badges.map(\.shown)]
+    }
+}
+
+extension Filters {
+    fileprivate func shown(prefix: String) -> TemplateValues {
+        var shown: TemplateValues = [
+            "filterAction": Markup(action), "filterButton": Markup(button),
+            "filterFields": ([search] + choices).map { $0.shown(id: "\(prefix)-\($0.name)") },
+        ]
+        shown["wholeAddress"] = whole.map(Markup.init)
+        return shown
+    }
+}

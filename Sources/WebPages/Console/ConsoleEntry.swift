@@ -1,0 +1,96 @@
+package import GatehouseWire
+import HTTPServing
+import HTTPTypes
+package import Hummingbird
+import Synchronization
+
+/// The way into the console of `gatehouse dev` without a password: links with keys that work once, for callers on this
+/// machine alone.
+package final class ConsoleEntry: Sendable {
+    private struct Waiting {
+        /// The key of the link in the terminal, which lasts until it is used.
+        var first: [UInt8]
+        var others: [(key: [UInt8], end: Instant)] = []
+    }
+
+    /// What the console signs in with.
+    let secretKey: Secret
+    private let randomBytes: @Sendable (Int) -> [UInt8]
+    private let waiting: Mutex<Waiting>
+    /// The path and query of the link in the terminal.
+    package let firstPath: String
+
+    private static let path = Site.console.prefix + "/enter"
+    /// Browsers follow a redirect at once.
+    private static let lifetime = Duration.seconds(60)
+    private static let most = 16
+
+    package init(secretKey: Secret, randomBytes: @escaping @Sendable (Int) -> [UInt8]) {
+        (self.secretKey, self.randomBytes) = (secretKey, randomBytes)
+        let first = randomBytes(16)
+        waiting = Mutex(Waiting(first: first))
+        firstPath = Self.path(first)
+    }
+
+    private static func path(_ key: [UInt8]) -> String { "\(path)?key=\(Base64URL.text(key))" }
+
+    /// A link for a caller that ``isOnThisMachine(peer:_:)`` lets in. The oldest of too many is worth nothing.
+    package func newPath(at now: Instant) -> String {
+        let key = randomBytes(16)
+        waiting.withLock { waiting in
+            waiting.others.removeAll { $0.end <= now }
+            if waiting.others.count == Self.most { waiting.others.removeFirst() }
+            waiting.others.append((key, now + Self.lifetime))
+        }
+        return Self.path(key)
+    }
+
+    /// Whether the text is a key that was not used yet. It is used then.
+    func take(_ text: String, at now: Instant) -> Bool {
+        guard text.utf8.count <= 64, let brought = Base64URL.decode(text), brought.count == 16 else { return false }
+        return waiting.withLock { waiting in
+            if Self.isEqual(brought, waiting.first) {
+                waiting.first = []
+                return true
+            }
+            waiting.others.removeAll { $0.end <= now }
+            guard let place = waiting.others.firstIndex(where: { Self.isEqual(brought, $0.key) }) else { return false }
+            waiting.others.remove(at: place)
+            return true
+        }
+    }
+
+    private static func isEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        one.count == other.count && zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    /// Whether the caller is a program on this machine that called it by a loopback name. A website with a name of its
+    /// own for this machine (DNS rebinding) does not, and neither does a proxy's caller.
+    package static func isOnThisMachine(peer: String?, _ request: Request) -> Bool {
+        guard peer.flatMap({ IPAddress($0) })?.isLoopback == true,
+            !ClientAddressRule(.peer).ignoresForwarding(peer: peer, request.headers),
+            let host = request.head.authority.flatMap({ URLParts("http://\($0)/") })?.host
+        else { return false }
+        return URLParts.loopbackHosts.contains(host)
+    }
+}
+
+extension WebPages {
+    @Sendable func enterConsole(_ visit: inout Visit) async throws -> Outcome {
+        guard let entry = settings.entry, let key = visit.fields["key"],
+            ConsoleEntry.isOnThisMachine(peer: visit.context.peerAddress, visit.request), entry.take(key, at: now())
+        else {
+            if !visit.isInConsole {
+                visit.session.sentence =
+                    "That link was used already. Open the first page of this server for another one."
+            }
+            return visit.isInConsole ? .move(ConsolePlace.overview.path) : .move(ConsolePlace.signIn)
+        }
+        visit.enterConsole(key: entry.secretKey)
+        // A page leads on: browsers send the cookie only where this server sent them (SameSite=Strict), and another
+        // page may have had the link.
+        var page = Page("Console", [.actions([Link(title: "Continue", address: ConsolePlace.overview.path)])])
+        page.onward = ConsolePlace.overview.path
+        return .page(page)
+    }
+}

@@ -1,0 +1,50 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+extension Visit {
+    /// A part of a page under its heading. A route that fails leaves a sentence in its place, and the rest of the page
+    /// as it is.
+    ///
+    /// - Throws: What ends the operator's session.
+    mutating func part(
+        _ title: String, _ blocks: (inout Visit) async throws -> [Block]
+    ) async throws -> [Block] {
+        do {
+            return [.heading(title)] + (try await blocks(&self))
+        } catch let refusal as AdminRefusal {
+            return [.heading(title), .text(refusal.sentence)]
+        } catch let failed as CallFailed {
+            if let cause = failed.cause { context.note(.unavailable(cause)) }
+            return [.heading(title), .text("This cannot be shown at the moment. Please try again later.")]
+        } catch is WireProblem {
+            return [
+                .heading(title), .text("This server's answer cannot be read. Its nodes may have different versions."),
+            ]
+        }
+    }
+
+    /// The id that a form or an address names, for the path of a call.
+    var namedID: String { FormText.escape((fields["id"] ?? "").cut(to: 128)) }
+
+    /// A question with the form that answers it.
+    func question(
+        _ title: String, _ text: String, action: String, button: String, back: ConsolePlace,
+        hidden: [(name: String, value: String)] = []
+    ) -> Page {
+        var page = Page(title, [.text(text)])
+        page.back = (back.title, back.path)
+        page.blocks.append(.form(Form(action: action, hidden: hidden, button: button, style: .danger)))
+        return page
+    }
+}
+
+extension Badge {
+    init(state: String) {
+        switch state {
+        case "sent", "delivered", "on", "current", "signing": self.init(text: state.cutForChart, tone: .good)
+        case "failed", "undeliverable", "disabled", "refused": self.init(text: state.cutForChart, tone: .bad)
+        default: self.init(text: state.cutForChart)
+        }
+    }
+}

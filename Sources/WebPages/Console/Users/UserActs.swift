@@ -1,0 +1,135 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+/// What an operator does to a user. Each has a page that asks first, at its name below the user's page.
+enum UserAct: String, CaseIterable, Sendable {
+    case ban, lift, reset, confirm, password, endSession = "end-session", endSessions = "end-sessions", delete
+
+    var title: String {
+        switch self {
+        case .ban: "Ban"
+        case .lift: "Lift the Ban"
+        case .reset: "Send a Password Reset"
+        case .confirm: "Confirm the Email"
+        case .password: "Set a Password"
+        case .endSession: "End the Session"
+        case .endSessions: "End All Sessions"
+        case .delete: "Delete"
+        }
+    }
+
+    func fits(_ user: FoundUser, at now: Instant) -> Bool {
+        switch self {
+        case .ban: !user.isBanned(at: now)
+        case .lift: user.isBanned(at: now)
+        case .reset: user.email != nil
+        case .confirm: user.email != nil && user.json["email_confirmed_at"]?.stringValue == nil
+        case .password: user.email != nil
+        case .endSession, .endSessions, .delete: true
+        }
+    }
+
+    fileprivate func question(_ name: String) -> String {
+        switch self {
+        case .ban: "\(name) cannot sign in until the ban ends, and every session ends with its next refresh."
+        case .lift: "\(name) can sign in again."
+        case .reset: "\(name) gets a mail with a code and a link to set a new password."
+        case .confirm: "The email of \(name) then counts as confirmed, without a mail."
+        case .password: "\(name) signs in with this password from now on. Every session of the account ends."
+        case .endSession: "This device of \(name) is signed out."
+        case .endSessions: "Every device of \(name) is signed out."
+        case .delete:
+            "The account of \(name) is deleted, with its identities, sessions and profile. This cannot be undone."
+        }
+    }
+
+    fileprivate func done(_ name: String) -> String {
+        switch self {
+        case .ban: "\(name) is banned."
+        case .lift: "The ban of \(name) is lifted."
+        case .reset: "The mail to \(name) is on its way."
+        case .confirm: "The email of \(name) is confirmed."
+        case .password: "\(name) has a new password."
+        case .endSession: "The session of \(name) has ended."
+        case .endSessions: "Every session of \(name) has ended."
+        case .delete: "The account of \(name) is deleted."
+        }
+    }
+}
+
+extension WebPages {
+    @Sendable func askAboutUser(_ visit: inout Visit) async throws -> Outcome {
+        guard let act = visit.userAct else {
+            return .page(visit.problemPage("There is nothing here.", status: .notFound))
+        }
+        let user = FoundUser(try await visit.callAsAdmin(.get, "/admin/users/\(visit.userID)"))
+        return .page(visit.question(act, user))
+    }
+
+    @Sendable func actOnUser(_ visit: inout Visit) async throws -> Outcome {
+        guard let act = visit.userAct else {
+            return .page(visit.problemPage("There is nothing here.", status: .notFound))
+        }
+        let user = FoundUser(try await visit.callAsAdmin(.get, "/admin/users/\(visit.userID)"))
+        do {
+            try await visit.perform(act, user)
+        } catch let refusal as AdminRefusal where refusal.cause.status != 404 {
+            let text = refusal.cause.code == .weakPassword ? visit.message(for: refusal.cause) : refusal.sentence
+            return .page(visit.question(act, user, .problem(text)))
+        }
+        visit.session.sentence = act.done(user.name)
+        return .move(act == .delete ? ConsolePlace.users.path : user.path)
+    }
+}
+
+extension Visit {
+    fileprivate var userAct: UserAct? {
+        let name = context.parameters.get("act") ?? ""
+        return UserAct.allCases.first { $0.rawValue.utf8.elementsEqual(name.utf8) }
+    }
+
+    fileprivate mutating func perform(_ act: UserAct, _ user: FoundUser) async throws {
+        let path = "/admin/users/\(userID)"
+        switch act {
+        case .ban: try await callAsAdmin(.put, path, ["ban_duration": .string(fields["duration"] ?? "24h")])
+        case .lift: try await callAsAdmin(.put, path, ["ban_duration": "none"])
+        case .reset: try await callAsAdmin(.post, "/recover", ["email": .string(user.email ?? "")])
+        case .confirm: try await callAsAdmin(.put, path, ["email_confirm": true])
+        case .password: try await callAsAdmin(.put, path, ["password": .string(fields["password"] ?? "")])
+        case .endSession:
+            let session = FormText.escape((fields["session"] ?? "").cut(to: 64))
+            try await callAsAdmin(.delete, "\(path)/sessions/\(session)")
+        case .endSessions: try await callAsAdmin(.delete, path + "/sessions")
+        case .delete: try await callAsAdmin(.delete, path)
+        }
+    }
+
+    fileprivate func question(_ act: UserAct, _ user: FoundUser, _ notice: Notice? = nil) -> Page {
+        var form = Form(action: "\(user.path)/\(act.rawValue)", button: act.title)
+        if [.ban, .endSession, .endSessions, .delete].contains(act) { form.style = .danger }
+        if act == .ban { form.fields = [duration] }
+        if act == .endSession { form.hidden = [("session", (fields["session"] ?? "").cut(to: 64))] }
+        if act == .password {
+            var field = Field(kind: .password, name: "password", label: "New password")
+            field.autocomplete = "new-password"
+            form.fields = [field]
+        }
+        var page = Page("\(act.title): \(user.name)")
+        page.notice = notice
+        page.back = (user.name, user.path)
+        page.blocks = [
+            .text(act.question(user.name)), .form(form), .links([Link(title: "Cancel", address: user.path)]),
+        ]
+        return page
+    }
+
+    private var duration: Field {
+        var field = Field(kind: .choice, name: "duration", label: "For how long", value: "24h")
+        field.options = [
+            ("1h", "An hour"), ("24h", "A day"), ("168h", "A week"), ("720h", "30 days"), ("876000h", "For good"),
+        ].map { Field.Option(value: $0.0, title: $0.1) }
+        return field
+    }
+}

@@ -1,0 +1,150 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+extension WebPages {
+    /// The accounts, newest first. A page costs the same on any number of them: no count, and a cursor to the next one.
+    @Sendable func showUsers(_ visit: inout Visit) async throws -> Outcome {
+        let filter = UserFilter(visit.fields)
+        let json: AnyJSON
+        do {
+            json = try await visit.callAsAdmin(.get, "/admin/search/users?" + filter.query(at: now()))
+        } catch let refusal as AdminRefusal where refusal.cause.code == .validationFailed {
+            return .page(Page("Users", filter: filter, .problem("The server cannot search for this.")))
+        }
+        var table = Table(caption: "Users", columns: ["User", "State", "Methods", "Created", "Last seen"])
+        table.rows = (json["users"]?.arrayValue ?? []).map { FoundUser($0).cells(at: now()) }
+        table.next = json["next"]?.stringValue.map { filter.address(after: $0) }
+        table.empty =
+            table.next == nil ? "No user fits." : "None of the accounts looked at so far fits. Next looks at more."
+        return .page(Page("Users", filter: filter, table))
+    }
+}
+
+extension Page {
+    fileprivate init(_ title: String, filter: UserFilter, _ table: Table? = nil, _ notice: Notice? = nil) {
+        self.init(title, [.filters(filter.form)])
+        self.notice = notice
+        if let table { blocks.append(.table(table)) }
+    }
+
+    fileprivate init(_ title: String, filter: UserFilter, _ notice: Notice) {
+        self.init(title, filter: filter, nil, notice)
+    }
+}
+
+/// What the list is asked for.
+struct UserFilter {
+    private let text, method, state, seen, after: String
+
+    init(_ fields: Query) {
+        func field(_ name: String) -> String { (fields[name] ?? "").cut(to: 256) }
+        (text, method, state) = (field("q"), field("method"), field("state"))
+        (seen, after) = (field("seen"), (fields["after"] ?? "").cut(to: 1_024))
+    }
+
+    private static let states = ["active", "unconfirmed", "banned", "anonymous", "deleted"]
+    /// Days since the last sign-in. Negative: longer ago than that.
+    private static let times: [(value: String, title: String, days: Int)] = [
+        ("day", "in 24 hours", 1), ("week", "in 7 days", 7), ("month", "in 30 days", 30),
+        ("quarter-ago", "not in 90 days", -90),
+    ]
+
+    /// Of the admin API.
+    func query(at now: Instant) -> String {
+        var query = [("q", text), ("method", method), ("state", state), ("after", after), ("limit", "25")]
+        if let time = Self.times.first(where: { $0.value == seen }) {
+            let moment = "\(now - .seconds(86_400 * abs(time.days)))"
+            query.append((time.days > 0 ? "seen_after" : "seen_before", moment))
+        }
+        return Self.encoded(query)
+    }
+
+    /// Of the page that follows this one.
+    func address(after: String) -> String {
+        let query = [("q", text), ("method", method), ("state", state), ("seen", seen), ("after", after)]
+        return "\(ConsolePlace.users.path)?\(Self.encoded(query))"
+    }
+
+    private static func encoded(_ query: [(String, String)]) -> String {
+        query.filter { !$0.1.isEmpty }.map { "\($0.0)=\(FormText.escape($0.1))" }.joined(separator: "&")
+    }
+
+    var form: Filters {
+        var search = Field(kind: .text, name: "q", label: "Email, name or id", value: text)
+        (search.isFocused, search.maximumLength) = (true, 256)
+        let isWhole = [text, method, state, seen, after].allSatisfy(\.isEmpty)
+        return Filters(
+            action: ConsolePlace.users.path, search: search,
+            choices: [
+                choice("method", "Method", method, ["email", "phone", "google", "apple"].map { ($0, $0) }),
+                choice("state", "State", state, Self.states.map { ($0, $0) }),
+                choice("seen", "Last seen", seen, Self.times.map { ($0.value, $0.title) }),
+            ], whole: isWhole ? nil : ConsolePlace.users.path)
+    }
+
+    private func choice(_ name: String, _ label: String, _ value: String, _ known: [(String, String)]) -> Field {
+        var options = [("", "Any")] + known
+        // Such as another provider, which an address of this page can name.
+        if !options.contains(where: { $0.0 == value }) { options.append((value, value.shown)) }
+        var field = Field(kind: .choice, name: name, label: label, value: value)
+        field.options = options.map { Field.Option(value: $0.0, title: $0.1) }
+        return field
+    }
+}
+
+/// An account as the search answers, or as the admin API shows it.
+struct FoundUser {
+    let json: AnyJSON
+
+    init(_ json: AnyJSON) { self.json = json }
+
+    var id: String { json["id"]?.stringValue ?? "" }
+    var email: String? { json["email"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 } }
+    var isAnonymous: Bool { json["is_anonymous"]?.boolValue ?? false }
+    var isDeleted: Bool { json["deleted_at"]?.stringValue != nil }
+    var isConfirmed: Bool {
+        json["email_confirmed_at"]?.stringValue != nil || json["phone_confirmed_at"]?.stringValue != nil
+    }
+
+    func isBanned(at now: Instant) -> Bool {
+        (json["banned_until"]?.stringValue).flatMap { Instant($0) }.map { $0 > now } ?? false
+    }
+
+    /// What a page calls the user.
+    var name: String {
+        let phone = json["phone"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
+        return (email ?? phone ?? (isAnonymous ? "Guest \(id.prefix(8))" : id)).shown
+    }
+
+    var path: String { "\(ConsolePlace.users.path)/\(FormText.escape(id))" }
+
+    func badges(at now: Instant) -> [Badge] {
+        if isDeleted { return [Badge(text: "deleted", tone: .bad)] }
+        if isBanned(at: now) { return [Badge(text: "banned", tone: .bad)] }
+        if isAnonymous { return [Badge(text: "anonymous")] }
+        // The search leaves out what is not there, and an account with a telephone number alone has no address to confirm.
+        if email != nil, !isConfirmed { return [Badge(text: "unconfirmed")] }
+        return [Badge(text: "active", tone: .good)]
+    }
+
+    fileprivate func cells(at now: Instant) -> [Cell] {
+        let providers = (json["providers"]?.arrayValue ?? []).prefix(8).compactMap(\.stringValue)
+        let fullName = json["full_name"]?.stringValue.map(\.shown)
+        return [
+            Cell(name, address: path, detail: fullName?.isEmpty == false ? fullName : nil), Cell(badges(at: now)),
+            Cell(providers.isEmpty ? "–" : providers.map(\.shown).joined(separator: ", ")),
+            Cell(Moment.text(json["created_at"])), Cell(Moment.text(json["last_sign_in_at"])),
+        ]
+    }
+}
+
+enum Moment {
+    /// A time of an API in UTC, to the minute: `2026-11-23 22:50`. A dash if there is none.
+    static func text(_ json: AnyJSON?) -> String {
+        guard let text = json?.stringValue, let moment = Instant(text) else { return "–" }
+        let shown = "\(moment)".split(ascii: "T")
+        return "\(shown[0]) \(shown.count > 1 ? String(shown[1]).cut(to: 5) : "")"
+    }
+}

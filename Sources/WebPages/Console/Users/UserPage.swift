@@ -1,0 +1,169 @@
+import Foundation
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+extension WebPages {
+    @Sendable func showUser(_ visit: inout Visit) async throws -> Outcome {
+        let id = visit.userID
+        let user = FoundUser(try await visit.callAsAdmin(.get, "/admin/users/\(id)"))
+        let sessions = try await visit.callAsAdmin(.get, "/admin/users/\(id)/sessions?limit=20")
+        let history = try await visit.callAsAdmin(.get, "/admin/users/\(id)/history?limit=20")
+        var page = Page(user.name)
+        page.back = (ConsolePlace.users.title, ConsolePlace.users.path)
+        page.blocks = [.facts(user.facts(at: now())), .actions(user.acts(at: now()))]
+        page.blocks += [.heading("Identities"), .table(user.identities)]
+        page.blocks += try sessionBlocks(user, sessions)
+        page.blocks += metadata("Profile", user.json["user_metadata"])
+        page.blocks += metadata("App metadata", user.json["app_metadata"])
+        page.blocks += [.heading("Audit trail"), .table(auditTable(history["audit"]?.arrayValue ?? []))]
+        page.blocks += [.heading("Mails"), .table(mailTable(history["mails"]?.arrayValue ?? []))]
+        return .page(page)
+    }
+
+    private func sessionBlocks(_ user: FoundUser, _ json: AnyJSON) throws -> [Block] {
+        let active = try SessionInfo.list(json: json)
+        var table = Table(caption: "Active sessions", columns: ["Device", "Address", "Signed in", "Last used", "Act"])
+        table.empty = "The user is not signed in anywhere."
+        table.rows = active.prefix(20).map { session in
+            let id = session.id.uuidString.lowercased()
+            return [
+                Cell(
+                    (session.device?.name ?? "Unknown device").shown, detail: session.device?.details.map(\.shown)),
+                Cell(session.ipAddress?.shown ?? "–"), Cell(Moment.text(session.createdAt)),
+                Cell(Moment.text(session.lastUsedAt)), Cell("End", address: "\(user.path)/end-session?session=\(id)"),
+            ]
+        }
+        var blocks: [Block] = [.heading("Sessions"), .table(table)]
+        if active.count > 20 { blocks.append(.soft("And \(active.count - 20) more.")) }
+        if !active.isEmpty {
+            blocks.append(.actions([Link(title: "End All Sessions", address: user.path + "/end-sessions")]))
+        }
+        blocks += [.heading("Ended sessions"), .table(endedTable(json["ended"]?.arrayValue ?? []))]
+        return blocks
+    }
+
+    private func endedTable(_ ended: [AnyJSON]) -> Table {
+        var table = Table(caption: "Ended sessions", columns: ["Device", "Ended", "Why", "Request"])
+        table.empty = "No session has ended yet, or not within the time that records are kept."
+        table.rows = ended.map { session in
+            let agent = session["user_agent"]?.stringValue
+            return [
+                Cell((agent.flatMap { DeviceName(userAgent: $0)?.name } ?? "Unknown device").shown),
+                Cell(Moment.text(session["ended_at"])),
+                Cell(
+                    (session["story"]?.stringValue ?? session["reason"]?.stringValue ?? "–").shown,
+                    detail: session["actor"]?.stringValue.map { "by \($0.shown)" }),
+                Cell(session["request_id"]?.stringValue?.shown ?? "–"),
+            ]
+        }
+        return table
+    }
+
+    private func auditTable(_ entries: [AnyJSON]) -> Table {
+        var table = Table(caption: "Audit trail", columns: ["Act", "When", "By", "Address"])
+        table.rows = entries.map { entry in
+            let payload = entry["payload"] ?? .null
+            let name = payload["actor_username"]?.stringValue ?? ""
+            let traits = payload["traits"].map { $0.text.shown }
+            return [
+                Cell((payload["action"]?.stringValue ?? "–").shown, detail: traits),
+                Cell(Moment.text(entry["created_at"])), Cell(name.isEmpty ? "–" : name.shown),
+                Cell(entry["ip_address"]?.stringValue.flatMap { $0.isEmpty ? nil : $0.shown } ?? "–"),
+            ]
+        }
+        return table
+    }
+
+    private func mailTable(_ mails: [AnyJSON]) -> Table {
+        var table = Table(caption: "Mails to this user", columns: ["Kind", "State", "Created", "Ended"])
+        table.empty = "No mail, or not within the time that mails are kept."
+        table.rows = mails.map { mail in
+            [
+                Cell((mail["kind"]?.stringValue ?? "–").shown),
+                Cell((mail["state"]?.stringValue ?? "–").shown, detail: mail["reason"]?.stringValue.map(\.shown)),
+                Cell(Moment.text(mail["created_at"])), Cell(Moment.text(mail["ended_at"])),
+            ]
+        }
+        return table
+    }
+
+    private func metadata(_ title: String, _ json: AnyJSON?) -> [Block] {
+        guard let json, json.objectValue?.isEmpty == false else { return [] }
+        return [.heading(title), .code(json.indented(atMost: 9_000))]
+    }
+}
+
+extension Visit {
+    /// The user of the path, for the path of a call.
+    var userID: String { FormText.escape((context.parameters.get("user_id") ?? "").cut(to: 64)) }
+}
+
+extension Moment {
+    static func text(_ date: Date) -> String {
+        text(.string("\(Instant(microseconds: Int64(date.timeIntervalSince1970 * 1_000_000)))"))
+    }
+}
+
+extension FoundUser {
+    fileprivate func facts(at now: Instant) -> [Fact] {
+        var facts = [
+            Fact("State", badges(at: now)), Fact("Id", id.shown), Fact("Created", Moment.text(json["created_at"])),
+            Fact("Last sign-in", Moment.text(json["last_sign_in_at"])),
+            Fact("Email confirmed", Moment.text(json["email_confirmed_at"])),
+            Fact("Role", (json["role"]?.stringValue ?? "–").shown),
+        ]
+        if let phone = json["phone"]?.stringValue, !phone.isEmpty { facts.append(Fact("Phone", phone.shown)) }
+        if let new = json["new_email"]?.stringValue, !new.isEmpty { facts.append(Fact("New email", new.shown)) }
+        if isBanned(at: now) { facts.append(Fact("Banned until", Moment.text(json["banned_until"]))) }
+        if isDeleted { facts.append(Fact("Deleted", Moment.text(json["deleted_at"]))) }
+        return facts
+    }
+
+    fileprivate var identities: Table {
+        var table = Table(caption: "Identities", columns: ["Method", "Email", "Linked", "Last used"])
+        table.empty = "No way to sign in."
+        table.rows = (json["identities"]?.arrayValue ?? []).prefix(20).map { identity in
+            let data = identity["identity_data"]
+            return [
+                Cell((identity["provider"]?.stringValue ?? "–").shown),
+                Cell((identity["email"]?.stringValue ?? data?["email"]?.stringValue ?? "–").shown),
+                Cell(Moment.text(identity["created_at"])), Cell(Moment.text(identity["last_sign_in_at"])),
+            ]
+        }
+        return table
+    }
+
+    fileprivate func acts(at now: Instant) -> [Link] {
+        guard !isDeleted else { return [] }
+        return UserAct.allCases.filter { $0.fits(self, at: now) && $0 != .endSession && $0 != .endSessions }
+            .map { Link(title: $0.title, address: "\(path)/\($0.rawValue)") }
+    }
+}
+
+extension AnyJSON {
+    /// The value on several lines, cut where it would take more bytes of HTML.
+    func indented(atMost longest: Int) -> String {
+        var text = indented("")
+        var isCut = false
+        while Markup(text).description.utf8.count > longest {
+            text = text.cut(to: text.unicodeScalars.count * 3 / 4)
+            isCut = true
+        }
+        return isCut ? text + "…" : text
+    }
+
+    private func indented(_ margin: String) -> String {
+        let inner = margin + "  "
+        switch self {
+        case .object(let members) where !members.isEmpty:
+            let lines = members.map { (name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
+                .map { "\(inner)\(AnyJSON.string($0.name).text): \($0.value.indented(inner))" }
+            return "{\n\(lines.joined(separator: ",\n"))\n\(margin)}"
+        case .array(let elements) where !elements.isEmpty:
+            return "[\n\(elements.map { inner + $0.indented(inner) }.joined(separator: ",\n"))\n\(margin)]"
+        default: return text
+        }
+    }
+}

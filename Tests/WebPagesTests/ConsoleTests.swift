@@ -1,0 +1,199 @@
+import GatehouseWire
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("The console")
+struct ConsoleTests {
+    private func signedIn(_ server: TestServer) async throws -> WebBrowser {
+        let browser = WebBrowser(server)
+        try await browser.open("/console/sign-in")
+        try await browser.press("Sign In With the Key", ["key": TestServer.secretKey])
+        #expect(browser.page.title == "Overview")
+        return browser
+    }
+
+    @Test("Without a sign-in every page leads to the question for one, and back after it")
+    func signIn() async throws {
+        try await TestServer.with(hasConsole: true) { server in
+            let user = try await server.signUp().userID
+            let browser = WebBrowser(server)
+            try await browser.open("/console/users/\(user)")
+            #expect(browser.page.title == "Sign In to the Console")
+            try await browser.press("Sign In With the Key", ["key": "sb_secret_wrong"])
+            #expect(browser.page.problem == "This is not a secret key of this server.")
+            try await browser.press("Sign In With the Key", ["key": TestServer.secretKey])
+            #expect(browser.page.title == "ada@example.com")
+            let cookie = try #require(browser.cookies.first { $0.name == "gatehouse-console" })
+            #expect(!cookie.value.contains(TestServer.secretKey))
+            try await browser.press("Sign Out")
+            #expect(browser.page.done == "You are signed out.")
+            try await browser.open("/console/users")
+            #expect(browser.page.title == "Sign In to the Console")
+        }
+    }
+
+    @Test("An account signs in if its role is an administrator's, and its session ends otherwise")
+    func administrators() async throws {
+        try await TestServer.with(hasConsole: true) { server in
+            let user = try await server.signUp().userID
+            let browser = WebBrowser(server)
+            try await browser.open("/console/sign-in")
+            try await browser.press("Sign In", ["email": "ada@example.com", "password": "wrong"])
+            #expect(browser.page.problem == "Incorrect email or password. Please try again.")
+            try await browser.press("Sign In", SignInPageTests.person)
+            #expect(browser.page.problem == "This account is not an administrator&#39;s.")
+            let path = "/auth/v1/admin/users/\(user)"
+            let sessions = try await server.send(.get, path + "/sessions", bearer: TestServer.secretKey)
+            #expect(try JSONReader.read(sessions.text)["sessions"]?.arrayValue?.count == 1)
+            let raised = try await server.send(
+                .put, path, bearer: TestServer.secretKey, json: ["role": "service_role"])
+            #expect(raised.status == 200)
+            try await browser.press("Sign In", SignInPageTests.person)
+            #expect(browser.page.title == "Overview")
+            // The rights end with the role.
+            _ = try await server.send(.put, path, bearer: TestServer.secretKey, json: ["role": "authenticated"])
+            try await browser.open("/console/users")
+            #expect(browser.page.title == "Sign In to the Console")
+        }
+    }
+
+    @Test("A session in the console ends after 12 hours")
+    func lifetime() async throws {
+        try await TestServer.with(hasConsole: true) { server in
+            let browser = try await signedIn(server)
+            server.clock.advance(by: .seconds(43_199))
+            try await browser.open("/console/users")
+            #expect(browser.page.title == "Users")
+            server.clock.advance(by: .seconds(1))
+            try await browser.open("/console/users")
+            #expect(browser.page.title == "Sign In to the Console")
+        }
+    }
+
+    @Test("The link of gatehouse dev signs in once, on this machine and by a loopback name only")
+    func entry() async throws {
+        try await TestServer.with(hasConsole: true) { server in
+            let link = try #require(server.consoleLink)
+            func enter(_ path: String, peer: String = "127.0.0.1", authority: String = "127.0.0.1:9999") async throws
+                -> TestAnswer
+            {
+                try await server.send(.get, path, peer: peer, authority: authority)
+            }
+            let strangers = [
+                ("192.0.2.1", "127.0.0.1:9999"), ("127.0.0.1", "evil.example"), ("127.0.0.1", "192.0.2.9"),
+            ]
+            for (peer, name) in strangers {
+                #expect(try await enter(link, peer: peer, authority: name).headers[.location] == "/console/sign-in")
+                #expect(try await enter("/", peer: peer, authority: name).headers[.location] == "/console")
+            }
+            let entered = try await enter(link)
+            #expect(entered.status == 200)
+            #expect(entered.headers[.setCookie]?.contains("SameSite=Strict; Max-Age=43200") == true)
+            #expect(try await enter(link).headers[.location] == "/console/sign-in")
+            let fresh = try #require(try await enter("/").headers[.location])
+            #expect(fresh.hasPrefix("/console/enter?key="))
+            server.clock.advance(by: .seconds(61))
+            #expect(try await enter(fresh).headers[.location] == "/console/sign-in")
+            let forwarded = try await server.send(
+                .get, "/", headers: [HTTPField.Name("x-forwarded-for")!: "192.0.2.7"], peer: "127.0.0.1",
+                authority: "127.0.0.1:9999")
+            #expect(forwarded.headers[.location] == "/console")
+        }
+    }
+
+    @Test("A form of another site or of another session changes nothing")
+    func forgery() async throws {
+        try await TestServer.with(hasConsole: true) { server in
+            let user = try await server.signUp().userID
+            let path = "/console/users/\(user)"
+            let (browser, other) = (try await signedIn(server), try await signedIn(server))
+            try await browser.open(path + "/delete")
+            let form = try #require(browser.page.forms.first { $0.button == "Delete" })
+            try await other.open(path + "/delete")
+            let foreign = try #require(other.page.forms.first { $0.button == "Delete" })
+            for (fields, origin) in [
+                ([], WebBrowser.origin), (foreign.fields, WebBrowser.origin), (form.fields, "https://evil.example"),
+            ] {
+                let page = try await browser.send(path + "/delete", fields, headers: [.origin: origin])
+                #expect(page.status == 403)
+            }
+            try await browser.open(path)
+            #expect(browser.page.title == "ada@example.com")
+        }
+    }
+
+    @Test("Users are found, and texts of theirs are shown and never run")
+    func users() async throws {
+        try await TestServer.with(hasConsole: true) { server in
+            let user = try await server.signUp().userID
+            _ = try await server.signUp("bob@example.com")
+            let hostile: AnyJSON = ["full_name": "<script>alert(1)</script>\"\u{301}>", "long": .string(longText)]
+            let path = "/auth/v1/admin/users/\(user)"
+            let changed = try await server.send(
+                .put, path, bearer: TestServer.secretKey, json: ["user_metadata": hostile])
+            #expect(changed.status == 200)
+            let browser = try await signedIn(server)
+            try await browser.open("/console/users")
+            #expect(browser.page.text.contains("bob@example.com"))
+            try await browser.open("/console/users?q=ada")
+            #expect(browser.page.text.contains("ada@example.com") && !browser.page.text.contains("bob@example.com"))
+            #expect(!browser.page.text.contains("<script"))
+            try await browser.open("/console/users/\(user)")
+            #expect(!browser.page.text.contains("<script") && browser.page.text.contains("&lt;script"))
+            #expect(browser.page.text.utf8.count < 60_000)
+            try await browser.open("/console/users/\(String(repeating: "0", count: 300))")
+            #expect(browser.page.status == 404)
+            try await browser.open("/console/users?after=nonsense")
+            #expect(browser.page.problem == "The server cannot search for this.")
+        }
+    }
+
+    private var longText: String { String(repeating: "\"<", count: 3_000) }
+
+    @Test("Every act asks, does what it says, and names the user")
+    func acts() async throws {
+        try await TestServer.with(hasConsole: true) { server in
+            let user = try await server.signUp().userID
+            let id = user
+            let browser = try await signedIn(server)
+            func act(_ path: String, _ button: String, _ fields: [String: String] = [:]) async throws -> String? {
+                try await browser.open("/console/users/\(id)/\(path)")
+                #expect(browser.page.title.hasSuffix("ada@example.com"), "\(path)")
+                try await browser.press(button, fields)
+                return browser.page.done
+            }
+            #expect(try await act("ban", "Ban", ["duration": "1h"]) == "ada@example.com is banned.")
+            #expect(try await server.signIn().status == 400)
+            #expect(try await act("lift", "Lift the Ban") == "The ban of ada@example.com is lifted.")
+            #expect(try await server.signIn().status == 200)
+            #expect(
+                try await act("end-sessions", "End All Sessions") == "Every session of ada@example.com has ended.")
+            #expect(browser.page.text.contains("The user is not signed in anywhere."))
+            _ = try await act("password", "Set a Password", ["password": "short"])
+            #expect(browser.page.problem?.hasPrefix("Password must be at least") == true)
+            let password = "another horse battery"
+            #expect(
+                try await act("password", "Set a Password", ["password": password])
+                    == "ada@example.com has a new password.")
+            #expect(try await act("delete", "Delete") == "The account of ada@example.com is deleted.")
+            #expect(browser.page.title == "Users" && !browser.page.text.contains("href=\"/console/users/\(id)\""))
+            try await browser.open("/console/users/\(id)/nothing")
+            #expect(browser.page.status == 404)
+        }
+    }
+
+    @Test("A page of a user costs at most eight statements, and the list at most five")
+    func statements() async throws {
+        try await TestServer.with(hasConsole: true) { server in
+            let user = try await server.signUp().userID
+            let browser = try await signedIn(server)
+            let list = try await server.statements { try await browser.open("/console/users") }
+            #expect(list <= 5)
+            let one = try await server.statements {
+                try await browser.open("/console/users/\(user)")
+            }
+            #expect(one <= 8)
+        }
+    }
+}
