@@ -97,9 +97,17 @@ extension Page {
 }
 
 extension Table {
+    /// A column of numbers has its title above them.
+    private var titles: [TemplateValues] {
+        columns.enumerated().map { column, title in
+            let isNumber = rows.first.map { $0.count > column && $0[column].isNumber } ?? false
+            return ["columnTitle": Markup(title), "isNumber": isNumber]
+        }
+    }
+
     fileprivate func shown(_ token: String, prefix: String) -> TemplateValues {
         var shown: TemplateValues = [
-            "tableCaption": Markup(caption), "columns": columns.map { ["columnTitle": Markup($0)] },
+            "tableCaption": Markup(caption), "columns": titles,
             "tableRows": rows.enumerated().map { row, cells in
                 [
                     "cells": zip(columns, cells).enumerated().map { column, pair in
