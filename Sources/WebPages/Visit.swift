@@ -64,7 +64,7 @@ extension Visit {
             do {
                 return try await callAsUser(method, path, json, api, kept)
             } catch let refusal as CallRefusal where refusal.isAboutToken {
-                // Such as after a change of the signing keys.
+                // The token may be from before a change of the signing keys.
             }
         }
         let fresh = try await refreshed(tokens)
@@ -141,7 +141,7 @@ extension Visit {
             guard let access = fresh.access else { throw SignInNeeded(wasSignedIn: true) }
             return access
         } catch let refusal as CallRefusal {
-            // Such as too many requests of this address, which says nothing about the session.
+            // Another refusal, such as too many requests of this address, says nothing about the session.
             guard refusal.endsSession else { throw CallFailed(cause: refusal) }
             session.tokens = nil
             throw SignInNeeded(wasSignedIn: true)

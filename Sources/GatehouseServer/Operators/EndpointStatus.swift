@@ -20,7 +20,7 @@ package struct EndpointStatus: Sendable {
 
     package var state: String { isDisabled ? "disabled" : "on" }
 
-    /// Those of the settings, in their order. Two statements for each webhook.
+    /// The hooks and webhooks of the settings, in their order. Costs two statements for each webhook.
     ///
     /// - Throws: ``DatabaseFailure``.
     package static func all(_ configuration: HookConfiguration, _ accounts: Accounts) async throws -> [EndpointStatus] {

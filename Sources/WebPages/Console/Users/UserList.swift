@@ -86,7 +86,7 @@ struct UserFilter {
 
     private func choice(_ name: String, _ label: String, _ value: String, _ known: [(String, String)]) -> Field {
         var options = [("", "Any")] + known
-        // Such as another provider, which an address of this page can name.
+        // The address of the page can name a provider that is not in the list.
         if !options.contains(where: { $0.0 == value }) { options.append((value, value.shown)) }
         var field = Field(kind: .choice, name: name, label: label, value: value)
         field.options = options.map { Field.Option(value: $0.0, title: $0.1) }
