@@ -61,7 +61,7 @@ extension Accounts {
         ) { (Int($0.int()), $0.instantIfPresent()) } ?? (0, nil)
     }
 
-    /// Queues deliveries that have ended, once more and with the same id.
+    /// Queues deliveries that have ended, once more and with the same id. Their attempts are counted anew.
     ///
     /// - Parameter entry: Recorded if there is a delivery.
     /// - Returns: The number of deliveries.
@@ -92,17 +92,18 @@ extension Accounts {
     package func endDeliveries(
         to endpoint: String, reason: String, limit: Int = 500, at now: Instant
     ) async throws -> Int {
-        let queued: SQL = """
-            SELECT id FROM webhook_deliveries WHERE state = 'queued' AND endpoint = \(endpoint) LIMIT \(limit)
-            """
-        guard try await database.row(queued, { $0.text() }) != nil else { return 0 }
+        guard try await database.row(Self.queued(endpoint, limit: 1), { $0.text() }) != nil else { return 0 }
         return try await database.writeCommitted { db in
             try db.run(
                 """
                 UPDATE webhook_deliveries SET state = 'failed', reason = \(reason), ended_at = \(now)
-                WHERE id IN (\(queued) \(.skippingLocked))
+                WHERE id IN (\(Self.queued(endpoint, limit: limit)) \(.skippingLocked))
                 """)
         }
+    }
+
+    private static func queued(_ endpoint: String, limit: Int) -> SQL {
+        "SELECT id FROM webhook_deliveries WHERE state = 'queued' AND endpoint = \(endpoint) LIMIT \(limit)"
     }
 }
 

@@ -32,14 +32,29 @@ struct EventWriter: Sendable {
     ) throws {
         let id: Identifier<ClaimedDelivery> = accounts.newID()
         let sealed = try accounts.seal(body, as: Accounts.eventSeal, id.bytes)
+        let begins = try nextAttempt(for: event.user, at: endpoint, in: db).map { max(now, $0) } ?? now
         try db.run(
             """
             INSERT INTO webhook_deliveries (
                 id, endpoint, kind, user_id, sealed, state, next_at, expires_at, created_at)
             VALUES (
-                \(id), \(endpoint.name), \(event.kind.rawValue), \(event.user), \(sealed), 'queued', \(now),
+                \(id), \(endpoint.name), \(event.kind.rawValue), \(event.user), \(sealed), 'queued', \(begins),
                 \(now + WebhookSchedule.lifetime), \(time))
             """)
+    }
+
+    /// When the failed event is tried again that the user's new ones wait for; nil without one. Until then, nothing looks
+    /// at those that wait.
+    private func nextAttempt(
+        for user: UserID, at endpoint: WebhookEndpoint, in db: any Connection
+    ) throws -> Instant? {
+        try db.row(
+            """
+            SELECT next_at FROM webhook_deliveries
+            WHERE user_id = \(user) AND ended_at IS NULL AND endpoint = \(endpoint.name) AND reason IS NOT NULL
+            ORDER BY created_at LIMIT 1
+            """
+        ) { $0.instant() }
     }
 
     /// The order of the user's events does not depend on the clocks of nodes.
