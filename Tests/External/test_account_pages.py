@@ -127,7 +127,7 @@ def test_by_keyboard_alone(tab, dev, new_email):
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
     title(page, "Account")
-    for path in ["", "/devices", "/security", "/methods", "/profile", "/data", "/delete"]:
+    for path in ["", "/devices", "/security", "/methods", "/profile", "/email", "/data", "/delete"]:
         tab.open(dev.url + "/account" + path)
         _, unseen, _ = walk(tab)
         assert unseen == [], path
@@ -155,7 +155,7 @@ def test_the_pages_are_accessible_and_small(tab, dev, new_email, language):
     fill(page, Email=email, Password=PASSWORD)
     press(page, "Sign In")
     title(page, "Account")
-    look(tab, dev, ["", "/devices", "/security", "/methods", "/profile", "/data", "/delete"], language)
+    look(tab, dev, ["", "/devices", "/security", "/methods", "/profile", "/email", "/data", "/delete"], language)
 
 
 def look(tab, dev, paths, language):

@@ -6,7 +6,7 @@ import threading
 
 import postgres
 import pytest
-from hook_receiver import receiver
+from hook_receiver import LOOPBACK, receiver
 from program import PASSWORD, at_once
 
 ADA = "ada@example.org"
@@ -226,7 +226,7 @@ def test_a_hook_sends_the_mails(servers, database):
         assert tries[0] == tries[1] == call.json["metadata"]["uuid"]
         data = call.json["email_data"]
         assert call.json["user"]["email"] == ADA and data["email_action_type"] == "signup"
-        assert data["site_url"] == server.auth_url and data["token_new"] == "" and len(data["token"]) == 6
+        assert data["recipient"] == ADA and data["site_url"] == server.auth_url and data["token_new"] == "" and len(data["token"]) == 6
         body = {"type": "signup", "email": ADA, "token": data["token"]}
         session = server.auth().post("/verify", body).json()
         assert server.auth().post("/recover", {"email": ADA}).status == 200
@@ -241,11 +241,23 @@ def test_a_hook_sends_the_mails(servers, database):
         call = hooks.wait("/send_email", 4)[-1]
         data = call.json["email_data"]
         assert call.json["user"]["new_email"] == "ada@example.com" and data["email_action_type"] == "email_change"
+        assert "recipient" not in data
         for email, token in ((ADA, data["token"]), ("ada@example.com", data["token_new"])):
             body = {"type": "email_change", "email": email, "token": token}
             assert client.post("/verify", body).status == 200
         assert server.auth().sign_in("ada@example.com").status == 200
         assert len(hooks.calls) == 4
+
+
+def test_a_developer_tries_hooks_on_the_laptop(servers):
+    with receiver() as hooks:
+        settings = hooks.hook("before_user_created") | hooks.webhook(events=["user.created"])
+        server = servers.dev()
+        # Without GATEHOUSE_HOOK_LOOPBACK.
+        server.environment = {name: value for name, value in settings.items() if name not in LOOPBACK}
+        assert sign_up(server.start()).status == 200
+        assert hooks.wait("/before_user_created", 1)[0].json["user"]["email"] == ADA
+        assert hooks.wait("/app", 1)[0].json["data"]["user"]["email"] == ADA
 
 
 def test_the_hook_decides_about_accounts_that_mailed_codes_make(servers):

@@ -15,7 +15,7 @@ struct Dev: AsyncParsableCommand {
             Accounts and keys are stored in a folder and kept between runs. Email addresses of new accounts count as \
             confirmed, anonymous sign-in is enabled, and there are no rate limits. Mails are not sent, but kept in an \
             inbox, at /dev/inbox. Simulates Apple and Google as sign-in providers. Browsers may be redirected to any \
-            page of this machine.
+            page of this machine. Hooks and webhooks are configured by environment variables, as with serve.
             """)
 
     @Option(help: "TCP port; 0 finds a free one.") var port: UInt16 = UInt16(Dev.usualPort)
@@ -184,7 +184,8 @@ struct Dev: AsyncParsableCommand {
         if limits { others[.limits] = "on" }
         if confirmEmail { others[.autoConfirm] = "false" }
         let environment = secrets.environment(
-            database: folder.database, address: address, redirects: redirect, isStrict: strict, others: others)
+            database: folder.database, address: address, redirects: redirect, isStrict: strict, others: others
+        ).merging(IgnoredSettings.read(from: System.environment)) { $1 }
         var settings = try reporting { () throws(SettingsProblems) in
             try ServerSettings(GivenSettings(environment: environment))
         }

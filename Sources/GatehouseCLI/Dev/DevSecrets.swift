@@ -98,7 +98,7 @@ package struct DevSecrets: Sendable {
             .siteURL: address.isLoopback ? StandIns.site(address.url) : address.url,
             .uriAllowList: DevRedirects.list(redirects),
             .redirectPatterns: "true",
-            .outgoingLoopback: "true",
+            .outgoingLoopback: "true", .hookLoopback: "true",
             .accountPages: "true", .accountPagesName: "gatehouse dev", .console: "true",
             .limits: "off", .passwordAnswerTime: "0",
             .logFormat: "console",

@@ -1,7 +1,7 @@
 package import GatehouseServer
 
 /// The environment variables that configure `gatehouse serve`. `gatehouse dev` has its own configuration and ignores
-/// them.
+/// them, except those of hooks and webhooks.
 package struct IgnoredSettings: Sendable {
     /// Variables of this program or of Supabase Auth. `dev` refuses to start with them.
     package let refused: [String]
@@ -13,8 +13,17 @@ package struct IgnoredSettings: Sendable {
         let isKnown = Set(Setting.allCases.flatMap(\.environmentNames)).contains
         let given = environment.filter { !$0.value.isEmpty }.keys.sorted()
         let isShared = { (name: String) in ["PORT", "DATABASE_URL"].contains(name) }
-        refused = given.filter { $0.hasPrefix("GOTRUE_") || (isKnown($0) && !isShared($0)) }
+        refused = given.filter {
+            !Self.hooks.contains($0) && ($0.hasPrefix("GOTRUE_") || (isKnown($0) && !isShared($0)))
+        }
         remarked = given.filter(isShared)
+    }
+
+    private static let hooks = Set(Setting.hooks.flatMap(\.environmentNames))
+
+    /// The variables that `gatehouse dev` reads: those of hooks and webhooks, so that they can be tried here.
+    package static func read(from environment: [String: String]) -> [String: String] {
+        environment.filter { hooks.contains($0.key) && !$0.value.isEmpty }
     }
 
     /// - Throws: ``SettingsProblems`` with every variable that would be ignored.

@@ -51,5 +51,6 @@ extension Setting {
         "hook_loopback", .none, .flag(false),
         "Whether hooks and webhooks may be on this machine, with http too.")
 
-    static let hooks: [Setting] = HookSettings.all.flatMap(\.settings) + [webhooks, hookNetworks, hookLoopback]
+    /// The settings of hooks and webhooks.
+    package static let hooks: [Setting] = HookSettings.all.flatMap(\.settings) + [webhooks, hookNetworks, hookLoopback]
 }
