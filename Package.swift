@@ -209,6 +209,9 @@ let package = Package(
         /// Apple, Google, any OpenID provider: from what they say to an identity that is proven. Knows no account.
         .target(
             name: "IdentityProviders", dependencies: ["GatehouseWire", "JSONWebTokens", crypto], swiftSettings: strict),
+        /// WebAuthn: from what a browser or an app answers to a credential that is proven. Knows no account, no HTTP.
+        .target(
+            name: "WebAuthn", dependencies: ["GatehouseWire", crypto, cryptoExtras], swiftSettings: strict),
         /// Slow hashes on threads of their own.
         .target(
             name: "PasswordHashing",

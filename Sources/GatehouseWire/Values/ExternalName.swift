@@ -36,7 +36,7 @@ extension ExternalName: CustomStringConvertible {
 }
 
 extension String {
-    func hashBytes(into hasher: inout Hasher) {
+    package func hashBytes(into hasher: inout Hasher) {
         let isDone: Void? = utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         if isDone == nil { for byte in utf8 { hasher.combine(byte) } }
         // Not a byte of UTF-8, so it separates consecutive texts.

@@ -1,0 +1,53 @@
+/// What the relying party stores of a credential (§4, "credential record").
+package struct CredentialRecord: Equatable, Sendable {
+    /// 1 to 1,023 bytes.
+    package let id: [UInt8]
+    /// The COSE_Key as the authenticator encoded it.
+    package let publicKey: [UInt8]
+    package let algorithm: COSEAlgorithm
+    /// 16 bytes, all zero if the authenticator does not name its model.
+    package let aaguid: [UInt8]
+    /// 0 if the authenticator does not count.
+    package var signCount: UInt32
+    /// Whether the credential may be on several devices. Never changes.
+    package let isBackupEligible: Bool
+    package var isBackedUp: Bool
+    /// Whether the authenticator verified the user in the ceremony.
+    package var isUserVerified: Bool
+    /// As the browser reported them, at most ``maximumTransports``; unknown names included.
+    package let transports: [String]
+    package let attestation: AttestationFormat
+
+    package static let maximumIDLength = 1_023
+    package static let maximumTransports = 8
+
+    /// - Parameter publicKey: Stored bytes, which ``RelyingParty/verify(_:_:of:)`` parses again.
+    package init(
+        id: [UInt8], publicKey: [UInt8], algorithm: COSEAlgorithm, aaguid: [UInt8], signCount: UInt32,
+        isBackupEligible: Bool, isBackedUp: Bool, isUserVerified: Bool = false, transports: [String] = [],
+        attestation: AttestationFormat = .none
+    ) {
+        (self.id, self.publicKey, self.algorithm, self.aaguid) = (id, publicKey, algorithm, aaguid)
+        (self.signCount, self.isBackupEligible, self.isBackedUp) = (signCount, isBackupEligible, isBackedUp)
+        (self.isUserVerified, self.transports, self.attestation) = (isUserVerified, transports, attestation)
+    }
+
+    package static func == (left: CredentialRecord, right: CredentialRecord) -> Bool {
+        left.id == right.id && left.publicKey == right.publicKey && left.algorithm == right.algorithm
+            && left.aaguid == right.aaguid && left.signCount == right.signCount
+            && left.isBackupEligible == right.isBackupEligible && left.isBackedUp == right.isBackedUp
+            && left.isUserVerified == right.isUserVerified && left.attestation == right.attestation
+            && left.transports.elementsEqual(right.transports, by: { $0.utf8.elementsEqual($1.utf8) })
+    }
+}
+
+/// What an authentication proved, and what the caller stores of it.
+package struct AuthenticationVerdict: Equatable, Sendable {
+    /// The count to store: that of the response.
+    package let signCount: UInt32
+    package let isBackedUp: Bool
+    package let isUserVerified: Bool
+    /// Whether the count did not increase although one of the two is nonzero (§7.2 step 23): the key may have a copy. The
+    /// signature is valid all the same. Callers refuse the sign-in, and record it.
+    package let isCloned: Bool
+}

@@ -1,0 +1,62 @@
+extension RelyingParty {
+    /// Verifies an authentication (§7.2).
+    ///
+    /// - Parameter record: The stored record of the response's credential.
+    /// - Returns: What to store (step 24), and whether the count did not increase (step 23).
+    /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/refused``.
+    package func verify(
+        _ response: AuthenticationResponse, _ expectation: AuthenticationExpectation, of record: CredentialRecord
+    ) throws(CeremonyFailure) -> AuthenticationVerdict {
+        // Step 5: if options.allowCredentials is not empty, it contains the credential. It is also the record's.
+        let isAllowed = expectation.allowedCredentials.isEmpty
+        guard response.credentialID == record.id,
+            isAllowed || expectation.allowedCredentials.contains(response.credentialID)
+        else { throw CeremonyFailure(.allowedCredential, "another credential") }
+        // Step 6: the user handle is the owner's.
+        try checkUserHandle(response.userHandle, expectation)
+        // Steps 10 to 14.
+        try check(response.clientData, .get, expectation.challenge)
+        let data = response.authenticatorData
+        // Steps 15 to 18.
+        try check(data, expectation.userVerification, requiresPresence: true)
+        // Step 19: backup eligibility is that of the registration.
+        guard data.flags.contains(.backupEligible) == record.isBackupEligible else {
+            throw CeremonyFailure(.backupEligibility, "backup eligibility has changed")
+        }
+        // Steps 21 and 22: the signature over the authenticator data and the hash of the client data is the key's.
+        try checkSignature(response, record)
+        // Step 23: with a nonzero count on either side, the response's is greater.
+        let counts = data.signCount != 0 || record.signCount != 0
+        return AuthenticationVerdict(
+            signCount: data.signCount, isBackedUp: data.flags.contains(.backedUp),
+            isUserVerified: data.flags.contains(.userVerified),
+            isCloned: counts && data.signCount <= record.signCount)
+    }
+
+    private func checkUserHandle(
+        _ handle: [UInt8]?, _ expectation: AuthenticationExpectation
+    ) throws(CeremonyFailure) {
+        guard let handle else {
+            guard !expectation.requiresUserHandle else { throw CeremonyFailure(.userHandle, "no user handle") }
+            return
+        }
+        guard expectation.userHandle == nil || expectation.userHandle == handle else {
+            throw CeremonyFailure(.userHandle, "another user's handle")
+        }
+    }
+
+    private func checkSignature(
+        _ response: AuthenticationResponse, _ record: CredentialRecord
+    ) throws(CeremonyFailure) {
+        let key: CredentialPublicKey
+        do { key = try CredentialPublicKey(record.publicKey) } catch {
+            throw CeremonyFailure(.signature, "the stored key: \(error)")
+        }
+        guard key.algorithm == record.algorithm else {
+            throw CeremonyFailure(.signature, "the stored key is of another algorithm")
+        }
+        guard key.isValid(response.signature, for: response.authenticatorData.bytes + response.clientData.hash) else {
+            throw CeremonyFailure(.signature, "a wrong signature")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Crypto
+import GatehouseWire
+
+/// The server's identity in ceremonies: its RP ID, and the origins that may use credentials of it.
+package struct RelyingParty: Sendable {
+    /// A domain in lower case, or `localhost`. Not an IP address.
+    package let id: String
+    /// The name that authenticators show.
+    package let name: String
+    package let origins: [CeremonyOrigin]
+    /// The pages that may embed an origin in a frame of another site (`topOrigin`). Empty refuses such frames, unless
+    /// ``allowsFrames`` is set.
+    package let topOrigins: [CeremonyOrigin]
+    /// Ignores `crossOrigin` and `topOrigin`, as Supabase Auth does.
+    package let allowsFrames: Bool
+    /// SHA-256 of ``id``.
+    let idHash: [UInt8]
+
+    /// Checks that authenticators can use the identity.
+    ///
+    /// - Parameters:
+    ///   - id: The site's domain, or a parent domain of each web origin.
+    ///   - origins: At least one. Web origins must be in the domain `id`, unless `allowsRelatedOrigins` is set.
+    ///   - allowsRelatedOrigins: Whether web origins of other domains are allowed, which browsers look up at
+    ///     `/.well-known/webauthn` (§5.11).
+    /// - Throws: ``RelyingPartyProblem``.
+    package init(
+        id: String, name: String, origins: [String], topOrigins: [String] = [], allowsFrames: Bool = false,
+        allowsRelatedOrigins: Bool = false
+    ) throws(RelyingPartyProblem) {
+        let id = id.lowercased()
+        guard Self.isDomain(id) else { throw .invalidID }
+        guard !origins.isEmpty else { throw .noOrigin }
+        self.id = id
+        self.name = name
+        self.origins = try Self.parsed(origins)
+        self.topOrigins = try Self.parsed(topOrigins)
+        self.allowsFrames = allowsFrames
+        idHash = Array(SHA256.hash(data: Array(id.utf8)))
+        guard !allowsRelatedOrigins else { return }
+        for origin in self.origins {
+            guard let host = origin.host, host != id, !host.hasSuffix("." + id) else { continue }
+            throw .foreignOrigin(origin.text)
+        }
+    }
+
+    private static func parsed(_ texts: [String]) throws(RelyingPartyProblem) -> [CeremonyOrigin] {
+        var origins: [CeremonyOrigin] = []
+        for text in texts {
+            guard let origin = CeremonyOrigin(text) else { throw .invalidOrigin(text) }
+            origins.append(origin)
+        }
+        return origins
+    }
+
+    /// Letters, digits and hyphens in labels; the last label begins with a letter, which an IPv4 address has not.
+    private static func isDomain(_ text: String) -> Bool {
+        guard text.utf8.count <= 253 else { return false }
+        let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let first = labels.last?.first, first.isLetter else { return false }
+        return labels.allSatisfy { label in
+            (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+                && label.allSatisfy { $0.isLowerAlphanumeric || $0 == UInt8(ascii: "-") }
+        }
+    }
+}
+
+/// Why a relying party cannot work.
+package enum RelyingPartyProblem: Error, Equatable, Sendable {
+    /// Not a domain, or an IP address, which cannot be an RP ID.
+    case invalidID
+    case noOrigin
+    case invalidOrigin(String)
+    /// A web origin outside of the RP ID's domain.
+    case foreignOrigin(String)
+}

@@ -1,0 +1,21 @@
+package import GatehouseWire
+
+/// A reference to a credential, as in `excludeCredentials` and `allowCredentials` (§5.8.3).
+package struct CredentialDescriptor: Sendable {
+    package let id: [UInt8]
+    /// Empty leaves the member out.
+    package let transports: [String]
+
+    package init(id: [UInt8], transports: [String] = []) { (self.id, self.transports) = (id, transports) }
+
+    package init(_ record: CredentialRecord) { self.init(id: record.id, transports: record.transports) }
+
+    /// Writes the descriptor's object.
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("type", "public-key")
+        writer.member("id", Base64URL.text(id))
+        if !transports.isEmpty { writer.list("transports", transports) { writer, name in writer.value(name) } }
+        writer.endObject()
+    }
+}

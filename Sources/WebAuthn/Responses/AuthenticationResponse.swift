@@ -1,0 +1,24 @@
+package import GatehouseWire
+
+/// `AuthenticationResponseJSON`: what `navigator.credentials.get` answers, read but not verified.
+///
+/// Callers find the stored credential by ``credentialID`` and, without a known user, its owner by ``userHandle``.
+package struct AuthenticationResponse: Sendable {
+    package let credentialID: [UInt8]
+    /// At most 64 bytes; nil if the authenticator stores none.
+    package let userHandle: [UInt8]?
+    let clientData: ClientData
+    let authenticatorData: AuthenticatorData
+    let signature: [UInt8]
+
+    /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/malformed``.
+    package init(_ credential: AnyJSON) throws(CeremonyFailure) {
+        let members = try ResponseMembers(credential: credential)
+        credentialID = try members.credentialID()
+        let response = try members.response()
+        clientData = try ClientData(response.bytes("clientDataJSON"))
+        authenticatorData = try AuthenticatorData(response.bytes("authenticatorData"))
+        signature = try response.bytes("signature", maximum: 1_024)
+        userHandle = try response.optionalBytes("userHandle", maximum: ResponseMembers.maximumUserHandleLength)
+    }
+}

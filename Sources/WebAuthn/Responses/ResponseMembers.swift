@@ -1,0 +1,66 @@
+import GatehouseWire
+
+/// The members of a `PublicKeyCredential` as JSON (§5.1, `toJSON`), each bounded before it is decoded.
+struct ResponseMembers {
+    /// In bytes, after decoding.
+    static let maximumLength = 65_536
+    static let maximumUserHandleLength = 64
+
+    private let members: JSONObject
+
+    /// - Parameter json: The credential.
+    init(credential json: AnyJSON) throws(CeremonyFailure) {
+        guard let members = json.objectValue else { throw CeremonyFailure(.form, "the credential is no object") }
+        self.members = members
+        guard members["type"]?.stringValue == "public-key" else {
+            throw CeremonyFailure(.form, "type is not public-key")
+        }
+    }
+
+    private init(_ members: JSONObject) { self.members = members }
+
+    func response() throws(CeremonyFailure) -> ResponseMembers {
+        guard let response = members["response"]?.objectValue else {
+            throw CeremonyFailure(.form, "response is missing")
+        }
+        return ResponseMembers(response)
+    }
+
+    /// The credential id, which `id` and `rawId` repeat (§5.1).
+    func credentialID() throws(CeremonyFailure) -> [UInt8] {
+        let id = try bytes("id", maximum: CredentialRecord.maximumIDLength)
+        let rawID = try optionalBytes("rawId", maximum: CredentialRecord.maximumIDLength)
+        guard rawID == nil || rawID == id else { throw CeremonyFailure(.form, "id and rawId differ") }
+        guard !id.isEmpty else { throw CeremonyFailure(.form, "id is empty") }
+        return id
+    }
+
+    /// A required member in base64url without padding.
+    func bytes(_ name: StaticString, maximum: Int = maximumLength) throws(CeremonyFailure) -> [UInt8] {
+        guard let bytes = try optionalBytes(name, maximum: maximum) else {
+            throw CeremonyFailure(.form, "\(name) is missing")
+        }
+        return bytes
+    }
+
+    /// - Returns: nil if the member is absent or null.
+    func optionalBytes(_ name: StaticString, maximum: Int = maximumLength) throws(CeremonyFailure) -> [UInt8]? {
+        guard let member = members["\(name)"], !member.isNull else { return nil }
+        guard let text = member.stringValue, text.utf8.count <= Base64URL.encodedCount(maximum),
+            let bytes = Base64URL.decode(text)
+        else { throw CeremonyFailure(.form, "\(name) is not base64url or too long") }
+        return bytes
+    }
+
+    /// The names of `transports`; absent means none. Names that could not be of the enumeration are dropped.
+    func transports() throws(CeremonyFailure) -> [String] {
+        guard let member = members["transports"], !member.isNull else { return [] }
+        guard let names = member.arrayValue else { throw CeremonyFailure(.form, "transports is no array") }
+        return names.prefix(CredentialRecord.maximumTransports).compactMap { name in
+            guard let text = name.stringValue, (1...32).contains(text.utf8.count),
+                text.utf8.allSatisfy({ $0.isLowerAlphanumeric || $0 == UInt8(ascii: "-") })
+            else { return nil }
+            return text
+        }
+    }
+}
