@@ -212,6 +212,10 @@ let package = Package(
         /// WebAuthn: from what a browser or an app answers to a credential that is proven. Knows no account, no HTTP.
         .target(
             name: "WebAuthn", dependencies: ["GatehouseWire", crypto, cryptoExtras], swiftSettings: strict),
+        /// Browser and authenticator in memory: what tests and `gatehouse dev` register and sign in with.
+        .target(
+            name: "SoftAuthenticator", dependencies: ["GatehouseWire", "WebAuthn", crypto, cryptoExtras],
+            swiftSettings: strict),
         /// Slow hashes on threads of their own.
         .target(
             name: "PasswordHashing",
@@ -322,6 +326,9 @@ let package = Package(
                 "JSONWebTokens", "GatehouseWire", crypto, cryptoExtras, server("JWTKit", package: "jwt-kit"),
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "WebAuthnTests", dependencies: ["WebAuthn", "SoftAuthenticator", "GatehouseWire", crypto],
+            exclude: ["Vectors.json"], swiftSettings: strict),
         .testTarget(
             name: "PasswordHashingTests", dependencies: ["PasswordHashing", "GatehouseWire"],
             swiftSettings: strict),

@@ -1,0 +1,170 @@
+import Crypto
+package import GatehouseWire
+package import WebAuthn
+
+/// Why an authenticator made no response.
+package enum SoftAuthenticatorProblem: Error, Equatable, Sendable {
+    /// The options lack a member, or a member has another type.
+    case malformedOptions(String)
+    /// None of the offered algorithms is known.
+    case noAlgorithm
+    /// `excludeCredentials` names a key of this authenticator.
+    case alreadyRegistered
+    /// No key fits `rpId` and `allowCredentials`.
+    case noCredential
+}
+
+/// Browser and authenticator in one, with keys in memory: for tests, and for the stand-in of a device in development.
+package struct SoftAuthenticator: Sendable {
+    package enum Attestation: Sendable {
+        case none
+        /// `packed`, signed by the credential's own key.
+        case packedSelf
+    }
+
+    /// A credential.
+    package struct Credential: Sendable {
+        package let id: [UInt8]
+        package let relyingPartyID: String
+        package let userHandle: [UInt8]
+        package let userName: String
+        package let key: SoftKey
+        /// That of the last response.
+        package fileprivate(set) var signCount: UInt32
+    }
+
+    /// 16 bytes.
+    package var aaguid = [UInt8](repeating: 0, count: 16)
+    /// The flags of each response; that of attested data is added.
+    package var flags: AuthenticatorData.Flags = [.userPresent, .userVerified]
+    package var attestation = Attestation.none
+    package var transports = ["internal"]
+    /// Whether authentications count. Passkeys of Apple's and Google's providers do not.
+    package var counts = false
+    /// The key for the next registrations instead of a new one. Making RSA keys takes long.
+    package var nextKey: SoftKey?
+    package private(set) var credentials: [Credential] = []
+
+    package init() {}
+
+    /// Answers `navigator.credentials.create`.
+    ///
+    /// - Parameters:
+    ///   - options: `PublicKeyCredentialCreationOptionsJSON`. The first algorithm is taken, or that of ``nextKey``.
+    ///   - origin: The page's, or the app's.
+    /// - Returns: `RegistrationResponseJSON`.
+    /// - Throws: ``SoftAuthenticatorProblem``, or the crypto library's error.
+    package mutating func create(
+        _ options: AnyJSON, origin: String, _ changes: SoftChanges = SoftChanges()
+    ) throws -> AnyJSON {
+        let request = try SoftRequest(creation: options)
+        guard !credentials.contains(where: { request.descriptors.contains($0.id) }) else {
+            throw SoftAuthenticatorProblem.alreadyRegistered
+        }
+        let key: SoftKey
+        if let nextKey { key = nextKey } else { key = try SoftKey(request.algorithm) }
+        let publicKey = try changes.publicKey ?? key.publicKey()
+        let credential = Credential(
+            id: changes.credentialID ?? Array(SHA256.hash(data: publicKey + request.challenge)),
+            relyingPartyID: request.relyingPartyID, userHandle: request.userHandle, userName: request.userName,
+            key: key, signCount: changes.signCount ?? 0)
+        let attested =
+            aaguid + CBORWriter.bigEndian(UInt64(credential.id.count), count: 2) + credential.id + publicKey
+        let data = authenticatorData(credential, changes, attested: attested)
+        let clientData = Self.clientData("webauthn.create", request.challenge, origin, changes)
+        let statement = try statement(credential, data + SHA256.hash(data: clientData), changes)
+        let object = CBORWriter.map([
+            (CBORWriter.text("fmt"), CBORWriter.text(statement.format)),
+            (CBORWriter.text("attStmt"), statement.encoded),
+            (CBORWriter.text("authData"), CBORWriter.bytes(data)),
+        ])
+        credentials.append(credential)
+        return Self.json(
+            changes.reportedID ?? credential.id,
+            [
+                "clientDataJSON": .string(Base64URL.text(clientData)),
+                "attestationObject": .string(Base64URL.text(object)),
+                "transports": .array(transports.map { .string($0) }),
+            ])
+    }
+
+    /// Answers `navigator.credentials.get`.
+    ///
+    /// - Parameters:
+    ///   - options: `PublicKeyCredentialRequestOptionsJSON`.
+    ///   - id: The credential that the user chooses; nil takes the newest that fits.
+    /// - Returns: `AuthenticationResponseJSON`.
+    /// - Throws: ``SoftAuthenticatorProblem``, or the crypto library's error.
+    package mutating func get(
+        _ options: AnyJSON, origin: String, id: [UInt8]? = nil, _ changes: SoftChanges = SoftChanges()
+    ) throws -> AnyJSON {
+        let request = try SoftRequest(request: options)
+        let found = credentials.lastIndex { credential in
+            credential.relyingPartyID == request.relyingPartyID && (id ?? credential.id) == credential.id
+                && (request.descriptors.isEmpty || request.descriptors.contains(credential.id))
+        }
+        guard let found else { throw SoftAuthenticatorProblem.noCredential }
+        if counts { credentials[found].signCount += 1 }
+        if let count = changes.signCount { credentials[found].signCount = count }
+        let credential = credentials[found]
+        let data = authenticatorData(credential, changes)
+        let clientData = Self.clientData("webauthn.get", request.challenge, origin, changes)
+        var signature = try credential.key.sign(data + SHA256.hash(data: clientData))
+        if changes.hasWrongSignature { signature[signature.count - 1] ^= 1 }
+        var members: JSONObject = [
+            "clientDataJSON": .string(Base64URL.text(clientData)),
+            "authenticatorData": .string(Base64URL.text(data)),
+            "signature": .string(Base64URL.text(signature)),
+        ]
+        let handle = changes.userHandle ?? credential.userHandle
+        if !handle.isEmpty { members["userHandle"] = .string(Base64URL.text(handle)) }
+        return Self.json(changes.reportedID ?? credential.id, members)
+    }
+
+    private func authenticatorData(
+        _ credential: Credential, _ changes: SoftChanges, attested: [UInt8] = []
+    ) -> [UInt8] {
+        var flags = changes.flags ?? flags
+        if !attested.isEmpty { flags.insert(.attestedData) }
+        let id = changes.relyingPartyID ?? credential.relyingPartyID
+        let count = CBORWriter.bigEndian(UInt64(credential.signCount), count: 4)
+        return SHA256.hash(data: Array(id.utf8)) + [flags.rawValue] + count + attested + changes.extensions
+    }
+
+    private func statement(
+        _ credential: Credential, _ signed: [UInt8], _ changes: SoftChanges
+    ) throws -> (format: String, encoded: [UInt8]) {
+        if let statement = changes.statement { return statement }
+        guard attestation == .packedSelf else { return ("none", CBORWriter.map([])) }
+        var signature = try credential.key.sign(signed)
+        if changes.hasWrongSignature { signature[signature.count - 1] ^= 1 }
+        let members = [
+            (CBORWriter.text("alg"), CBORWriter.integer(credential.key.algorithm.rawValue)),
+            (CBORWriter.text("sig"), CBORWriter.bytes(signature)),
+        ]
+        return ("packed", CBORWriter.map(members))
+    }
+
+    /// The client data with its members in the order of §5.8.1.1.
+    private static func clientData(
+        _ type: String, _ challenge: [UInt8], _ origin: String, _ changes: SoftChanges
+    ) -> [UInt8] {
+        if let bytes = changes.clientData { return bytes }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("type", changes.type ?? type)
+        writer.member("challenge", Base64URL.text(changes.challenge ?? challenge))
+        writer.member("origin", origin)
+        writer.member("crossOrigin", changes.crossOrigin ?? false)
+        writer.member("topOrigin", ifPresent: changes.topOrigin)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func json(_ id: [UInt8], _ response: JSONObject) -> AnyJSON {
+        [
+            "id": .string(Base64URL.text(id)), "rawId": .string(Base64URL.text(id)), "type": "public-key",
+            "response": .object(response), "clientExtensionResults": [:], "authenticatorAttachment": "platform",
+        ]
+    }
+}
