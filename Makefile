@@ -69,7 +69,8 @@ docs: ## Builds the documentation of the libraries as a site in .build/docs/site
 clean: ## Removes what was built; the state in .gatehouse stays
 	rm -rf .build .venv Benchmarks/.build
 
-.venv/ready: Tests/External/requirements.txt
+.venv/ready: Tests/External/requirements.txt Tests/External/requirements-alone.txt
 	python3 -m venv .venv
 	.venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement $<
+	.venv/bin/python3 -m pip install --quiet --disable-pip-version-check --no-deps --requirement $(word 2,$^)
 	@touch $@

@@ -423,6 +423,10 @@ let package = Package(
             path: "Tests/SessionExplorer",
             exclude: ["explore", "faults.json"],
             swiftSettings: strict),
+        /// Verdicts about WebAuthn ceremonies, as lines: Tests/External compares them with other libraries.
+        .executableTarget(
+            name: "webauthn-verdicts", dependencies: ["WebAuthn", "GatehouseWire"], path: "Tests/WebAuthnVerdicts",
+            swiftSettings: strict),
         .testTarget(
             name: "GatehouseCLITests",
             dependencies: [
@@ -442,7 +446,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "GatehouseCLI", "AuthServer", "HTTPServing", "IdentityProviders", "AccountDomain", "JSONWebTokens",
-                "MailTemplates", "SMTP", "GatehouseWire", httpTypes,
+                "MailTemplates", "SMTP", "WebAuthn", "GatehouseWire", httpTypes,
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: strict),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),

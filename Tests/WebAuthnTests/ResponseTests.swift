@@ -34,7 +34,6 @@ struct ResponseTests {
             _ = response.removeValue(forKey: "transports")
             _ = members.removeValue(forKey: "clientExtensionResults")
             _ = members.removeValue(forKey: "authenticatorAttachment")
-            _ = members.removeValue(forKey: "rawId")
         }
         #expect(try RegistrationResponse(json).transports.isEmpty)
     }
@@ -54,6 +53,7 @@ struct ResponseTests {
             { members, _ in members["type"] = "password" }, { members, _ in members["type"] = nil },
             { members, _ in members["id"] = nil }, { members, _ in members["id"] = "" },
             { members, _ in members["id"] = "a+b=" }, { members, _ in members["rawId"] = "AAAA" },
+            { members, _ in members["rawId"] = nil },
             { members, _ in members["response"] = "text" }, { _, response in response["clientDataJSON"] = nil },
             { _, response in response["clientDataJSON"] = .string(Base64URL.text(Array("{\"type\":1}".utf8))) },
             { _, response in response["attestationObject"] = nil },

@@ -91,6 +91,7 @@ struct VectorTests {
         for (name, replacement) in names {
             response[name] = .string(Base64URL.text(try replacement ?? bytes(members, name)))
         }
-        return ["id": .string(Base64URL.text(id)), "type": "public-key", "response": .object(response)]
+        let id = AnyJSON.string(Base64URL.text(id))
+        return ["id": id, "rawId": id, "type": "public-key", "response": .object(response)]
     }
 }

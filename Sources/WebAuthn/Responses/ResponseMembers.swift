@@ -29,8 +29,8 @@ struct ResponseMembers {
     /// The credential id, which `id` and `rawId` repeat (§5.1).
     func credentialID() throws(CeremonyFailure) -> [UInt8] {
         let id = try bytes("id", maximum: CredentialRecord.maximumIDLength)
-        let rawID = try optionalBytes("rawId", maximum: CredentialRecord.maximumIDLength)
-        guard rawID == nil || rawID == id else { throw CeremonyFailure(.form, "id and rawId differ") }
+        let rawID = try bytes("rawId", maximum: CredentialRecord.maximumIDLength)
+        guard rawID == id else { throw CeremonyFailure(.form, "id and rawId differ") }
         guard !id.isEmpty else { throw CeremonyFailure(.form, "id is empty") }
         return id
     }
