@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// Why a ceremony failed.
 ///
 /// Callers answer by ``code``; ``step`` and ``cause`` are for the log. None of them contains bytes of the response.

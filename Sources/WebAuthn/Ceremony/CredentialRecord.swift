@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// What the relying party stores of a credential (§4, "credential record").
 package struct CredentialRecord: Equatable, Sendable {
     /// 1 to 1,023 bytes.

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 extension RelyingParty {
     /// Verifies an authentication (§7.2).
     ///

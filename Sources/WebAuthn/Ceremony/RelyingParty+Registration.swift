@@ -1,3 +1,5 @@
+import GatehouseWire
+
 extension RelyingParty {
     /// Verifies a registration (§7.1). The caller refuses an id that any user has registered (step 26), and stores the
     /// record.

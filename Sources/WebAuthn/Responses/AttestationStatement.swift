@@ -68,7 +68,7 @@ struct AttestationStatement {
         }
         for element in elements {
             guard let map = element.mapValue, map.count == 2, let statement = map["attStmt"],
-                let format = map["fmt"]?.textValue.flatMap(AttestationFormat.init), format != .compound
+                let format = map["fmt"]?.textValue.flatMap({ AttestationFormat($0) }), format != .compound
             else { throw Self.failure("members of compound") }
             try AttestationStatement(format: format, value: statement).verify(key: key, signed: signed)
         }

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// Authenticator data (§6.1): what the authenticator signs.
 package struct AuthenticatorData: Sendable {
     /// The bits of the flags' byte.

@@ -1,7 +1,7 @@
 /// Every parser of untrusted bytes, and what writes mails with untrusted texts, each as one function over bytes. `make fuzz` mutates the bytes by coverage
 /// (libFuzzer); FuzzTests parses the same corpus, and random mutations of it, in every `make test`.
 package enum FuzzTarget: String, CaseIterable, Sendable {
-    case json, token, form, redirect, address, header, agent, dump, lines, mail, replies
+    case json, token, form, redirect, address, header, agent, dump, lines, mail, replies, cbor, ceremony
 
     /// Parses the input and checks its invariants.
     ///
@@ -19,6 +19,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .lines: try Inputs.lines(input)
         case .mail: try Inputs.mail(input)
         case .replies: try Inputs.replies(input)
+        case .cbor: try Inputs.cbor(input)
+        case .ceremony: try Inputs.ceremony(input)
         }
     }
 }
