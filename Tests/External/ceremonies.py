@@ -150,8 +150,9 @@ class Ceremony:
         signed = data + hashlib.sha256(client).digest()
         parts = {"client": client, "data": data}
         if self.registers:
-            statement = [] if self.attestation == "none" else [("alg", self.key.algorithm), ("sig", self.key.sign(signed))]
-            name = "packed" if self.attestation == "self" else "none"
+            statement, name = [], "none"
+            if self.attestation == "self":
+                statement, name = [("alg", self.key.algorithm), ("sig", self.key.sign(signed))], "packed"
             items = [("fmt", name), ("attStmt", Raw(pairs(statement))), ("authData", data)]
             parts["object"] = pairs(items if self.object is None else self.object(statement, items)) + self.object_suffix
         else:

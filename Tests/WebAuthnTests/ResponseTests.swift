@@ -97,7 +97,9 @@ struct ResponseTests {
 
     @Test("Client data may have a byte order mark and unknown members, but no duplicates and no other types")
     func clientData() throws {
-        let plain = #"{"type":"webauthn.get","challenge":"AAEC","origin":"https://example.org","new":{"a":[1]}}"#
+        let plain =
+            #"{"type":"webauthn.get","challenge":"AAEC","origin":"https://example.org","#
+            + #""new":{"a":[1]},"topOrigin":null}"#
         let data = try ClientData([0xEF, 0xBB, 0xBF] + Array(plain.utf8))
         #expect(data.kind == .get && data.challenge == [0, 1, 2] && !data.isCrossOrigin && data.topOrigin == nil)
         let refused = [
@@ -105,7 +107,7 @@ struct ResponseTests {
             #"{"type":"webauthn.get","challenge":"AAEC="#, #"{"type":"webauthn.get","challenge":"AA=","origin":"b"}"#,
             #"{"type":"webauthn.get","challenge":"AAEC","origin":7}"#,
             #"{"type":"webauthn.get","challenge":"AAEC","origin":"b","crossOrigin":"true"}"#,
-            #"{"type":"webauthn.get","challenge":"AAEC","origin":"b","topOrigin":null}"#,
+            #"{"type":"webauthn.get","challenge":"AAEC","origin":"b","topOrigin":[]}"#,
         ]
         for text in refused { #expect(try failedStep { _ = try ClientData(Array(text.utf8)) } == .form, "\(text)") }
     }

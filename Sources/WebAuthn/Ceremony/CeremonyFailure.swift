@@ -20,7 +20,7 @@ package struct CeremonyFailure: Error, Equatable, Sendable, CustomStringConverti
 
     package var code: Code { step == .form ? .malformed : .refused }
 
-    package var description: String { "\(step.registration)/\(step.authentication) \(step): \(cause)" }
+    package var description: String { "\(step): \(cause)" }
 
     package static func == (left: CeremonyFailure, right: CeremonyFailure) -> Bool {
         left.step == right.step && left.cause.utf8.elementsEqual(right.cause.utf8)
@@ -87,7 +87,7 @@ package enum CeremonyStep: Sendable, CaseIterable {
         case .userVerification: 17
         case .backupState: 18
         case .backupEligibility: 19
-        case .signature: 22
+        case .signature: 21
         case .algorithm, .attestationFormat, .attestationStatement, .credentialIDLength: 0
         }
     }

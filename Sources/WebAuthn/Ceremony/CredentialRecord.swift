@@ -49,7 +49,7 @@ package struct AuthenticationVerdict: Equatable, Sendable {
     package let signCount: UInt32
     package let isBackedUp: Bool
     package let isUserVerified: Bool
-    /// Whether the count did not increase although one of the two is nonzero (§7.2 step 23): the key may have a copy. The
+    /// Whether the count did not increase although one of the two is nonzero (§7.2 step 22): the key may have a copy. The
     /// signature is valid all the same. Callers refuse the sign-in, and record it.
     package let isCloned: Bool
 }

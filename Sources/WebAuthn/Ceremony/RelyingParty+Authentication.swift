@@ -4,7 +4,7 @@ extension RelyingParty {
     /// Verifies an authentication (§7.2).
     ///
     /// - Parameter record: The stored record of the response's credential.
-    /// - Returns: What to store (step 24), and whether the count did not increase (step 23).
+    /// - Returns: What to store (step 24), and whether the count did not increase (step 22).
     /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/refused``.
     package func verify(
         _ response: AuthenticationResponse, _ expectation: AuthenticationExpectation, of record: CredentialRecord
@@ -25,9 +25,9 @@ extension RelyingParty {
         guard data.flags.contains(.backupEligible) == record.isBackupEligible else {
             throw CeremonyFailure(.backupEligibility, "backup eligibility has changed")
         }
-        // Steps 21 and 22: the signature over the authenticator data and the hash of the client data is the key's.
+        // Steps 20 and 21: the signature over the authenticator data and the hash of the client data is the key's.
         try checkSignature(response, record)
-        // Step 23: with a nonzero count on either side, the response's is greater.
+        // Step 22: with a nonzero count on either side, the response's is greater.
         let counts = data.signCount != 0 || record.signCount != 0
         return AuthenticationVerdict(
             signCount: data.signCount, isBackedUp: data.flags.contains(.backedUp),

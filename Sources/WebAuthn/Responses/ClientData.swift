@@ -19,7 +19,8 @@ package struct ClientData: Sendable {
     /// SHA-256 of the bytes.
     package let hash: [UInt8]
 
-    /// Reads UTF-8 JSON. Unknown members are ignored, as §5.8.1 demands; duplicate ones are refused.
+    /// Reads UTF-8 JSON. Unknown members are ignored, as §5.8.1 demands; duplicate ones are refused. An optional member
+    /// that is null counts as absent.
     ///
     /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/malformed``.
     package init(_ bytes: [UInt8]) throws(CeremonyFailure) {
@@ -41,13 +42,13 @@ package struct ClientData: Sendable {
     }
 
     private static func crossOrigin(_ member: AnyJSON?) throws(CeremonyFailure) -> Bool {
-        guard let member else { return false }
+        guard let member, !member.isNull else { return false }
         guard let value = member.boolValue else { throw failure("crossOrigin is no boolean") }
         return value
     }
 
     private static func topOrigin(_ member: AnyJSON?) throws(CeremonyFailure) -> String? {
-        guard let member else { return nil }
+        guard let member, !member.isNull else { return nil }
         guard let text = member.stringValue else { throw failure("topOrigin is no text") }
         return text
     }
