@@ -68,10 +68,22 @@ struct ValueTests {
         #expect(back == ["\(microseconds)", "\(microseconds)"])
     }
 
-    @Test("A statement that cannot be sent keeps the read connection")
+    @Test("A statement that cannot be sent keeps the connection of single reads")
     func unsendable() async throws {
         let time = StandingClock()
         let database = try await Bench().open(uptime: { time.now })
+        let process: SQL = "SELECT pg_backend_pid()"
+        let before = try await database.row(process) { $0.int() }
+        time.advance(.seconds(3_600))
+        await #expect(throws: DatabaseFailure.self) { try await database.row("SELECT \("a\0b")") { _ in } }
+        #expect(try await database.row(process) { $0.int() } == before)
+    }
+
+    @Test("A statement that cannot be sent keeps the connection of its transaction")
+    func unsendableInTransaction() async throws {
+        let time = StandingClock()
+        // With more connections, the next transaction may get another one.
+        let database = try await Bench().open(1, uptime: { time.now })
         let process: @Sendable (any Connection) throws -> Int64? = { db in
             try db.row("SELECT pg_backend_pid()") { $0.int() }
         }
