@@ -85,8 +85,11 @@ extension Accounts {
 
     /// Creates an account with the administrator's values.
     ///
+    /// - Parameter device: The caller of the admin API; nil for a command of the operator.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may exist.
-    package func create(_ attributes: AdminAttributes, at now: Instant) async throws -> AdminOutcome {
+    package func create(
+        _ attributes: AdminAttributes, from device: Device? = nil, at now: Instant
+    ) async throws -> AdminOutcome {
         var user = User(
             id: attributes.id ?? newID(), audience: attributes.audience ?? audience, role: attributes.role ?? role,
             times: UserTimes(createdAt: now))
@@ -118,7 +121,7 @@ extension Accounts {
             // An account with this id may have been deleted today.
             if attributes.id != nil { try db.revoke(id, until: now, at: now) }
             for identity in account.identities { try db.insert(identity) }
-            try record([Self.adminEntry(.userSignedUp, account.user)], at: now, in: db)
+            try record([Self.adminEntry(.userSignedUp, account.user, from: device)], at: now, in: db)
             return .done(account)
         }
     }
@@ -168,7 +171,7 @@ extension Accounts {
             }
             if attributes.ban != nil { try db.revoke(id, until: account.user.times.bannedUntil ?? now, at: now) }
             try db.update(account.user)
-            try record([Self.adminEntry(.userModified, account.user)], at: now, in: db)
+            try record([Self.adminEntry(.userModified, account.user, from: device)], at: now, in: db)
             return .done(account)
         }
     }
@@ -222,13 +225,14 @@ extension Accounts {
         max(user.userMetadata.utf8.count, user.appMetadata.utf8.count) <= AccountMetadata.maximumBytes
     }
 
-    /// The name of administrators in the audit log.
-    package static let adminName = "service_role"
-
-    /// - Parameter traits: In addition to the user's id and address.
-    static func adminEntry(_ action: AuditEntry.Action, _ user: User, _ traits: JSONObject = [:]) -> AuditEntry {
+    /// - Parameters:
+    ///   - traits: In addition to the user's id and address.
+    ///   - device: The caller of the admin API; nil for a command of the operator.
+    static func adminEntry(
+        _ action: AuditEntry.Action, _ user: User, _ traits: JSONObject = [:], from device: Device?
+    ) -> AuditEntry {
         let about: JSONObject = ["user_id": .string(user.id.text), "user_email": .string(user.email ?? "")]
-        return AuditEntry(action, actor: nil, actorName: adminName, traits: about.merging(traits) { $1 })
+        return AuditEntry(action, administrator: device?.administrator, traits: about.merging(traits) { $1 })
     }
 }
 

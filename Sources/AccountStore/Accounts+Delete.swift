@@ -30,7 +30,7 @@ extension Accounts {
                 actor == nil
                 ? .byAdministrator(.accountDeleted, from: device)
                 : .byUser(.accountDeleted, in: nil, from: device)
-            try remove(account, actor: actor, end, at: now, in: db)
+            try remove(account, actor: actor, end, from: device, at: now, in: db)
             return true
         }
     }
@@ -52,14 +52,15 @@ extension Accounts {
                 let opened = try db.current(id, session: session)?.session
                 guard policy.isFresh(opened, of: account.user, at: now) else { return .stale }
                 let end = SessionEnd.byUser(.accountDeleted, in: session, from: device)
-                try remove(account, actor: id, end, at: now, in: db)
+                try remove(account, actor: id, end, from: device, at: now, in: db)
                 return .deleted
             }
         }
     }
 
     private func remove(
-        _ account: Account, actor: UserID?, _ end: SessionEnd, at now: Instant, in db: any Connection
+        _ account: Account, actor: UserID?, _ end: SessionEnd, from device: Device?, at now: Instant,
+        in db: any Connection
     ) throws {
         let id = account.user.id
         try promiseRevocation(ofTokensOf: id, at: now, in: db)
@@ -67,7 +68,7 @@ extension Accounts {
         try delete(id, end, at: now, in: db)
         let entry =
             actor.map { AuditEntry(.userDeleted, actor: $0, actorName: account.user.email ?? "") }
-            ?? Self.adminEntry(.userDeleted, account.user)
+            ?? Self.adminEntry(.userDeleted, account.user, from: device)
         try record([entry], at: now, in: db)
     }
 
@@ -108,7 +109,7 @@ extension Accounts {
             try db.revoke(id, at: now)
             try db.run("DELETE FROM profiles WHERE id = \(id)")
             let entry = AuditEntry(
-                .userDeleted, actor: nil, actorName: Self.adminName, traits: ["user_id": .string(id.text)])
+                .userDeleted, administrator: device?.administrator, traits: ["user_id": .string(id.text)])
             try record([entry], at: now, in: db)
             return true
         }

@@ -109,4 +109,49 @@ struct AdministratorTests {
             #expect(try await server.send(.get, Self.users, bearer: fresh.accessToken).status == 200)
         }
     }
+
+    @Test("The audit log names the administrator who acted, and for a key its role", arguments: TestDatabase.all)
+    func auditLog(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let root = try await administrator(server)
+            for (bearer, name) in [(root.accessToken, "root@example.com"), (TestServer.secretKey, "service_role")] {
+                let before = try await actors(server)
+                server.clock.advance(by: .seconds(1))
+                let made = try await server.send(
+                    .post, Self.users, bearer: bearer, json: ["email": "ada@example.com", "email_confirm": true])
+                let path = "\(Self.users)/\(try #require(made["id"]?.stringValue))"
+                let acts: [(HTTPRequest.Method, String, AnyJSON)] = [
+                    (.put, path, ["ban_duration": "1h"]), (.delete, path + "/sessions", [:]),
+                    (.delete, path, ["should_soft_delete": true]), (.delete, path, [:]),
+                ]
+                for (method, path, json) in acts {
+                    server.clock.advance(by: .seconds(1))
+                    #expect(try await server.send(method, path, bearer: bearer, json: json).status == 200)
+                }
+                let new = try await actors(server).dropLast(before.count)
+                #expect(Array(new) == Array(repeating: name, count: 5), "\(new)")
+            }
+        }
+    }
+
+    @Test("An act on another account is no entry of the administrator's own account")
+    func ownHistory() async throws {
+        try await TestServer.with { server in
+            let root = try await administrator(server)
+            let ada = try await server.signUp()
+            let path = "\(Self.users)/\(ada.userID)"
+            _ = try await server.send(.put, path, bearer: root.accessToken, json: ["ban_duration": "1h"])
+            let own = try await server.admin(.get, "/users/\(root.userID)/history")
+            let about = try await server.admin(.get, "/users/\(ada.userID)/history")
+            #expect(own["audit"]?.arrayValue?.contains { $0["payload"]?["action"] == "user_modified" } == false)
+            let entry = about["audit"]?.arrayValue?.first { $0["payload"]?["action"] == "user_modified" }
+            #expect(entry?["payload"]?["actor_username"] == "root@example.com")
+        }
+    }
+
+    /// The actors of the log, newest first.
+    private func actors(_ server: TestServer) async throws -> [String?] {
+        let log = try await server.admin(.get, "/audit")
+        return (log.json.arrayValue ?? []).map { $0["payload"]?["actor_username"]?.stringValue }
+    }
 }

@@ -68,6 +68,8 @@ package struct Device: Sendable {
     package var language: String?
     /// The id of the device's request, for the record of what it caused. Not stored with the session that it opens.
     package var requestID: String?
+    /// The name of the administrator who acts, for the audit log; nil for a key, and for users. Not stored.
+    package var administrator: String?
 
     /// Keeps at most the first 512 bytes of the user agent.
     package init(userAgent: String?, address: String?) {

@@ -10,9 +10,11 @@ package struct LinkOrder: Sendable {
     package var passwordHash: Secret?
     package var data: JSONObject = [:]
     package var request: MailRequest
+    /// The administrator's.
+    package let device: Device
 
-    package init(_ kind: MailKind, _ email: EmailAddress, _ request: MailRequest) {
-        (self.kind, self.email, self.request) = (kind, email, request)
+    package init(_ kind: MailKind, _ email: EmailAddress, _ request: MailRequest, from device: Device) {
+        (self.kind, self.email, self.request, self.device) = (kind, email, request, device)
     }
 }
 
@@ -79,7 +81,7 @@ extension Accounts {
         guard var account = try unconfirmed(order, at: now, in: db) else { return .emailTaken }
         account.user.times.invitedAt = now
         try db.run("UPDATE users SET invited_at = \(now) WHERE id = \(account.user.id)")
-        try record([Self.adminEntry(.userInvited, account.user)], at: now, in: db)
+        try record([Self.adminEntry(.userInvited, account.user, from: order.device)], at: now, in: db)
         return try link(.invite, .confirmation, order, to: order.email, of: account, at: now, in: db)
     }
 

@@ -17,7 +17,7 @@ extension Accounts {
             try db.voidCodes(of: user)
             try db.endAddressChange(of: user, at: now)
             let traits: JSONObject = ["scope": "global", "sessions": .integer(Int64(count))]
-            try record([Self.adminEntry(.logout, account.user, traits)], at: now, in: db)
+            try record([Self.adminEntry(.logout, account.user, traits, from: device)], at: now, in: db)
             return count
         }
     }
@@ -37,7 +37,7 @@ extension Accounts {
                 return false
             }
             let traits: JSONObject = ["session_id": .string(id.text)]
-            try record([Self.adminEntry(.logout, account.user, traits)], at: now, in: db)
+            try record([Self.adminEntry(.logout, account.user, traits, from: device)], at: now, in: db)
             return true
         }
     }

@@ -75,7 +75,8 @@ extension AuthServer {
     private func isAdministrator(_ request: Request, _ context: ServerContext) async throws -> Bool {
         guard request.headers[.authorization] != nil || request.headers[.apiKey] != nil else { return false }
         do {
-            try await requireAdmin(request, context)
+            var context = context
+            try await requireAdmin(request, &context)
             return true
         } catch is Refusal {
             return false

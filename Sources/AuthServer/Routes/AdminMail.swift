@@ -11,10 +11,10 @@ extension AuthServer {
         let (mail, mailer) = try requireMail(or: .unprocessableContent)
         let body = try await request.jsonMembers(context)
         let email = try emailAddress(try body.string("email") ?? "")
-        var order = LinkOrder(.invite, email, try adminMailRequest(body, request, mail))
+        let device = device(request, context)
+        var order = LinkOrder(.invite, email, try adminMailRequest(body, request, mail), from: device)
         order.data = try body.object("data") ?? [:]
         try checkSize(of: order.data)
-        let device = device(request, context)
         let outcome = try await creating(from: device) { [order] in try await $0.invite(order, at: runtime.now()) }
         guard case .done(let account, _, _) = outcome else { throw Refusal.emailTaken }
         mailer.ring(.invitations)
@@ -40,7 +40,8 @@ extension AuthServer {
         guard kind != .emailChangeCurrent || mail.confirmsBothAddresses else {
             throw Refusal.invalid("Enable secure email change to generate link for current email")
         }
-        var order = LinkOrder(kind, email, try adminMailRequest(body, request, mail))
+        let device = device(request, context)
+        var order = LinkOrder(kind, email, try adminMailRequest(body, request, mail), from: device)
         order.data = try body.object("data") ?? [:]
         try checkSize(of: order.data)
         // An unknown account is reported before a missing address.
@@ -49,7 +50,6 @@ extension AuthServer {
             try checkStrength(of: password, email: email.text)
             order.passwordHash = try await hashed(password, for: .none)
         }
-        let device = device(request, context)
         switch try await creating(from: device, { [order] in try await $0.makeLink(order, at: runtime.now()) }) {
         case .emailTaken:
             throw order.newEmail == nil && kind.slot != .confirmation

@@ -36,7 +36,8 @@ extension AuthServer {
             throw Refusal.invalid("Cannot create a user without either an email or phone")
         }
         attributes.passwordHash = try await newPasswordHash(body)
-        return try answer(await accounts.create(attributes, at: runtime.now()))
+        return try answer(
+            await accounts.create(attributes, from: device(request, context), at: runtime.now()))
     }
 
     /// `GET /admin/users/{user_id}` → the user, or 404 `user_not_found`.

@@ -71,28 +71,29 @@ extension AuthServer {
             userAgent: request.headers[.userAgent],
             address: runtime.clientAddress.text(peer: context.peerAddress, request.headers))
         device.requestID = context.requestID
+        device.administrator = context.administrator
         if settings.mail?.notices.isEmpty == false {
             device.language = request.headers[.acceptLanguage].map { $0.cut(to: 256) }
         }
         return device
     }
 
-    @Sendable func requireUser(_ request: Request, _ context: ServerContext) async throws {
+    @Sendable func requireUser(_ request: Request, _ context: inout ServerContext) async throws {
         _ = try await userCaller(request)
     }
 
     /// Refuses anonymous accounts, too: a second factor needs an account that lasts.
-    @Sendable func requirePermanentUser(_ request: Request, _ context: ServerContext) async throws {
+    @Sendable func requirePermanentUser(_ request: Request, _ context: inout ServerContext) async throws {
         guard try await userCaller(request).user.isAnonymous else { return }
         throw Refusal(.forbidden, .noAuthorization, "Anonymous user not allowed to perform these actions")
     }
 
     /// Admits callers to the admin API that have a token with an admin role or a secret key. For a user's token the
     /// database decides on each request: the user's current role, and whether the user is banned. If the policy requires
-    /// fresh sign-ins, a user needs one to change anything.
+    /// fresh sign-ins, a user needs one to change anything. Notes the user in the context, for the audit log.
     ///
     /// - Throws: ``Refusal`` 401 or 403, and ``DatabaseFailure``.
-    @Sendable package func requireAdmin(_ request: Request, _ context: ServerContext) async throws {
+    @Sendable package func requireAdmin(_ request: Request, _ context: inout ServerContext) async throws {
         let bearer = request.headers.bearerToken
         if bearer?.hasPrefix("sb_") ?? true, let key = presentedAPIKey(request) {
             if settings.apiKeys.kind(of: key) == .secret { return }
@@ -106,10 +107,11 @@ extension AuthServer {
         try checkPolicy(caller)
         guard settings.adminRoles.contains(caller.user.role) else { throw Refusal.notAdmin }
         if request.method != .get, request.method != .head { try requireFreshSignIn(caller) }
+        context.administrator = caller.user.email ?? caller.user.id.text
     }
 
     /// If keys are required, refuses a request without a known key, as the gateway in front of Supabase Auth does.
-    @Sendable func requireAPIKey(_ request: Request, _ context: ServerContext) async throws {
+    @Sendable func requireAPIKey(_ request: Request, _ context: inout ServerContext) async throws {
         guard settings.apiKeys.areRequired else { return }
         if let key = presentedAPIKey(request) { return try check(key) }
         if let key = Query(request)["apikey"] { return try check(Secret(key)) }

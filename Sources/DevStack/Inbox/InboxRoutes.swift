@@ -16,7 +16,8 @@ extension Inbox {
     ///
     /// - Parameter external: The public URL of the dev server without a trailing slash.
     package func table(runtime: ServerRuntime, external: String) -> RouteTable {
-        let own = OwnOriginOnly(external: external).check
+        let origin = OwnOriginOnly(external: external)
+        let own: Route.Guard = { try origin.check($0, $1) }
         return RouteTable(
             group: RouteGroup(prefixes: [Self.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
             runtime: runtime,

@@ -22,7 +22,7 @@ extension OperatorRoutes {
         let key = StoredSigningKey.new(at: list.now)
         let stored = try await accounts.rotate(
             store, to: key, forgettingRetiredBefore: list.now - list.verifyingTime,
-            recording: entry(.signingKeysRotated, ["kid": .string(key.id)]), at: list.now)
+            recording: entry(.signingKeysRotated, ["kid": .string(key.id)], context), at: list.now)
         try await keys.reload()
         return answer(list, stored)
     }

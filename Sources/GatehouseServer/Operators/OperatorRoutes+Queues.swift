@@ -23,14 +23,14 @@ extension OperatorRoutes {
     /// `POST /admin/outbox/{mail_id}/retry` → `{"changed":n}`: 1 if the mail waited after a fault, and is due now.
     @Sendable func retryMail(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try id("mail_id", of: MailStatus.self, context)
-        let entry = entry(.mailRetried, ["mail_id": .string(id)])
+        let entry = entry(.mailRetried, ["mail_id": .string(id)], context)
         return changed(try await accounts.retryMails(id, recording: entry, at: runtime.now()))
     }
 
     /// `DELETE /admin/outbox/{mail_id}` → `{"changed":n}`: 1 if the mail waited, and is erased without being sent.
     @Sendable func dropMail(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try id("mail_id", of: MailStatus.self, context)
-        let entry = entry(.mailDropped, ["mail_id": .string(id)])
+        let entry = entry(.mailDropped, ["mail_id": .string(id)], context)
         return changed(try await accounts.dropMails(id, recording: entry, at: runtime.now()))
     }
 
@@ -58,7 +58,7 @@ extension OperatorRoutes {
     /// `POST /admin/deliveries/{delivery_id}/replay` → `{"changed":n}`: 1 if the delivery had ended, and waits again.
     @Sendable func replayDelivery(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try id("delivery_id", of: DeliveryStatus.self, context)
-        let entry = entry(.deliveryReplayed, ["delivery_id": .string(id)])
+        let entry = entry(.deliveryReplayed, ["delivery_id": .string(id)], context)
         return changed(try await accounts.replay(.one(id), recording: entry, at: runtime.now()))
     }
 }

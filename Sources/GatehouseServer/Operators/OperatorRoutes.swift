@@ -21,6 +21,7 @@ struct OperatorRoutes: Sendable {
     var all: [Route] {
         let (admin, wait) = (auth.requireAdmin, runtime.requestTimeLimit)
         return [
+            Route(.get, "/admin/overview", guardedBy: admin, showOverview),
             Route(.get, "/admin/activity", guardedBy: admin, showActivity),
             Route(.get, "/admin/latency", guardedBy: admin, showLatency),
             Route(.get, "/admin/requests", guardedBy: admin, listRequests).unlogged,
@@ -67,7 +68,7 @@ struct OperatorRoutes: Sendable {
         }
     }
 
-    func entry(_ action: AuditEntry.Action, _ traits: JSONObject) -> AuditEntry {
-        AuditEntry(action, actor: nil, actorName: Accounts.adminName, traits: traits)
+    func entry(_ action: AuditEntry.Action, _ traits: JSONObject, _ context: ServerContext) -> AuditEntry {
+        AuditEntry(action, administrator: context.administrator, traits: traits)
     }
 }

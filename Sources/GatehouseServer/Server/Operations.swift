@@ -99,7 +99,7 @@ struct Operations: Sendable {
     }
 
     /// Answers other callers as if the route did not exist.
-    private func requireLoopback(_ request: Request, _ context: ServerContext) throws {
+    private func requireLoopback(_ request: Request, _ context: inout ServerContext) throws {
         guard context.peerAddress.flatMap({ IPAddress($0) })?.isLoopback == true else { throw Refusal.unknownAddress }
     }
 }

@@ -5,8 +5,8 @@ package import Hummingbird
 /// A route: one row of a ``RouteTable``.
 package struct Route: Sendable {
     package typealias Handler = @Sendable (Request, ServerContext) async throws -> Response
-    /// Throws to refuse the request.
-    package typealias Guard = @Sendable (Request, ServerContext) async throws -> Void
+    /// Throws to refuse the request. May note in the context who the caller is.
+    package typealias Guard = @Sendable (Request, inout ServerContext) async throws -> Void
 
     private(set) var method: HTTPRequest.Method
     /// The path after the prefix, in Hummingbird's syntax: `/admin/users/{user_id}`.

@@ -53,10 +53,13 @@ struct RouteEndpoint: HTTPResponder {
             throw UnknownPath()
         }
         try group.guardedBy?(request)
-        if let check = route.guardedBy { try await check(request, context) }
+        var context = context
+        if let check = route.guardedBy { try await check(request, &context) }
         if let bucket = route.limitedBy { try await runtime.take(bucket, request, context) }
         guard let limit = route.timeLimit else { return try await route.handler(request, context) }
-        return try await withTimeLimit(limit, sleep: runtime.sleep) { try await route.handler(request, context) }
+        return try await withTimeLimit(limit, sleep: runtime.sleep) { [context] in
+            try await route.handler(request, context)
+        }
     }
 
     private func preflight(_ request: Request) -> Response? {

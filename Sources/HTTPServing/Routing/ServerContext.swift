@@ -8,6 +8,8 @@ package struct ServerContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The client's request id or a new one, sent back as `x-request-id` and in every log line.
     package internal(set) var requestID = ""
+    /// The name of the administrator whose token the guard admitted; nil for a key, and for all other callers.
+    package var administrator: String?
     /// The maximum length of a body, in bytes.
     package var maxUploadSize: Int { 1_048_576 }
 

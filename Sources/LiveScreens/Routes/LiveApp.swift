@@ -92,15 +92,15 @@ package struct LiveApp: Sendable {
 extension LiveApp {
     /// Other websites can reach a local port, also under their own names (DNS rebinding). They must neither see nor
     /// operate a phone. Programs send no origin.
-    @Sendable private func checkCaller(_ request: Request, _ context: ServerContext) throws {
-        try checkHost(request, context)
+    @Sendable private func checkCaller(_ request: Request, _ context: inout ServerContext) throws {
+        try checkHost(request, &context)
         let site = request.headers[.fetchSite] ?? "same-origin"
         guard request.headers[.origin].map({ $0 == server }) ?? true, site == "same-origin" else {
             throw Refusal(.forbidden, RefusalCode("foreign_origin"), "Only the page at \(server) may call this.")
         }
     }
 
-    @Sendable private func checkHost(_ request: Request, _ context: ServerContext) throws {
+    @Sendable private func checkHost(_ request: Request, _ context: inout ServerContext) throws {
         guard isCalledByName(request) else {
             throw Refusal(.forbidden, RefusalCode("foreign_host"), "This server is at \(server).")
         }
