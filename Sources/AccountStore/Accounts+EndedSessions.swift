@@ -12,18 +12,7 @@ extension Accounts {
     /// - Parameter limit: Clamped to 1 to ``mostEndedSessions``.
     /// - Throws: ``DatabaseFailure``.
     package func endedSessions(of user: UserID, limit: Int = 20, at now: Instant) async throws -> [EndedSession] {
-        let limit = min(max(1, limit), Self.mostEndedSessions)
-        let (recorded, left) = try await database.read { db in
-            (
-                try db.rows(Self.endedSessionsLookup(user, limit: limit)) { $0.endedSession() },
-                try db.rows(Self.sessionsLookup(user)) { row in
-                    let session = row.session()
-                    let device = Device(userAgent: row.textIfPresent(), address: row.textIfPresent())
-                    return EndedSession(session, on: device, policy: policy, at: now)
-                }
-            )
-        }
-        return Array((recorded + left.compactMap(\.self)).sorted { $0.endedAt > $1.endedAt }.prefix(limit))
+        try await database.read { try sessionHistory(of: user, limit: limit, at: now, in: $0) }.ended
     }
 
     /// Returns why a session of the user ended; nil if it goes on or has no record. For the former holder of its
@@ -48,13 +37,6 @@ extension Accounts {
 
     static func endReasonLookup(_ session: SessionID) -> SQL {
         "SELECT user_id, reason FROM ended_sessions WHERE id = \(session)"
-    }
-
-    static func endedSessionsLookup(_ user: UserID, limit: Int) -> SQL {
-        """
-        SELECT id, user_agent, ip, created_at, refreshed_at, ended_at, reason, actor, request_id, by_agent, by_ip
-        FROM ended_sessions WHERE user_id = \(user) ORDER BY ended_at DESC LIMIT \(limit)
-        """
     }
 
     /// The end by policy of a row of `sessions`.
@@ -158,23 +140,5 @@ extension Connection {
             UPDATE ended_sessions SET user_agent = NULL, ip = NULL, by_agent = NULL, by_ip = NULL
             WHERE user_id = \(user)
             """)
-    }
-}
-
-extension Row {
-    /// Reads a row of ``Accounts/endedSessionsLookup(_:limit:)``. Words of a newer program read as unknown.
-    fileprivate mutating func endedSession() -> EndedSession {
-        let id: SessionID = self.id()
-        let device = Device(userAgent: textIfPresent(), address: textIfPresent())
-        let (beganAt, refreshedAt, endedAt) = (instant(), instantIfPresent(), instant())
-        let reason = SessionEnd.Reason(text: text()) ?? .unknown
-        let actor = SessionEnd.Actor(text: text()) ?? .unknown
-        let requestID = textIfPresent()
-        var endedBy = Device(userAgent: textIfPresent(), address: textIfPresent())
-        endedBy.requestID = requestID
-        let hasRequest = requestID != nil || endedBy.userAgent != nil || endedBy.address != nil
-        return EndedSession(
-            id: id, device: device, beganAt: beganAt, refreshedAt: refreshedAt, endedAt: endedAt, reason: reason,
-            actor: actor, endedBy: hasRequest ? endedBy : nil)
     }
 }

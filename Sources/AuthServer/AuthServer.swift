@@ -171,6 +171,7 @@ package struct AuthServer: Sendable {
         return [
             Route(.get, "/admin/search/users", guardedBy: requireAdmin, timeLimit: wait, searchUsers),
             Route(.get, "/admin/users/{user_id}/history", guardedBy: requireAdmin, timeLimit: wait, listUserHistory),
+            Route(.get, "/admin/users/{user_id}/overview", guardedBy: requireAdmin, timeLimit: wait, showUserOverview),
             Route(.get, "/admin/users/{user_id}/sessions", guardedBy: requireAdmin, listUserSessions),
             Route(
                 .delete, "/admin/users/{user_id}/sessions", guardedBy: requireAdmin, timeLimit: wait, endUserSessions),

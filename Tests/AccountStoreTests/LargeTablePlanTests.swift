@@ -168,6 +168,7 @@ extension StoreFixture {
         _ = try await accounts.current(user, session: current.session.id)
         _ = try await accounts.sessions(of: user, at: clock.now)
         _ = try await accounts.endedSessions(of: user, at: clock.now)
+        _ = try await accounts.overview(of: user, limit: 20, at: clock.now)
         _ = try await accounts.endReason(of: issued.session.id, of: user)
         _ = try await accounts.personalRecord(of: user, at: clock.now)
         var update = UserUpdate()

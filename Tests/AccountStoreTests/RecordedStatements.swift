@@ -56,6 +56,8 @@ extension [String] {
             let isIndexScan = self[index].contains("Index Scan") || self[index].contains("Index Only Scan")
             return isIndexScan && !(index + 1 < endIndex && self[index + 1].contains("Index Cond"))
         }
-        return scans + wholeIndexes.map { self[$0] }
+        // SQLite's words for reading the rows of an inner query.
+        let inner = filter { $0.hasPrefix("CO-ROUTINE ") }.map { "SCAN " + $0.dropFirst("CO-ROUTINE ".count) }
+        return scans.filter { !inner.contains($0) } + wholeIndexes.map { self[$0] }
     }
 }

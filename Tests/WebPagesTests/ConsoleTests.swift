@@ -196,4 +196,27 @@ struct ConsoleTests {
             #expect(one <= 8)
         }
     }
+
+    @Test("A page costs at most five statements, for a key and for an account", arguments: TestDatabase.all)
+    func statements(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, hasConsole: true) { server in
+            let user = try await server.signUp().userID
+            let path = "/auth/v1/admin/users/\(user)"
+            _ = try await server.send(.put, path, bearer: TestServer.secretKey, json: ["role": "service_role"])
+            let (keyHolder, administrator) = (try await signedIn(server), WebBrowser(server))
+            try await administrator.open("/console/sign-in")
+            try await administrator.press("Sign In", SignInPageTests.person)
+            let pages = [
+                "", "/users", "/users?q=ada", "/users?q=ada@example.com&state=active", "/users/\(user)",
+                "/users/\(user)/delete", "/mails", "/webhooks", "/keys", "/configuration", "/requests",
+            ]
+            for page in pages {
+                for browser in [keyHolder, administrator] {
+                    let count = try await server.statements { try await browser.open("/console" + page) }
+                    #expect(count <= 5, "\(page): \(count)")
+                    #expect(browser.page.status == 200 && browser.page.title != "Sign In to the Console")
+                }
+            }
+        }
+    }
 }

@@ -46,7 +46,7 @@ package struct FoundAccount: Sendable {
     package let deletedAt: Instant?
     package let isAnonymous: Bool
     /// The providers of its identities, each once, in alphabetical order.
-    package internal(set) var providers: [String] = []
+    package let providers: [String]
 }
 
 /// One page of a search.

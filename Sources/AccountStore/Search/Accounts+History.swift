@@ -12,28 +12,61 @@ package struct AccountHistory: Sendable {
     package var isEmpty: Bool { audit.isEmpty && mails.isEmpty }
 }
 
+/// What an operator sees of one account.
+package struct AccountOverview: Sendable {
+    package let account: Account
+    /// Newest sign-in first.
+    package let sessions: [SessionOnDevice]
+    /// Newest end first.
+    package let ended: [EndedSession]
+    package let history: AccountHistory
+}
+
 extension Accounts {
     /// Returns the newest entries of the audit log and mails of an account, also of a deleted one.
     ///
     /// - Parameter limit: The maximum number of each; 1 to 100, other values are clamped.
     /// - Throws: ``DatabaseFailure``.
     package func history(of user: UserID, limit: Int) async throws -> AccountHistory {
-        let limit = min(max(1, limit), 100)
-        let dialect = database.dialect
-        return try await database.read { db in
-            let own = try db.rows(Self.auditLookup(user, limit: limit)) { $0.auditEntry() }
-            let about = try db.rows(Self.auditLookup(about: user, dialect, limit: limit)) { $0.auditEntry() }
-            let mails = try db.rows(Self.mailLookup(user, limit: limit)) { $0.mailStatus() }
-            let audit = (own + about).sorted { $0.createdAt > $1.createdAt }
-            return AccountHistory(audit: Array(audit.prefix(limit)), mails: mails)
+        try await database.read { try history(of: user, limit: limit, in: $0) }
+    }
+
+    /// Returns an account with its sessions and its history, with four statements.
+    ///
+    /// - Parameter limit: The maximum number of ended sessions, entries and mails; 1 to 100, other values are clamped.
+    /// - Returns: nil if the account does not exist.
+    /// - Throws: ``DatabaseFailure``.
+    package func overview(of user: UserID, limit: Int, at now: Instant) async throws -> AccountOverview? {
+        try await database.read { db in
+            guard let account = try db.account(user) else { return nil }
+            let sessions = try sessionHistory(of: user, limit: limit, at: now, in: db)
+            return AccountOverview(
+                account: account, sessions: sessions.active, ended: sessions.ended,
+                history: try history(of: user, limit: limit, in: db))
         }
     }
 
-    /// The entries about a user that name no user as their cause.
-    static func auditLookup(about user: UserID, _ dialect: Dialect, limit: Int) -> SQL {
+    private func history(of user: UserID, limit: Int, in db: any Connection) throws -> AccountHistory {
+        let limit = min(max(1, limit), 100)
+        let audit = try db.rows(Self.wholeAuditLookup(user, database.dialect, limit: limit)) { $0.auditEntry() }
+        let mails = try db.rows(Self.mailLookup(user, limit: limit)) { $0.mailStatus() }
+        return AccountHistory(audit: Array(audit.sorted { $0.createdAt > $1.createdAt }.prefix(limit)), mails: mails)
+    }
+
+    /// The entries that the user caused, and those about the user that name no user as their cause. The newest of each.
+    private static func wholeAuditLookup(_ user: UserID, _ dialect: Dialect, limit: Int) -> SQL {
         """
-        SELECT id, action, log_type, actor_id, actor_name, traits, ip_address, created_at FROM audit_log
-        WHERE \(subject(dialect)) = \(user) AND actor_id IS NULL ORDER BY created_at DESC LIMIT \(limit)
+        SELECT * FROM (\(auditLookup(user, limit: limit))) AS own
+        UNION ALL SELECT * FROM (\(auditLookup(about: user, dialect, limit: limit))) AS about
         """
+    }
+
+    private static func auditLookup(about user: UserID, _ dialect: Dialect, limit: Int) -> SQL {
+        // With statistics, SQLite may read all entries without an actor instead.
+        let index: SQL = dialect == .sqlite ? "INDEXED BY audit_log_by_subject" : ""
+        return """
+            SELECT id, action, log_type, actor_id, actor_name, traits, ip_address, created_at FROM audit_log \(index)
+            WHERE \(subject(dialect)) = \(user) AND actor_id IS NULL ORDER BY created_at DESC LIMIT \(limit)
+            """
     }
 }

@@ -20,11 +20,7 @@ extension Accounts {
         let place = try cursor.map { try self.place(of: $0) }
         let lookup = SearchLookup(search: search, dialect: database.dialect, now: now)
         let limit = min(max(1, limit), 100)
-        let found = try await database.read { db in
-            var page = try db.page(of: lookup, after: place, limit: limit)
-            try db.addProviders(to: &page.accounts)
-            return page
-        }
+        let found = try await database.read { try $0.page(of: lookup, after: place, limit: limit) }
         return SearchPage(accounts: found.accounts, next: try found.next.map { try self.cursor(to: $0) })
     }
 }
@@ -73,25 +69,6 @@ extension Connection {
         let end = try row(lookup.lastExamined(order)) { row in row.foundAccount() }
         return FoundPage(accounts: found, next: end.map(order.place))
     }
-
-    /// Reads the providers of all accounts in one statement. The list is filled up, so that one prepared statement fits
-    /// every page.
-    fileprivate func addProviders(to accounts: inout [FoundAccount]) throws {
-        guard let last = accounts.last?.id.text else { return }
-        let ids = accounts.map(\.id.text)
-        let filled = ids + Array(repeating: last, count: (100 - ids.count % 100) % 100)
-        let rows = try rows(.list("SELECT user_id, provider FROM identities WHERE user_id IN", filled)) {
-            (user: $0.id() as UserID, provider: $0.text())
-        }
-        let providers = Dictionary(grouping: rows, by: \.user)
-        for index in accounts.indices {
-            let names = providers[accounts[index].id, default: []].map(\.provider)
-                .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-            accounts[index].providers = names.reduce(into: []) { all, name in
-                if all.last != name { all.append(name) }
-            }
-        }
-    }
 }
 
 extension SearchPlace {
@@ -110,6 +87,17 @@ extension Row {
         FoundAccount(
             id: id(), email: textIfPresent(), phone: textIfPresent(), fullName: textIfPresent(), createdAt: instant(),
             lastSignInAt: instantIfPresent(), emailConfirmedAt: instantIfPresent(), bannedUntil: instantIfPresent(),
-            deletedAt: instantIfPresent(), isAnonymous: bool())
+            deletedAt: instantIfPresent(), isAnonymous: bool(), providers: providers())
+    }
+
+    /// Each once.
+    private mutating func providers() -> [String] {
+        let names = (textIfPresent() ?? "").utf8.split(separator: UInt8(ascii: ",")).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return names.reduce(into: []) { all, name in
+            if all.last != name { all.append(name) }
+        }
     }
 }

@@ -69,8 +69,16 @@ struct SearchLookup: Sendable {
     private var columns: SQL {
         """
         id, email, phone, \(Accounts.fullName(dialect)), created_at, last_sign_in_at, email_confirmed_at, banned_until,
-        deleted_at, is_anonymous
+        deleted_at, is_anonymous,
+        (SELECT \(providers) FROM identities WHERE identities.user_id = candidates.id)
         """
+    }
+
+    private var providers: SQL {
+        switch dialect {
+        case .sqlite: "group_concat(identities.provider, ',')"
+        case .postgresql: "string_agg(identities.provider, ',')"
+        }
     }
 
     private func candidates(_ order: SearchOrder) -> SQL {

@@ -170,6 +170,18 @@ extension Accounts {
         return digest == Self.urlDigest(endpoint.url)
     }
 
+    /// Those of the endpoints that are disabled. One statement.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func disabled(of endpoints: [WebhookEndpoint]) async throws -> [WebhookEndpoint] {
+        let found = try await database.rows("SELECT name, url_digest FROM webhook_endpoints") { row in
+            (name: row.text(), digest: row.bytes())
+        }
+        return endpoints.filter { endpoint in
+            found.contains { $0.name == endpoint.name && $0.digest == Self.urlDigest(endpoint.url) }
+        }
+    }
+
     /// Disables an endpoint until its URL changes or a test reaches it.
     ///
     /// - Throws: ``DatabaseFailure``.

@@ -61,6 +61,29 @@ extension Accounts {
         ) { (Int($0.int()), $0.instantIfPresent()) } ?? (0, nil)
     }
 
+    /// The number of queued deliveries of each endpoint that has some.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func waitingDeliveries() async throws -> [(endpoint: String, count: Int)] {
+        try await database.rows(
+            "SELECT endpoint, count(*) FROM webhook_deliveries WHERE state = 'queued' GROUP BY endpoint"
+        ) { (endpoint: $0.text(), count: Int($0.int())) }
+    }
+
+    /// The number of queued deliveries, and of failed ones among the newest.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func deliverySummary(ofNewest limit: Int) async throws -> (waiting: Int, failed: Int) {
+        try await database.row(
+            """
+            SELECT (SELECT count(*) FROM webhook_deliveries WHERE state = 'queued'),
+                (SELECT count(*) FROM (
+                    SELECT state FROM webhook_deliveries ORDER BY created_at DESC, id DESC LIMIT \(limit)) AS newest
+                WHERE state = 'failed')
+            """
+        ) { (Int($0.int()), Int($0.int())) } ?? (0, 0)
+    }
+
     /// Queues deliveries that have ended, once more and with the same id. Their attempts are counted anew.
     ///
     /// - Parameter entry: Recorded if there is a delivery.

@@ -42,6 +42,25 @@ extension AuthServer {
         }
     }
 
+    /// `GET /admin/users/{user_id}/overview?limit=` → `{"user","sessions","ended","audit","mails"}`, as in
+    /// ``readUser(_:_:)``, ``listUserSessions(_:_:)`` and ``listUserHistory(_:_:)``: everything that the console shows of
+    /// a user, with four statements. `limit` is 1 to 100, default 20.
+    @Sendable func showUserOverview(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let limit = try listLimit(Query(request), or: 20)
+        let found = try await accounts.overview(of: try userID(context), limit: limit, at: runtime.now())
+        guard let found else { throw Refusal.unknownUser }
+        return Answer.json(capacity: 512 * (found.history.audit.count + found.history.mails.count + 8)) { writer in
+            writer.beginObject()
+            writer.name("user")
+            writer.user(found.account)
+            writer.list("sessions", found.sessions) { $0.sessionOnDevice($1) }
+            writer.list("ended", found.ended) { $0.endedSession($1) }
+            writer.list("audit", found.history.audit) { $0.auditEntry($1) }
+            writer.list("mails", found.history.mails) { $0.sentMail($1) }
+            writer.endObject()
+        }
+    }
+
     private func accountSearch(_ query: Query) throws -> AccountSearch {
         var search = AccountSearch()
         search.text = try searchText("q", of: query, atMost: AccountSearch.longestText)

@@ -18,12 +18,7 @@ extension AuthServer {
         let active = try await accounts.sessions(of: user, at: now)
         return Answer.json { writer in
             writer.beginObject()
-            writer.list("sessions", active) { writer, found in
-                writer.sessionInfo(
-                    id: found.session.id.text, createdAt: found.session.createdAt,
-                    refreshedAt: found.session.refreshedAt, userAgent: found.device.userAgent,
-                    ipAddress: found.device.address, isCurrent: false)
-            }
+            writer.list("sessions", active) { $0.sessionOnDevice($1) }
             writer.list("ended", ended) { $0.endedSession($1) }
             writer.endObject()
         }
@@ -56,6 +51,12 @@ extension AuthServer {
 }
 
 extension JSONWriter {
+    mutating func sessionOnDevice(_ found: SessionOnDevice) {
+        sessionInfo(
+            id: found.session.id.text, createdAt: found.session.createdAt, refreshedAt: found.session.refreshedAt,
+            userAgent: found.device.userAgent, ipAddress: found.device.address, isCurrent: false)
+    }
+
     /// Writes the record of a session's end. `gatehouse why` prints the same.
     package mutating func endedSession(_ session: EndedSession) {
         beginObject()

@@ -20,7 +20,7 @@ package struct EndpointStatus: Sendable {
 
     package var state: String { isDisabled ? "disabled" : "on" }
 
-    /// The hooks and webhooks of the settings, in their order. Costs two statements for each webhook.
+    /// The hooks and webhooks of the settings, in their order. Costs two statements.
     ///
     /// - Throws: ``DatabaseFailure``.
     package static func all(_ configuration: HookConfiguration, _ accounts: Accounts) async throws -> [EndpointStatus] {
@@ -30,12 +30,13 @@ package struct EndpointStatus: Sendable {
                     name: name.rawValue, kind: .hook, isDisabled: false, waiting: nil, url: withoutQuery(hook.url))
             }
         }
-        for endpoint in configuration.webhooks {
-            found.append(
-                EndpointStatus(
-                    name: endpoint.name, kind: .webhook, isDisabled: try await accounts.isDisabled(endpoint),
-                    waiting: try await accounts.deliveryBacklog(of: endpoint.name).count,
-                    url: withoutQuery(endpoint.url)))
+        guard !configuration.webhooks.isEmpty else { return found }
+        let disabled = try await accounts.disabled(of: configuration.webhooks).map(\.name)
+        let waiting = try await accounts.waitingDeliveries()
+        found += configuration.webhooks.map { endpoint in
+            EndpointStatus(
+                name: endpoint.name, kind: .webhook, isDisabled: disabled.contains(endpoint.name),
+                waiting: waiting.first { $0.endpoint == endpoint.name }?.count ?? 0, url: withoutQuery(endpoint.url))
         }
         return found
     }

@@ -12,7 +12,39 @@ extension OperatorRoutes {
     /// The times are RFC 3339, at most 31 days apart; by default the last 24 hours. A step is 3,600 seconds, or 86,400
     /// for more than three days; `from` in the response is the beginning of its step. Two statements.
     @Sendable func showActivity(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let query = Query(request)
+        let report = try await activity(Query(request))
+        return Answer.json(capacity: report.capacity) { $0.activity(report) }
+    }
+
+    /// `GET /admin/overview?from=&until=` → `{"activity","latency","mails":{"waiting","oldest"},
+    /// "webhooks":{"waiting","failed"}}`, the first two as in ``showActivity(_:_:)`` and ``showLatency(_:_:)``. `failed`
+    /// counts among the newest 50 deliveries. Four statements.
+    @Sendable func showOverview(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let report = try await activity(Query(request))
+        let mails = try await accounts.mailBacklog()
+        let webhooks = try await accounts.deliverySummary(ofNewest: 50)
+        return Answer.json(capacity: report.capacity + 8_192) { writer in
+            writer.beginObject()
+            writer.name("activity")
+            writer.activity(report)
+            writer.name("latency")
+            writer.latencies(runtime.metrics.latencies(limit: 50))
+            writer.name("mails")
+            writer.beginObject()
+            writer.member("waiting", Int64(mails.count))
+            writer.member("oldest", ifPresent: mails.oldest)
+            writer.endObject()
+            writer.name("webhooks")
+            writer.beginObject()
+            writer.member("waiting", Int64(webhooks.waiting))
+            writer.member("failed", Int64(webhooks.failed))
+            writer.endObject()
+            writer.endObject()
+        }
+    }
+
+    /// - Throws: ``Refusal`` 400 `validation_failed`, and ``DatabaseFailure``.
+    private func activity(_ query: Query) async throws -> ActivityReport {
         let until = try moment("until", query) ?? runtime.now()
         let from = try moment("from", query) ?? until - .seconds(86_400)
         let length = (until - from)
@@ -21,17 +53,10 @@ extension OperatorRoutes {
         }
         let step: ActivityCounts.Step = length > .seconds(3 * 86_400) ? .day : .hour
         let start = step.beginning(of: from)
-        let sums = try await ActivityCounts(database: database).sums(from: start, until: until, by: step)
-        let funnels = try await EventCounts(database: database).funnels(from: start, until: until)
-        return Answer.json(capacity: 128 * (sums.count + funnels.count + 1)) { writer in
-            writer.beginObject()
-            writer.member("from", start)
-            writer.member("until", until)
-            writer.member("step", step.seconds)
-            writer.list("counts", sums) { $0.activity($1) }
-            writer.list("funnels", funnels) { $0.funnel($1) }
-            writer.endObject()
-        }
+        return ActivityReport(
+            from: start, until: until, step: step,
+            sums: try await ActivityCounts(database: database).sums(from: start, until: until, by: step),
+            funnels: try await EventCounts(database: database).funnels(from: start, until: until))
     }
 
     private static let longest: Duration = .seconds(31 * 86_400)
@@ -43,8 +68,28 @@ extension OperatorRoutes {
     }
 }
 
+private struct ActivityReport {
+    let from: Instant
+    let until: Instant
+    let step: ActivityCounts.Step
+    let sums: [ActivitySum]
+    let funnels: [MethodFunnel]
+
+    var capacity: Int { 128 * (sums.count + funnels.count + 1) }
+}
+
 extension JSONWriter {
-    fileprivate mutating func activity(_ sum: ActivitySum) {
+    fileprivate mutating func activity(_ report: ActivityReport) {
+        beginObject()
+        member("from", report.from)
+        member("until", report.until)
+        member("step", report.step.seconds)
+        list("counts", report.sums) { $0.sum($1) }
+        list("funnels", report.funnels) { $0.funnel($1) }
+        endObject()
+    }
+
+    private mutating func sum(_ sum: ActivitySum) {
         beginObject()
         member("at", sum.at)
         member("name", sum.name)
@@ -53,7 +98,7 @@ extension JSONWriter {
         endObject()
     }
 
-    fileprivate mutating func funnel(_ funnel: MethodFunnel) {
+    private mutating func funnel(_ funnel: MethodFunnel) {
         beginObject()
         member("method", funnel.method)
         member("selected", funnel.selected)

@@ -22,19 +22,7 @@ extension OperatorRoutes {
     /// first, at most 50.
     @Sendable func showLatency(_ request: Request, _ context: ServerContext) -> Response {
         let routes = runtime.metrics.latencies(limit: 50)
-        return Answer.json(capacity: 128 * (routes.count + 1)) { writer in
-            writer.beginObject()
-            writer.list("routes", routes) { writer, route in
-                writer.beginObject()
-                writer.member("method", route.method)
-                writer.member("route", route.route)
-                writer.member("count", Int64(route.count))
-                writer.member("p50_ms", .double(route.median.milliseconds))
-                writer.member("p99_ms", .double(route.slow.milliseconds))
-                writer.endObject()
-            }
-            writer.endObject()
-        }
+        return Answer.json(capacity: 128 * (routes.count + 1)) { $0.latencies(routes) }
     }
 
     /// `GET /admin/configuration` → `{"settings":[{"name","value","is_secret","origin","help"}]}`, in the order of the
@@ -57,6 +45,20 @@ extension OperatorRoutes {
 }
 
 extension JSONWriter {
+    mutating func latencies(_ routes: [RouteLatency]) {
+        beginObject()
+        list("routes", routes) { writer, route in
+            writer.beginObject()
+            writer.member("method", route.method)
+            writer.member("route", route.route)
+            writer.member("count", Int64(route.count))
+            writer.member("p50_ms", .double(route.median.milliseconds))
+            writer.member("p99_ms", .double(route.slow.milliseconds))
+            writer.endObject()
+        }
+        endObject()
+    }
+
     fileprivate mutating func answeredRequest(_ request: AnsweredRequest) {
         beginObject()
         member("n", request.number)

@@ -20,6 +20,21 @@ struct RouteLatency {
     }
 }
 
+/// What waits, of `GET /admin/overview`.
+struct Queue {
+    let waiting: Int
+    let oldest: Instant?
+    /// 0 for mails.
+    let failed: Int
+
+    /// - Throws: ``WireProblem``.
+    init(json: AnyJSON) throws(WireProblem) {
+        let members = try WireMembers(json, path: "queue")
+        (waiting, oldest) = (try members.count("waiting"), try members.optionalInstant("oldest"))
+        failed = members["failed"] == nil ? 0 : try members.count("failed")
+    }
+}
+
 /// The answer of `GET /admin/outbox`.
 struct Outbox {
     struct Mail {

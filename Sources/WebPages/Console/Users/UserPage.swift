@@ -6,19 +6,17 @@ import Hummingbird
 
 extension WebPages {
     @Sendable func showUser(_ visit: inout Visit) async throws -> Outcome {
-        let id = visit.userID
-        let user = FoundUser(try await visit.callAsAdmin(.get, "/admin/users/\(id)"))
-        let sessions = try await visit.callAsAdmin(.get, "/admin/users/\(id)/sessions?limit=20")
-        let history = try await visit.callAsAdmin(.get, "/admin/users/\(id)/history?limit=20")
+        let json = try await visit.callAsAdmin(.get, "/admin/users/\(visit.userID)/overview?limit=20")
+        let user = FoundUser(json["user"] ?? .null)
         var page = Page(user.name)
         page.back = (ConsolePlace.users.title, ConsolePlace.users.path)
         page.blocks = [.facts(user.facts(at: now())), .actions(user.acts(at: now()))]
         page.blocks += [.heading("Identities"), .table(user.identities)]
-        page.blocks += try sessionBlocks(user, sessions)
+        page.blocks += try sessionBlocks(user, json)
         page.blocks += metadata("Profile", user.json["user_metadata"])
         page.blocks += metadata("App metadata", user.json["app_metadata"])
-        page.blocks += [.heading("Audit trail"), .table(auditTable(history["audit"]?.arrayValue ?? []))]
-        page.blocks += [.heading("Mails"), .table(mailTable(history["mails"]?.arrayValue ?? []))]
+        page.blocks += [.heading("Audit trail"), .table(auditTable(json["audit"]?.arrayValue ?? []))]
+        page.blocks += [.heading("Mails"), .table(mailTable(json["mails"]?.arrayValue ?? []))]
         return .page(page)
     }
 
