@@ -17,6 +17,8 @@ enum Outcome {
     /// Another server, after a form: browsers apply `form-action` to redirects (CSP 3 §6.4.1), so a page leads there.
     case onward(String)
     case file([UInt8], name: String)
+    /// What a script of a page asked for.
+    case answer(Response)
 }
 
 extension WebPages {
@@ -112,6 +114,7 @@ extension WebPages {
             var response = Answer.json(bytes)
             response.headers[.contentDisposition] = "attachment; filename=\"\(name)\""
             return try finish(response, visit)
+        case .answer(let response): return try finish(response, visit)
         }
     }
 
@@ -122,6 +125,9 @@ extension WebPages {
         let html = look.html(
             shown, languagesTitle: visit.say("Language"), path: visit.request.uri.path, language: visit.language)
         var response = Answer.text(html, status: page.status, contentType: "text/html; charset=utf-8")
+        if page.live != nil {
+            response.headers[.contentSecurityPolicy] = "\(Self.policy); script-src 'self'; connect-src 'self'"
+        }
         Self.protect(&response)
         return response
     }
@@ -156,10 +162,13 @@ extension WebPages {
         return response
     }
 
+    private static let policy =
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+        + "frame-ancestors 'none'"
+
+    /// Leaves the policy of a page with a script.
     private static func protect(_ response: inout Response) {
-        response.headers[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
-            + "frame-ancestors 'none'"
+        if response.headers[.contentSecurityPolicy] == nil { response.headers[.contentSecurityPolicy] = policy }
         response.headers[.frameOptions] = "DENY"
         // Not `no-referrer`: the `Origin` of a form would be `null` then.
         response.headers[.referrerPolicy] = "same-origin"

@@ -68,10 +68,11 @@ package struct WebPages: Sendable {
         let group = RouteGroup(prefixes: [site.prefix], format: format, crossOrigin: nil, cacheControl: "no-store")
         let wait = runtime.requestTimeLimit
         let routes = (site == .console ? consolePages : accountPages).map { page in
-            Route(
+            let route = Route(
                 page.isForm ? .post : .get, page.path, acceptsTrailingSlash: page.path.isEmpty,
                 limitedBy: page.limitedBy, timeLimit: wait, answersHead: page.isForm
             ) { try await answer($0, $1, page.handler) }
+            return page.isLogged ? route : route.unlogged
         }
         return RouteTable(group: group, runtime: runtime, routes + assetRoutes)
     }
@@ -81,6 +82,7 @@ package struct WebPages: Sendable {
         let path: String
         var isForm = false
         var limitedBy: String?
+        var isLogged = true
         let handler: Handler
     }
 

@@ -130,8 +130,10 @@ def walk(tab):
         tab.page.keyboard.press("Tab")
         reached.append(tab.focused)
         ring = tab.page.evaluate(
-            "() => { const s = getComputedStyle(document.activeElement); return [s.outlineStyle, s.outlineWidth] }"
+            """() => { const e = document.activeElement; const s = getComputedStyle(e);
+                return [s.outlineStyle, s.outlineWidth, e === document.body] }"""
         )
-        if ring[0] in ("none", "hidden") or float(ring[1].removesuffix("px")) < 2:
+        # The end of the page, where a field had the focus at first.
+        if not ring[2] and (ring[0] in ("none", "hidden") or float(ring[1].removesuffix("px")) < 2):
             unseen.append(reached[-1])
     return reached, unseen, tab.page.eval_on_selector_all(CONTROLS, "(all) => all.map(e => e.value || e.id)")

@@ -219,4 +219,51 @@ struct ConsoleTests {
             }
         }
     }
+
+    @Test("The settings are shown by area, the changed ones first, each with its help and without Markdown")
+    func configuration() async throws {
+        try await TestServer.with(hasConsole: true) { server in
+            let browser = try await signedIn(server)
+            try await browser.open("/console/configuration")
+            #expect(browser.page.text.contains("/console/configuration?area=Access+tokens"))
+            try await browser.open("/console/configuration?area=Access%20tokens")
+            #expect(browser.page.title == "Access tokens")
+            #expect(browser.page.text.contains("jwt_aud") && !browser.page.text.contains("smtp_host"))
+            #expect(browser.page.text.contains("aud of new accounts."))
+            for (query, count) in [("area=None", 0), ("area=Log", 2), ("area=%3Cscript%3E", 0)] {
+                try await browser.open("/console/configuration?\(query)")
+                let rows = WebPage.between("<tr role=\"row\"><td", ">", in: browser.page.text).count
+                #expect(browser.page.status == 200 && rows == count, "\(query): \(rows)")
+            }
+        }
+    }
+
+    @Test("The log's new requests are answered to a script of its page, and no other page may have scripts")
+    func liveLog() async throws {
+        try await TestServer.with(hasConsole: true) { server in
+            let browser = try await signedIn(server)
+            try await browser.open("/console/requests")
+            let policy = try #require(browser.page.headers[.contentSecurityPolicy])
+            #expect(policy.hasSuffix("; script-src 'self'; connect-src 'self'"))
+            let next = try #require(WebPage.between("data-next=\"", "\"", in: browser.page.text).first)
+            _ = try await server.send(.get, "/auth/v1/nothing")
+            try await browser.open("/console/requests/new?after=\(next)")
+            let json = try JSONReader.read(browser.page.text)
+            let newest = json["rows"]?.arrayValue?.last
+            #expect(newest?["status"] == "404" && newest?["tone"] == "plain")
+            #expect(json["next"]?.intValue ?? 0 > Int64(next) ?? 0)
+            for after in ["-1", "x", "99999999999999999999"] {
+                try await browser.open("/console/requests/new?after=\(after)")
+                #expect(browser.page.status == 200)
+            }
+            let stranger = WebBrowser(server)
+            try await stranger.open("/console/requests/new?after=0")
+            #expect(stranger.page.title == "Sign In to the Console")
+            for path in ["/console", "/console/users", "/console/keys"] {
+                try await browser.open(path)
+                #expect(browser.page.headers[.contentSecurityPolicy]?.contains("script-src") == false)
+                #expect(!browser.page.text.contains("<script"))
+            }
+        }
+    }
 }

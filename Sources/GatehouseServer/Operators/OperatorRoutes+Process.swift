@@ -25,14 +25,15 @@ extension OperatorRoutes {
         return Answer.json(capacity: 128 * (routes.count + 1)) { $0.latencies(routes) }
     }
 
-    /// `GET /admin/configuration` → `{"settings":[{"name","value","is_secret","origin","help"}]}`, in the order of the
-    /// documentation.
+    /// `GET /admin/configuration` → `{"settings":[{"name","area","value","is_secret","origin","help"}]}`, by
+    /// area.
     @Sendable func showConfiguration(_ request: Request, _ context: ServerContext) -> Response {
         Answer.json(capacity: 32_768) { writer in
             writer.beginObject()
             writer.list("settings", settings.shown) { writer, shown in
                 writer.beginObject()
                 writer.member("name", shown.setting.key)
+                writer.member("area", shown.area)
                 writer.member("value", ifPresent: shown.value)
                 writer.member("is_secret", shown.setting.isSecret)
                 writer.member("origin", shown.origin.rawValue)

@@ -207,23 +207,4 @@ extension Setting {
     package static let logLevel = Setting(
         "log_level", .none, .text("info"), "`trace`, `debug`, `info`, `notice`, `warning`, `error` or `critical`.")
     package static let logFormat = Setting("log_format", .none, .text("json"), "`json` or `console`.")
-
-    /// All settings, in the order of `check-config`.
-    package static let allCases: [Setting] =
-        [
-            listen, host, port, externalURL, siteURL, authPaths, openAPI, metricsListen, trustedProxies, proxyHeader,
-            corsAllowedHeaders, requestDuration,
-            database, databaseConnections, secrets, publishableKeys, secretKeys, requireAPIKey,
-            jwtAlgorithm, jwtSecret, jwtKeyID, jwtKeys, jwtLifetime, jwtIssuer, jwtAudience, jwtRole, jwtAdminRoles,
-            disableSignUp, emailEnabled, anonymousEnabled, autoConfirm, passwordMinimumLength,
-            passwordRequiredCharacters, passwordRefuseCommon, passwordForbiddenWords, requireCurrentPassword,
-            passwordAnswerTime, hashQueue, hashThreads,
-            refreshReuseInterval, refreshRotation, refreshStrict, sessionTimebox, sessionInactivity, freshSignIn,
-            uriAllowList, redirectPatterns, implicitFlow, plainProofKeys, manualLinking, iosBundleID, appleKey,
-            appleKeyID, appleTeamID, openIDProviders, outgoingNetworks, outgoingLoopback,
-            limits, rateHeader, rateTokenRefresh, rateOTP, rateVerify, rateMails, rateAuthorize, rateAnonymous,
-            rateFailedSignIns, appScheme, profileSchema, teamCatalogue, telemetry, telemetryApps, jwksURL,
-            issuerSecretKey, logLevel, logFormat,
-        ] + pages + mail + codes + notices.map(\.setting) + retention + ProviderNames.all.flatMap(\.settings)
-        + MailTemplateSettings.settings + hooks + captcha
 }

@@ -12,17 +12,22 @@ package struct ShownSetting: Sendable {
     package static let mask = "••••"
 
     package let setting: Setting
+    /// The title of its area.
+    package let area: String
     /// nil for a setting with neither a value nor a default; ``mask`` for a secret.
     package let value: String?
     package let origin: Origin
 
-    /// Every setting, in the order of the documentation.
+    /// Every setting, by area.
     package static func all(_ given: GivenSettings) -> [ShownSetting] {
-        Setting.allCases.map { setting in
-            let shown = given.shown(setting)
-            return ShownSetting(
-                setting: setting, value: shown.map { setting.isSecret ? mask : $0 } ?? setting.defaultText,
-                origin: given[setting].map { $0.isFromFile ? .file : .environment } ?? .standard)
+        Setting.areas.flatMap { area in
+            area.settings.map { setting in
+                let shown = given.shown(setting)
+                return ShownSetting(
+                    setting: setting, area: area.title,
+                    value: shown.map { setting.isSecret ? mask : $0 } ?? setting.defaultText,
+                    origin: given[setting].map { $0.isFromFile ? .file : .environment } ?? .standard)
+            }
         }
     }
 }

@@ -2,6 +2,8 @@ import GatehouseWire
 
 /// A table. On a phone, each row is a card that repeats the titles of the columns.
 struct Table {
+    enum Style: String { case plain, settings }
+
     /// What a screen reader says before it.
     let caption: String
     let columns: [String]
@@ -10,6 +12,7 @@ struct Table {
     var empty = "Nothing here yet."
     /// The address of the next page.
     var next: String?
+    var style = Style.plain
 }
 
 struct Cell {
@@ -107,7 +110,7 @@ extension Table {
 
     fileprivate func shown(_ token: String, prefix: String) -> TemplateValues {
         var shown: TemplateValues = [
-            "tableCaption": Markup(caption), "columns": titles,
+            "tableCaption": Markup(caption), "tableStyle": style.rawValue, "columns": titles,
             "tableRows": rows.enumerated().map { row, cells in
                 [
                     "cells": zip(columns, cells).enumerated().map { column, pair in

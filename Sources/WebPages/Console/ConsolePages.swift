@@ -46,6 +46,7 @@ extension WebPages {
             takes("/mails/drop", dropMail), shows("/webhooks", showWebhooks), takes("/webhooks/replay", replayDelivery),
             shows("/keys", showKeys), shows("/keys/rotate", askToRotateKeys), takes("/keys/rotate", rotateKeys),
             shows("/configuration", showConfiguration), shows("/requests", showRequests),
+            PageRoute(path: "/requests/new", isLogged: false, handler: listNewRequests),
         ]
         if settings.entry != nil { pages.append(shows("/enter", enterConsole)) }
         return pages

@@ -27,9 +27,12 @@ struct Markup: Sendable, CustomStringConvertible {
 extension String {
     /// The text of a user or of another server, for a sentence or a row of a page: one line of at most 200 code points,
     /// without marks that change the direction or the place of other text.
-    var shown: String {
+    var shown: String { shown(atMost: 200) }
+
+    /// The same with another number of code points.
+    func shown(atMost longest: Int) -> String {
         var kept = String.UnicodeScalarView()
-        for scalar in unicodeScalars.prefix(200) where !scalar.isDeceptive { kept.append(scalar) }
+        for scalar in unicodeScalars.prefix(longest) where !scalar.isDeceptive { kept.append(scalar) }
         return String(kept)
     }
 

@@ -12,6 +12,11 @@ extension Page {
             shown[notice.isProblem ? "problem" : "done"] = Markup(notice.text)
         }
         if let back { shown["back"] = ["backTitle": Markup(back.title), "backAddress": Markup(back.address)] }
+        if let live {
+            shown["live"] = [
+                "liveAddress": Markup(live.address), "liveNext": "\(live.next)", "liveMost": "\(live.most)",
+            ]
+        }
         if let onward { shown["onward"] = Markup(onward) }
         return shown
     }

@@ -13,9 +13,20 @@ struct Page {
     var back: (title: String, address: String)?
     /// The address that the browser goes on to by itself.
     var onward: String?
+    /// The table of the page grows while it is open.
+    var live: LiveRows?
     var blocks: [Block]
 
     init(_ title: String, _ blocks: [Block] = []) { (self.title, self.blocks) = (title, blocks) }
+}
+
+/// Rows that a script adds at the top of the page's table.
+struct LiveRows {
+    /// Takes `after`, and answers with the rows since then.
+    let address: String
+    let next: Int
+    /// The largest number of rows.
+    let most: Int
 }
 
 /// A sentence at the top of a page.

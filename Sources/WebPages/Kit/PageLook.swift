@@ -14,6 +14,8 @@ struct PageLook: Sendable {
     let assets: [PageAsset]
     private let sheets: [String]
     private let symbol: String?
+    /// Of pages with ``LiveRows``.
+    private let script: String?
     private let home: String
 
     /// - Throws: The error of parsing a template.
@@ -37,18 +39,22 @@ struct PageLook: Sendable {
             ? PageAsset(
                 "console.css", "text/css; charset=utf-8", PackageResources.console_css,
                 compressed: PackageResources.console_css_gz, of: site) : nil
+        let script =
+            site == .console
+            ? PageAsset("live.js", "text/javascript; charset=utf-8", PackageResources.live_js, of: site) : nil
         let brand = branding.accent.map {
             PageAsset("brand.css", "text/css; charset=utf-8", Array($0.styleSheet.utf8), of: site)
         }
         let symbol = branding.symbol.map { PageAsset("symbol", $0.type, $0.bytes, of: site) }
         assets =
-            [sheet] + [wide, brand, symbol].compactMap(\.self) + [
+            [sheet] + [wide, script, brand, symbol].compactMap(\.self) + [
                 PageAsset("apple.svg", svg, PackageResources.apple_svg, of: site),
                 PageAsset("google.svg", svg, PackageResources.google_svg, of: site),
                 PageAsset("mail.svg", svg, PackageResources.mail_svg, of: site),
             ]
         sheets = [sheet, wide, brand].compactMap { $0?.address }
         home = site.prefix
+        self.script = script?.address
         self.symbol = symbol?.address
     }
 
@@ -62,6 +68,7 @@ struct PageLook: Sendable {
         shown["app"] = Markup(name.shown)
         shown["home"] = home
         shown["sheets"] = sheets.map(Markup.init)
+        shown["liveScript"] = script.map(Markup.init)
         shown["symbolAddress"] = symbol.map(Markup.init)
         shown["languagesTitle"] = Markup(languagesTitle)
         shown["languages"] = MailLanguage.allCases.map { other in

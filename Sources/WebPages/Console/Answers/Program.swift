@@ -21,6 +21,7 @@ struct ListedKey {
 /// A setting of `GET /admin/configuration`.
 struct ListedSetting {
     let name: String
+    let area: String
     /// nil if it has none. Masked for a secret.
     let value: String?
     let isSecret: Bool
@@ -36,7 +37,8 @@ struct ListedSetting {
         try WireMembers.list("settings", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "setting")
             return ListedSetting(
-                name: try members.required("name"), value: members["value"]?.stringValue,
+                name: try members.required("name"), area: try members.required("area"),
+                value: members["value"]?.stringValue,
                 isSecret: members.bool("is_secret"), origin: try members.required("origin"),
                 help: members.text("help") ?? "")
         }

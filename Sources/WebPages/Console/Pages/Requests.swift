@@ -1,0 +1,71 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+// The newest requests of this process. A script adds new ones once a second.
+extension WebPages {
+    private static let rows = 100
+
+    @Sendable func showRequests(_ visit: inout Visit) async throws -> Outcome {
+        guard visit.isInConsole else { return visit.goToConsoleSignIn(nil) }
+        var page = Page(ConsolePlace.requests.title)
+        var next: Int?
+        page.blocks = try await visit.part("The last requests of this process") { visit in
+            let log = try RequestLog(json: await visit.callAsAdmin(.get, "/admin/requests?after=0"))
+            next = log.next
+            var table = Table(
+                caption: "Requests", columns: ["Time (UTC)", "Request", "Status", "Took"], empty: "No requests yet.")
+            table.rows = log.entries.suffix(Self.rows).reversed().map { entry in
+                let shown = ShownRequest(entry)
+                var status = Cell([Badge(text: shown.status, tone: shown.tone)])
+                status.detail = shown.code
+                return [Cell(shown.time), Cell(shown.request), status, Cell(shown.took, isNumber: true)]
+            }
+            return [.actions([Link(title: "Refresh", address: ConsolePlace.requests.path)]), .table(table)]
+        }
+        page.live = next.map { LiveRows(address: ConsolePlace.requests.path + "/new", next: $0, most: Self.rows) }
+        return .page(page)
+    }
+
+    /// `{"next":N,"rows":[{"time","request","status","tone","code","took"}]}`, oldest first: the requests after the
+    /// number `after`, as the table shows them.
+    @Sendable func listNewRequests(_ visit: inout Visit) async throws -> Outcome {
+        guard visit.isInConsole else { return visit.goToConsoleSignIn(nil) }
+        let after = Int64(visit.fields["after"] ?? "") ?? 0
+        let log = try RequestLog(
+            json: await visit.callAsAdmin(.get, "/admin/requests?after=\(max(0, after))"))
+        return .answer(
+            Answer.json(capacity: 160 * (log.entries.count + 1)) { writer in
+                writer.beginObject()
+                writer.member("next", Int64(log.next))
+                writer.list("rows", log.entries.suffix(Self.rows)) { writer, entry in
+                    let shown = ShownRequest(entry)
+                    writer.beginObject()
+                    writer.member("time", shown.time)
+                    writer.member("request", shown.request)
+                    writer.member("status", shown.status)
+                    writer.member("tone", shown.tone.rawValue)
+                    writer.member("code", ifPresent: shown.code)
+                    writer.member("took", shown.took)
+                    writer.endObject()
+                }
+                writer.endObject()
+            })
+    }
+}
+
+/// The texts of one request.
+private struct ShownRequest {
+    let time, request, status, took: String
+    let tone: Badge.Tone
+    let code: String?
+
+    init(_ entry: RequestLog.Entry) {
+        time = entry.at.timeText
+        request = "\(entry.method.cutForChart) \(entry.route.shown)"
+        status = "\(entry.status)"
+        took = Figures.milliseconds(entry.milliseconds)
+        tone = entry.status < 400 ? .good : entry.status < 500 ? .plain : .bad
+        code = entry.code?.cutForChart
+    }
+}

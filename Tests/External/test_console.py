@@ -1,0 +1,135 @@
+"""The console of `gatehouse dev` in a real browser: an operator's first minute, without scripts, by keyboard, on a small
+screen, in the dark; what axe finds; the size of each page; the request log that grows while it is open."""
+
+import os
+
+import pytest
+from chromium import Chromium, barriers, walk
+from playwright.sync_api import expect
+from program import PASSWORD
+from test_account_pages import LARGEST_PAGE, press, title
+
+pytestmark = pytest.mark.skipif(os.environ.get("GATEHOUSE_BROWSER") == "none", reason="GATEHOUSE_BROWSER is none")
+
+PLACES = ["", "/users", "/mails", "/webhooks", "/keys", "/keys/rotate", "/configuration", "/requests"]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    chromium = Chromium()
+    yield chromium
+    chromium.close()
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+def tab(request, chromium):
+    tab = chromium.person(java_script_enabled=request.param)
+    yield tab
+    tab.close()
+
+
+@pytest.fixture
+def scripted(chromium):
+    tab = chromium.person()
+    yield tab
+    tab.close()
+
+
+def enter(tab, server):
+    """What `gatehouse dev` prints leads here."""
+    page = tab.open(server.url + "/").page
+    title(page, "Overview")
+    return page
+
+
+def sign_up(server, email):
+    """The user's page in the console, and a session that has ended beside one that goes on."""
+    first = server.auth().post("/signup", {"email": email, "password": PASSWORD}).json()
+    second = server.auth().sign_in(email, PASSWORD).json()
+    ended = server.auth().post("/logout?scope=local", {}, token=first["access_token"])
+    assert ended.status == 204
+    return first["user"]["id"], second
+
+
+def test_an_operator_finds_a_user_reads_why_a_session_ended_and_ends_the_other(tab, dev, new_email):
+    _, second = sign_up(dev, email := new_email())
+    page = enter(tab, dev)
+    page.get_by_role("link", name="Users", exact=True).click()
+    page.get_by_label("Email, name or id").fill(email)
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("link", name=email).click()
+    title(page, email)
+    expect(page.get_by_text("The user signed out")).to_be_visible()
+    page.get_by_role("link", name="End", exact=True).click()
+    press(page, "End the Session")
+    expect(page.get_by_text("The user is not signed in anywhere.")).to_be_visible()
+    refused = dev.auth().post("/token?grant_type=refresh_token", {"refresh_token": second["refresh_token"]})
+    assert refused.status == 400
+
+
+def test_the_pages_are_accessible_and_small(scripted, dev, new_email):
+    user, _ = sign_up(dev, new_email())
+    page = scripted.open(dev.url + "/console/sign-in").page
+    assert barriers(scripted) == []
+    page = enter(scripted, dev)
+    acts = ["/ban", "/end-sessions", "/password", "/delete"]
+    users = [f"/users/{user}{act}" for act in ["", *acts]] + ["/users?q=nobody-has-this", "/users?state=banned"]
+    areas = page.request.get(dev.url + "/console/configuration").text()
+    assert "area=Mail" in areas
+    for path in PLACES + users + ["/configuration?area=Mail", "/configuration?area=Sign-in%20through%20providers"]:
+        page = scripted.open(dev.url + "/console" + path).page
+        assert page.locator("h1").inner_text() not in ("Sign In to the Console", "There is nothing here."), path
+        assert len(page.content().encode()) < LARGEST_PAGE, path
+        assert barriers(scripted) == [], path
+
+
+def test_by_keyboard_alone(scripted, dev, new_email):
+    user, _ = sign_up(dev, email := new_email())
+    page = enter(scripted, dev)
+    # The link for those who do not see that the navigation is one.
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    scripted.open(dev.url + "/console/users")
+    expect(page.get_by_label("Email, name or id")).to_be_focused()
+    page.keyboard.type(email)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/users?q=*")
+    link = page.get_by_role("link", name=email)
+    link.focus()
+    page.keyboard.press("Enter")
+    title(page, email)
+    for path in PLACES + [f"/users/{user}", f"/users/{user}/delete"]:
+        scripted.open(dev.url + "/console" + path)
+        _, unseen, _ = walk(scripted)
+        assert unseen == [], path
+
+
+def test_the_request_log_grows_while_it_is_open_and_pauses(scripted, dev):
+    page = enter(scripted, dev)
+    page = scripted.open(dev.url + "/console/requests").page
+    assert dev.auth().get("/settings").status == 200
+    newest = page.locator("tbody tr").first
+    expect(newest).to_contain_text("/auth/v1/settings")
+    assert newest.locator("td").count() == page.locator("thead th").count()
+    press(page, "Pause")
+    expect(page.get_by_role("button", name="Continue")).to_be_visible()
+    assert dev.auth().post("/recover", {}).status == 400
+    press(page, "Continue")
+    expect(newest).to_contain_text("/auth/v1/recover")
+    assert barriers(scripted) == []
+    # The end of the operator's session ends the log.
+    page.context.clear_cookies()
+    title(page, "Sign In to the Console")
+
+
+def test_the_request_log_loads_its_script_and_nothing_else(scripted, dev):
+    page = enter(scripted, dev)
+    policies = {}
+    page.on("response", lambda answer: policies.setdefault(answer.url, answer.headers.get("content-security-policy")))
+    for path in ["/console/requests", "/console/users"]:
+        scripted.open(dev.url + path)
+    assert "script-src 'self'" in policies[dev.url + "/console/requests"]
+    assert "script-src" not in policies[dev.url + "/console/users"]
+    assert "unsafe" not in policies[dev.url + "/console/requests"]
