@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 
 import postgres  # noqa: E402
 import program  # noqa: E402
+from chromium import Chromium  # noqa: E402
 
 GOLDEN_LEDGER = pytest.StashKey()
 # The slowest groups of tests start first.
@@ -111,6 +112,29 @@ def cluster():
 def server(session_servers):
     """A `gatehouse serve` that all tests share, with automatic confirmation and anonymous sign-in."""
     return session_servers.serve().start()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser for the tests of one file."""
+    chromium = Chromium()
+    yield chromium
+    chromium.close()
+
+
+@pytest.fixture
+def tab(chromium):
+    tab = chromium.person()
+    yield tab
+    tab.close()
+
+
+@pytest.fixture
+def plain(chromium):
+    """A tab without scripts."""
+    tab = chromium.person(java_script_enabled=False)
+    yield tab
+    tab.close()
 
 
 _numbers = itertools.count(1)

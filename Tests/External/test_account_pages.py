@@ -8,7 +8,7 @@ import urllib.parse
 import urllib.request
 
 import pytest
-from chromium import Chromium, barriers, walk
+from chromium import barriers, walk
 from playwright.sync_api import expect
 from program import PASSWORD, poll
 from test_inbox import CHALLENGE, NEW_PASSWORD, VERIFIER, mail_to
@@ -20,31 +20,9 @@ LARGEST_PAGE = 60_000
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    chromium = Chromium()
-    yield chromium
-    chromium.close()
-
-
-@pytest.fixture(scope="module")
 def confirming(session_servers):
     """A `gatehouse dev` that wants addresses confirmed."""
     return session_servers.dev("--confirm-email").start()
-
-
-@pytest.fixture
-def tab(chromium):
-    tab = chromium.person()
-    yield tab
-    tab.close()
-
-
-@pytest.fixture
-def plain(chromium):
-    """A tab without scripts."""
-    tab = chromium.person(java_script_enabled=False)
-    yield tab
-    tab.close()
 
 
 def title(page, text):

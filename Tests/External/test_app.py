@@ -6,7 +6,6 @@ import shutil
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from chromium import Chromium
 from playwright.sync_api import expect
 from program import BINARY, PASSWORD, PATIENCE_SECONDS
 
@@ -20,13 +19,6 @@ GRAVE = {"serious", "critical"}
 WINDOWS = 4
 # More than there is to walk past on any screen.
 LONGEST_WALK = 60
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    chromium = Chromium()
-    yield chromium
-    chromium.close()
 
 
 class Phone:

@@ -8,7 +8,7 @@ import re
 import sys
 
 import pytest
-from chromium import Chromium, barriers, walk
+from chromium import barriers, walk
 from playwright.sync_api import expect
 from program import PASSWORD, LoopbackServer, poll
 from signing_in import Flow, me
@@ -18,20 +18,6 @@ from terminal import Person
 FAILED, UNAVAILABLE, REFUSED = 1, 4, 5
 
 pytestmark = pytest.mark.skipif(os.environ.get("GATEHOUSE_BROWSER") == "none", reason="GATEHOUSE_BROWSER is none")
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    chromium = Chromium()
-    yield chromium
-    chromium.close()
-
-
-@pytest.fixture
-def tab(chromium):
-    tab = chromium.person()
-    yield tab
-    tab.close()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ screen, in the dark; what axe finds; the size of each page; the request log that
 import os
 
 import pytest
-from chromium import Chromium, barriers, walk
+from chromium import barriers, walk
 from playwright.sync_api import expect
 from program import PASSWORD
 from test_account_pages import LARGEST_PAGE, press, title
@@ -12,27 +12,6 @@ from test_account_pages import LARGEST_PAGE, press, title
 pytestmark = pytest.mark.skipif(os.environ.get("GATEHOUSE_BROWSER") == "none", reason="GATEHOUSE_BROWSER is none")
 
 PLACES = ["", "/users", "/mails", "/webhooks", "/keys", "/keys/rotate", "/configuration", "/requests"]
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    chromium = Chromium()
-    yield chromium
-    chromium.close()
-
-
-@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
-def tab(request, chromium):
-    tab = chromium.person(java_script_enabled=request.param)
-    yield tab
-    tab.close()
-
-
-@pytest.fixture
-def scripted(chromium):
-    tab = chromium.person()
-    yield tab
-    tab.close()
 
 
 def enter(tab, server):
@@ -43,7 +22,7 @@ def enter(tab, server):
 
 
 def sign_up(server, email):
-    """The user's page in the console, and a session that has ended beside one that goes on."""
+    """A user with a session that has ended and one that goes on: the user's id, and the tokens of the second."""
     first = server.auth().post("/signup", {"email": email, "password": PASSWORD}).json()
     second = server.auth().sign_in(email, PASSWORD).json()
     ended = server.auth().post("/logout?scope=local", {}, token=first["access_token"])
@@ -51,9 +30,10 @@ def sign_up(server, email):
     return first["user"]["id"], second
 
 
-def test_an_operator_finds_a_user_reads_why_a_session_ended_and_ends_the_other(tab, dev, new_email):
+@pytest.mark.parametrize("browser", ["tab", "plain"])
+def test_an_operator_finds_a_user_reads_why_a_session_ended_and_ends_the_other(request, browser, dev, new_email):
     _, second = sign_up(dev, email := new_email())
-    page = enter(tab, dev)
+    page = enter(request.getfixturevalue(browser), dev)
     page.get_by_role("link", name="Users", exact=True).click()
     page.get_by_label("Email, name or id").fill(email)
     page.get_by_role("button", name="Search").click()
@@ -67,31 +47,31 @@ def test_an_operator_finds_a_user_reads_why_a_session_ended_and_ends_the_other(t
     assert refused.status == 400
 
 
-def test_the_pages_are_accessible_and_small(scripted, dev, new_email):
+def test_the_pages_are_accessible_and_small(tab, dev, new_email):
     user, _ = sign_up(dev, new_email())
-    page = scripted.open(dev.url + "/console/sign-in").page
-    assert barriers(scripted) == []
-    page = enter(scripted, dev)
+    page = tab.open(dev.url + "/console/sign-in").page
+    assert barriers(tab) == []
+    page = enter(tab, dev)
     acts = ["/ban", "/end-sessions", "/password", "/delete"]
     users = [f"/users/{user}{act}" for act in ["", *acts]] + ["/users?q=nobody-has-this", "/users?state=banned"]
     areas = page.request.get(dev.url + "/console/configuration").text()
     assert "area=Mail" in areas
     for path in PLACES + users + ["/configuration?area=Mail", "/configuration?area=Sign-in%20through%20providers"]:
-        page = scripted.open(dev.url + "/console" + path).page
+        page = tab.open(dev.url + "/console" + path).page
         assert page.locator("h1").inner_text() not in ("Sign In to the Console", "There is nothing here."), path
         assert len(page.content().encode()) < LARGEST_PAGE, path
-        assert barriers(scripted) == [], path
+        assert barriers(tab) == [], path
 
 
-def test_by_keyboard_alone(scripted, dev, new_email):
+def test_by_keyboard_alone(tab, dev, new_email):
     user, _ = sign_up(dev, email := new_email())
-    page = enter(scripted, dev)
-    # The link for those who do not see that the navigation is one.
+    page = enter(tab, dev)
+    # The link past the navigation.
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("main")).to_be_focused()
-    scripted.open(dev.url + "/console/users")
+    tab.open(dev.url + "/console/users")
     expect(page.get_by_label("Email, name or id")).to_be_focused()
     page.keyboard.type(email)
     page.keyboard.press("Enter")
@@ -101,35 +81,42 @@ def test_by_keyboard_alone(scripted, dev, new_email):
     page.keyboard.press("Enter")
     title(page, email)
     for path in PLACES + [f"/users/{user}", f"/users/{user}/delete"]:
-        scripted.open(dev.url + "/console" + path)
-        _, unseen, _ = walk(scripted)
+        tab.open(dev.url + "/console" + path)
+        _, unseen, _ = walk(tab)
         assert unseen == [], path
 
 
-def test_the_request_log_grows_while_it_is_open_and_pauses(scripted, dev):
-    page = enter(scripted, dev)
-    page = scripted.open(dev.url + "/console/requests").page
+def test_the_request_log_grows_while_it_is_open_and_pauses(tab, dev):
+    page, asked = enter(tab, dev), []
+    page.on("request", lambda request: asked.append(request.url) if "/requests/new" in request.url else None)
+    page.clock.install()
+    tab.open(dev.url + "/console/requests")
     assert dev.auth().get("/settings").status == 200
+    page.clock.run_for(1_000)
     newest = page.locator("tbody tr").first
     expect(newest).to_contain_text("/auth/v1/settings")
     assert newest.locator("td").count() == page.locator("thead th").count()
     press(page, "Pause")
-    expect(page.get_by_role("button", name="Continue")).to_be_visible()
+    count = len(asked)
     assert dev.auth().post("/recover", {}).status == 400
+    page.clock.run_for(60_000)
+    assert len(asked) == count
+    expect(newest).to_contain_text("/auth/v1/settings")
     press(page, "Continue")
+    page.clock.resume()
     expect(newest).to_contain_text("/auth/v1/recover")
-    assert barriers(scripted) == []
+    assert barriers(tab) == []
     # The end of the operator's session ends the log.
     page.context.clear_cookies()
     title(page, "Sign In to the Console")
 
 
-def test_the_request_log_loads_its_script_and_nothing_else(scripted, dev):
-    page = enter(scripted, dev)
+def test_the_request_log_loads_its_script_and_nothing_else(tab, dev):
+    page = enter(tab, dev)
     policies = {}
     page.on("response", lambda answer: policies.setdefault(answer.url, answer.headers.get("content-security-policy")))
     for path in ["/console/requests", "/console/users"]:
-        scripted.open(dev.url + path)
+        tab.open(dev.url + path)
     assert "script-src 'self'" in policies[dev.url + "/console/requests"]
     assert "script-src" not in policies[dev.url + "/console/users"]
     assert "unsafe" not in policies[dev.url + "/console/requests"]

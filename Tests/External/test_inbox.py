@@ -7,7 +7,7 @@ import urllib.parse
 import urllib.request
 
 import pytest
-from chromium import Chromium, Tab, barriers, walk
+from chromium import Tab, barriers, walk
 from playwright.sync_api import expect
 from program import PASSWORD, REPOSITORY, poll
 from test_app import Phone
@@ -29,31 +29,9 @@ HOSTILE = """<!doctype html><html><head><title>x</title></head><body>
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    chromium = Chromium()
-    yield chromium
-    chromium.close()
-
-
-@pytest.fixture(scope="module")
 def confirming(session_servers):
     """A `gatehouse dev` that wants addresses confirmed."""
     return session_servers.dev("--confirm-email").start()
-
-
-@pytest.fixture
-def tab(chromium):
-    tab = chromium.person()
-    yield tab
-    tab.close()
-
-
-@pytest.fixture
-def plain(chromium):
-    """A tab without scripts."""
-    tab = chromium.person(java_script_enabled=False)
-    yield tab
-    tab.close()
 
 
 def mails(server, email):

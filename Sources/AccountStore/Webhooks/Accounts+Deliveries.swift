@@ -170,7 +170,7 @@ extension Accounts {
         return digest == Self.urlDigest(endpoint.url)
     }
 
-    /// Those of the endpoints that are disabled. One statement.
+    /// Returns the disabled endpoints among the given ones, with one statement.
     ///
     /// - Throws: ``DatabaseFailure``.
     package func disabled(of endpoints: [WebhookEndpoint]) async throws -> [WebhookEndpoint] {
