@@ -192,8 +192,22 @@ extension AuthErrorCode {
     public static let mfaRecoveryCodesEnrollNotEnabled = Self(rawValue: "mfa_recovery_codes_enroll_not_enabled")
     /// Signing in with recovery codes is disabled.
     public static let mfaRecoveryCodesVerifyNotEnabled = Self(rawValue: "mfa_recovery_codes_verify_not_enabled")
+    /// The user needs another factor that can be used beside the recovery codes.
+    public static let mfaRecoveryCodesSoleFactor = Self(rawValue: "mfa_recovery_codes_sole_factor")
+    /// Too many wrong recovery codes: none is accepted for a while.
+    public static let mfaRecoveryCodesLocked = Self(rawValue: "mfa_recovery_codes_locked")
     /// Passkeys are disabled.
     public static let passkeyDisabled = Self(rawValue: "passkey_disabled")
+    /// The maximum number of passkeys is reached.
+    public static let tooManyPasskeys = Self(rawValue: "too_many_passkeys")
+    /// The challenge of a passkey is unknown or used.
+    public static let webauthnChallengeNotFound = Self(rawValue: "webauthn_challenge_not_found")
+    /// The challenge of a passkey has expired.
+    public static let webauthnChallengeExpired = Self(rawValue: "webauthn_challenge_expired")
+    /// The answer of the authenticator is wrong, or its passkey is unknown.
+    public static let webauthnVerificationFailed = Self(rawValue: "webauthn_verification_failed")
+    /// The passkey is registered already.
+    public static let webauthnCredentialExists = Self(rawValue: "webauthn_credential_exists")
     /// Sign-in with SAML is disabled.
     public static let samlProviderDisabled = Self(rawValue: "saml_provider_disabled")
     /// The SAML provider does not exist.
