@@ -1,9 +1,14 @@
-"""The test harness: the server of pages reports real faults and no others."""
+"""The test harness: the server of pages reports real faults and no others, and the authenticators are right."""
 
 import http.server
+import random
 import socket
 
 import pytest
+import replay
+import webauthn
+from authenticator import Authenticator
+from ceremonies import ORIGIN, RP_ID
 from program import LoopbackServer
 
 
@@ -20,3 +25,26 @@ def test_a_browser_that_closes_early_is_no_fault(capfd, fault, is_told):
         assert browser.recv(1) == b""
     server.stop()
     assert ("Traceback" in capfd.readouterr().err) == is_told
+
+
+
+@pytest.mark.parametrize("attestation", ["none", "packed-self"])
+def test_another_library_accepts_the_device(attestation):
+    device, challenge = Authenticator(random.Random(1)), bytes(range(32))
+    expected = {"expected_challenge": challenge, "expected_rp_id": RP_ID, "expected_origin": ORIGIN}
+    made = device.create("key", replay.to_base64url(challenge), attestation=attestation, counter=6)
+    registered = webauthn.verify_registration_response(credential=made, **expected)
+    signed_in = webauthn.verify_authentication_response(
+        credential=device.get("key", replay.to_base64url(challenge)),
+        credential_public_key=registered.credential_public_key,
+        credential_current_sign_count=registered.sign_count,
+        **expected,
+    )
+    assert signed_in.new_sign_count == 7
+
+
+def test_codes_are_those_of_rfc_6238(monkeypatch):
+    monkeypatch.setattr("time.time", lambda: 1111111109)
+    assert replay.totp("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", 0) == "081804"
+    # The vector of 1111111111 is the next step.
+    assert replay.totp("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", 1) == "050471"

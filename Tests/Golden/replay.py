@@ -1,8 +1,9 @@
 """Replays one recorded case against a server and reports the differences. README.md explains the format.
 
-Standard library only. `Tests/External/test_golden.py` runs it.
+`Tests/External/test_golden.py` runs it, and has the device with passkeys.
 """
 
+import base64
 import hashlib
 import hmac
 import http.client
@@ -16,6 +17,7 @@ import urllib.parse
 import uuid
 
 import identity_provider
+from authenticator import Authenticator
 from identity_provider import from_base64url, to_base64url
 
 KEPT_HEADERS = (
@@ -30,11 +32,15 @@ KEPT_HEADERS = (
 )
 PLACEHOLDER = re.compile(r"\{\{([a-z0-9_]+(?:[+-]\d+)?)((?:\|[a-z0-9]+)*)\}\}")
 # Lists whose order the recorded server does not fix, and the member to sort them by.
-UNORDERED = {"amr": "method", "identities": "provider"}
+UNORDERED = {"amr": "method", "identities": "provider", "factors": "friendly_name"}
 # Texts for people, which are not compared.
 TEXTS = {"msg", "message", "error_description", "description"}
 NEVER_REMEMBERED = {"time", "unix", "number", "text", "b64"}
+# Secrets and ids that must differ from the earlier ones of their case.
+FRESH = {"totp_secret", "passkey_id", "webauthn_challenge", "recovery_code"}
 ANYTHING = {"{{any}}": True}
+OPTIONAL = {"{{optional}}": True}
+TOTP_STEP_SECONDS = 30
 
 UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 KINDS = {
@@ -53,12 +59,20 @@ KINDS = {
     "qr_code": r"(?s:.*<svg.*)",
     "text": r"(?s:.*)",
     "b64": r"[\w-]+",
+    "passkey_id": UUID,
+    "webauthn_challenge": r"[\w-]{22,}",
+    "recovery_code": r"[a-z2-7]{13,32}",
 }
 
 
+def plain_name(name):
+    """Without the final number, which only distinguishes values."""
+    return re.sub(r"_\d+$", "", name)
+
+
 def kind_of(name):
-    """The pattern for a value of this name; a final number only distinguishes values."""
-    return KINDS.get(re.sub(r"_\d+$", "", name))
+    """The pattern for a value of this name."""
+    return KINDS.get(plain_name(name))
 
 
 def sign_jwt(header, claims, secret):
@@ -93,19 +107,37 @@ def given_values(base_url, secret, idp_url):
     }
 
 
+def totp(secret, step):
+    """The code of RFC 6238 with SHA-1 and six digits, `step` steps after the current one (negative: before)."""
+    if step:
+        wait_for_a_fresh_step()
+    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
+    counter = int(time.time()) // TOTP_STEP_SECONDS + step
+    digest = hmac.digest(key, counter.to_bytes(8, "big"), "sha1")
+    start = digest[-1] & 15
+    return "%06d" % ((int.from_bytes(digest[start : start + 4], "big") & 0x7FFFFFFF) % 10**6)
+
+
+def wait_for_a_fresh_step():
+    """Near the end of a step, waits for the next: the server must read the code in the step that it was made for."""
+    passed = time.time() % TOTP_STEP_SECONDS
+    if passed > TOTP_STEP_SECONDS - 5:
+        time.sleep(TOTP_STEP_SECONDS + 0.1 - passed)
+
+
 class Missing(Exception):
     """A step needs something that no step gave."""
 
 
 class Values(dict):
-    """The named values and the cookies: a case is one user with one browser.
+    """The named values, the cookies and the passkeys: a case is one user with one browser on one device.
 
     Addresses, ids and similar values are created on first use.
     """
 
     def __init__(self, given, chance):
         super().__init__(given)
-        self.chance, self.cookies = chance, {}
+        self.chance, self.cookies, self.device = chance, {}, Authenticator(chance)
         self["tag"] = "".join(chance.choice(string.ascii_lowercase) for _ in range(12))
 
     def get_or_make(self, name):
@@ -163,6 +195,8 @@ FILTERS = {
     "sha256": lambda value: hashlib.sha256(value.encode()).hexdigest(),
     "repeat1100000": lambda value: value * 1100000,
     "wrong": _wrong,
+    "b64u": lambda value: to_base64url(value.encode()),
+    "dashed": lambda value: "-".join(re.findall("..?.?.?", value)).upper(),
     "tamper": _tampered,
 }
 
@@ -182,7 +216,7 @@ def send(base_url, request, cookies):
             connection.putheader(name, value)
         if cookies:
             connection.putheader("Cookie", "; ".join(f"{name}={value}" for name, value in cookies.items()))
-        if body is not None or request["method"] in ("POST", "PUT"):
+        if body is not None or request["method"] in ("POST", "PUT", "PATCH"):
             connection.putheader("Content-Length", str(len(body or b"")))
         connection.endheaders()
         if body:
@@ -237,7 +271,7 @@ class Comparison:
 
     def __init__(self, values, rules, step):
         self.values, self.rules, self.step = values, rules, step
-        self.found = []
+        self.unordered, self.found = UNORDERED, []
 
     def differ(self, where, text):
         self.found.append(f"step {self.step} {where}: {text}")
@@ -247,9 +281,12 @@ class Comparison:
         if deviation:
             self._other_answer(deviation, recorded, answer)
             return
+        if recorded.get("or_refused") and answer["status"] // 100 == 4 and not find_token(answer):
+            return
         if recorded["status"] != answer["status"]:
             self.differ("status", f"expected {recorded['status']}, got {answer['status']} {shown(answer['body'])}")
         self._headers(recorded, answer)
+        self.unordered = {**UNORDERED, "body": recorded.get("unordered")}
         self._value(recorded["body"], self._compared(recorded, recorded["body"], answer["body"]), "body")
         if "access_token_claims" in recorded:
             self._token(recorded, answer)
@@ -312,7 +349,7 @@ class Comparison:
         self._value(expected, self._compared(recorded, expected, claims), "claims")
 
     def _value(self, expected, actual, path):
-        if expected == ANYTHING:
+        if expected in (ANYTHING, OPTIONAL):
             return
         placeholder = PLACEHOLDER.fullmatch(expected) if isinstance(expected, str) else None
         if placeholder and placeholder.group(1) in ("unix", "number"):
@@ -338,7 +375,7 @@ class Comparison:
         for name, member in expected.items():
             if name in actual:
                 self._value(member, actual[name], f"{path}.{name}")
-            elif not self.rules.allow(self.step, f"{path}.{name}"):
+            elif member != OPTIONAL and not self.rules.allow(self.step, f"{path}.{name}"):
                 self.differ(f"{path}.{name}", f"missing (expected {shown(member)})")
         where = "claim" if path == "claims" else "member"
         for name in actual.keys() - expected.keys():
@@ -346,7 +383,7 @@ class Comparison:
                 self.differ(f"{path}.{name}", f"extra ({shown(actual[name])})")
 
     def _array(self, expected, actual, path):
-        key = UNORDERED.get(path.rsplit(".", 1)[-1])
+        key = self.unordered.get(path.rsplit(".", 1)[-1])
         if key:
 
             def order(element):
@@ -379,14 +416,25 @@ class Comparison:
         match = re.fullmatch(pattern + re.escape(expected[position:]), actual)
         if not match:
             return f"expected {expected!r}, got {actual!r}"
-        self.values.update(match.groupdict())
+        for name, value in match.groupdict().items():
+            if plain_name(name) in FRESH and value in self._earlier(name):
+                return f"{actual!r} is not new"
+            self.values[name] = value
         return None
+
+    def _earlier(self, name):
+        """The values of the same kind that the case has under other names."""
+        return {
+            value for other, value in self.values.items() if other != name and plain_name(other) == plain_name(name)
+        }
 
 
 def only_recorded(expected, actual):
     """`actual` without the members of its objects that the recording lacks."""
     if isinstance(expected, dict) and isinstance(actual, dict):
         return {name: only_recorded(expected[name], value) for name, value in actual.items() if name in expected}
+    if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        return [only_recorded(left, right) for left, right in zip(expected, actual)]
     return actual
 
 
@@ -432,16 +480,15 @@ def replay(case, base_url, given, rules, mails=None):
 
 
 def receive(number, expected, mails, values, rules):
-    """Waits for the next unread mail to an address, and compares its link and code."""
+    """Waits for the next unread mail to an address, and compares its link and code, unless they are recorded as null."""
     if mails is None:
         raise Missing("the server sends no mail")
     mail = mails.next(values.fill(expected["to"]))
     comparison = Comparison(values, rules, number)
     for name in ("link", "code"):
         if expected[name] is None:
-            problem = f"expected none, got {mail.get(name)!r}" if mail.get(name) else None
-        else:
-            problem = comparison._text(expected[name], mail.get(name) or "")
+            continue
+        problem = comparison._text(expected[name], mail.get(name) or "")
         if problem and not rules.allow(number, name):
             comparison.differ(f"mail {name}", problem)
     return comparison.found
@@ -482,6 +529,15 @@ def make(what, values):
         made = identity_provider.code_for(values.fill(what["idp_code"]))
     elif "id_token" in what:
         made = identity_provider.KEY.token(values.fill(what["id_token"]))
+    elif "totp" in what:
+        made = totp(values.fill(what["totp"]), what.get("step", 0))
+    elif "webauthn_create" in what:
+        name = what["name"]
+        made = values.device.create(name, **values.fill(what["webauthn_create"]))
+        values[name + "_raw_id"] = to_base64url(values.device.passkeys[name].raw_id)
+    elif "webauthn_get" in what:
+        asked = values.fill(what["webauthn_get"])
+        made = values.device.get(asked.pop("key"), **asked)
     else:
-        raise Missing("there is no stand-in for " + " and ".join(what.keys() - {"name"}) + " yet")
+        raise ValueError(what)
     values[what["name"]] = made
