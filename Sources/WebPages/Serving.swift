@@ -122,12 +122,15 @@ extension WebPages {
         let token = FormToken.text(visit.session.formToken, pad: randomBytes(16))
         var shown = page.shown(formToken: token)
         if site == .console { shown.merge(visit.consoleFrame(token)) { $1 } }
+        if let captcha = page.captcha {
+            shown["captchaScript"] = Markup(captcha.script(in: visit.language))
+            shown["captchaNeedsScripts"] = Markup(
+                visit.say("Please allow scripts for this page. It has to tell people from programs."))
+        }
         let html = look.html(
             shown, languagesTitle: visit.say("Language"), path: visit.request.uri.path, language: visit.language)
         var response = Answer.text(html, status: page.status, contentType: "text/html; charset=utf-8")
-        if page.live != nil {
-            response.headers[.contentSecurityPolicy] = "\(Self.policy); script-src 'self'; connect-src 'self'"
-        }
+        response.headers[.contentSecurityPolicy] = page.policy.text
         Self.protect(&response)
         return response
     }
@@ -162,13 +165,11 @@ extension WebPages {
         return response
     }
 
-    private static let policy =
-        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
-        + "frame-ancestors 'none'"
-
-    /// Leaves the policy of a page with a script.
+    /// Leaves the policy of a page as it is.
     private static func protect(_ response: inout Response) {
-        if response.headers[.contentSecurityPolicy] == nil { response.headers[.contentSecurityPolicy] = policy }
+        if response.headers[.contentSecurityPolicy] == nil {
+            response.headers[.contentSecurityPolicy] = ContentPolicy().text
+        }
         response.headers[.frameOptions] = "DENY"
         // Not `no-referrer`: the `Origin` of a form would be `null` then.
         response.headers[.referrerPolicy] = "same-origin"

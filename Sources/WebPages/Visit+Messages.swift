@@ -33,6 +33,7 @@ extension Visit {
         case .signupDisabled: return say("New accounts cannot be created here.")
         case .userBanned: return say("This account is blocked. Please contact the support of this app.")
         case .otpExpired, .reauthenticationNotValid: return say("The code is not correct, or too old.")
+        case .captchaFailed: return say("Please confirm that you are a person, then try again.")
         case .emailProviderDisabled: return say("Email is not available here.")
         case .singleIdentityNotDeletable: return say("This is the last way to sign in. Please add another one first.")
         case .identityAlreadyExists: return say("This email is already associated with another account.")

@@ -14,6 +14,8 @@ package struct PageSettings: Sendable {
     /// Whether there is a gateway, which keeps profiles and deletes accounts.
     package var hasGateway = true
     package var branding = Branding()
+    /// nil if the Auth API asks for no captcha.
+    package var captcha: CaptchaWidget?
     /// Set for the console of `gatehouse dev` only.
     package var entry: ConsoleEntry?
 
@@ -21,6 +23,8 @@ package struct PageSettings: Sendable {
 
     /// Where sign-ins through providers and mailed links come back to.
     package var callback: String { origin + Place.callback.path }
+    /// The symbol of the account pages, if they have one.
+    package static var symbolPath: String { "\(Site.account.prefix)/assets/symbol" }
     /// Where an app's users sign in.
     package var signIn: String { origin + Place.signIn.path }
 }
@@ -39,8 +43,7 @@ package struct WebPages: Sendable {
     let settings: PageSettings
     let transport: PageTransport
     let cookie: SessionCookie
-    let texts: PageTexts
-    let look: PageLook
+    let appearance: Appearance
     let clientAddress: ClientAddressRule
     let now: @Sendable () -> Instant
     let randomBytes: @Sendable (Int) -> [UInt8]
@@ -55,8 +58,7 @@ package struct WebPages: Sendable {
         (self.site, self.settings) = (site, settings)
         self.transport = transport
         cookie = SessionCookie(seal: seal, isSecure: settings.origin.hasPrefix("https://"), site: site)
-        texts = try PageTexts(overrides: settings.branding.texts)
-        look = try PageLook(settings.branding, site)
+        appearance = try Appearance(settings.branding, site)
         self.clientAddress = clientAddress
         (self.now, self.randomBytes) = (now, randomBytes)
     }

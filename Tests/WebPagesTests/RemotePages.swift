@@ -17,11 +17,13 @@ final class RemotePages: Sendable {
 
     private let state = Mutex(State())
     let caller: DirectCaller
+    private let watch: BrandingWatch?
 
     init(_ server: TestServer, _ settings: [String: String] = [:]) throws {
         let least = ["API_EXTERNAL_URL": TestServer.issuer, "GATEHOUSE_SECRETS": "1:\(GivenValues.secret)"]
         let given = GivenSettings(environment: least.merging(settings) { $1 })
-        caller = DirectCaller(try #require(try PagesServer(ServerSettings(given, parts: [.pages]), server.world)))
+        let pages = try #require(try PagesServer(ServerSettings(given, parts: [.pages]), server.world))
+        (caller, watch) = (DirectCaller(pages), pages.branding)
         server.wire.connect { [self] call in
             let answer = state.withLock { state in
                 state.calls.append(call)
@@ -31,6 +33,9 @@ final class RemotePages: Sendable {
             return try await server.answer(to: call)
         }
     }
+
+    /// Of the operator's files, if the settings name any.
+    var branding: BrandingWatch { get throws { try #require(watch) } }
 
     var calls: [OutgoingCall] { state.withLock { $0.calls } }
 

@@ -36,13 +36,6 @@ struct RemotePagesTests {
         #expect(problems.count == 3)
         let path = ["GATEHOUSE_ACCOUNT_PAGES": "true", "GATEHOUSE_ACCOUNT_PAGES_URL": "https://a.example/pages"]
         #expect(GivenValues.problems(path, parts: [.auth, .gateway, .pages]).count == 1)
-        let captcha = [
-            "GATEHOUSE_ACCOUNT_PAGES": "true", "GATEHOUSE_SECURITY_CAPTCHA_ENABLED": "true",
-            "GATEHOUSE_SECURITY_CAPTCHA_SECRET": "a secret",
-        ]
-        let both = GivenValues.problems(captcha, parts: [.auth, .gateway, .pages])
-        #expect(both.count == 1)
-        #expect(both.first.map { "\($0)".contains("captcha") } == true)
         #expect(GivenValues.problems(["GATEHOUSE_AUTH_PATHS": "/account"]).count == 1)
     }
 

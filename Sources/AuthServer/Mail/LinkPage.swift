@@ -4,6 +4,26 @@ import HTTPTypes
 import Hummingbird
 import MailTemplates
 
+/// What the page of a mailed link has in common with the account pages.
+package struct LinkPageBrand: Sendable {
+    /// The name of the app.
+    package let name: String
+    /// Rules of a style sheet: `--accent`, `--on-accent` and `--link`.
+    let style: String
+    /// nil without a picture.
+    package let symbol: Symbol?
+
+    package struct Symbol: Sendable {
+        let origin, path: String
+
+        package init(origin: String, path: String) { (self.origin, self.path) = (origin, path) }
+    }
+
+    package init(name: String, style: String, symbol: Symbol?) {
+        (self.name, self.style, self.symbol) = (name, style, symbol)
+    }
+}
+
 /// The page that a mailed link opens. Works without JavaScript.
 struct LinkPage {
     enum Mode {
@@ -22,6 +42,7 @@ struct LinkPage {
     let target: String
     let language: MailLanguage
     let isRefused: Bool
+    let brand: LinkPageBrand?
 
     var response: Response {
         var response = Answer.text(text, contentType: "text/html; charset=utf-8").unstored
@@ -29,9 +50,15 @@ struct LinkPage {
         response.headers.append(
             HTTPField(
                 name: .contentSecurityPolicy,
-                value: "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"))
+                value:
+                    "default-src 'none'; style-src 'unsafe-inline'; \(pictures)base-uri 'none'; frame-ancestors 'none'")
+        )
         response.headers.append(HTTPField(name: .xContentTypeOptions, value: "nosniff"))
         return response
+    }
+
+    private var pictures: String {
+        brand?.symbol.map { "img-src \($0.origin); " } ?? ""
     }
 
     private var words: LinkPageWords { .words(in: language) }
@@ -42,24 +69,37 @@ struct LinkPage {
         <html lang="\(language.rawValue)" dir="\(language.isRightToLeft ? "rtl" : "ltr")">
         <head><meta charset="utf-8"><title>\(title)</title>
         <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-        <style>\(Self.style)</style></head>
-        <body><main><h1>\(title)</h1>
+        <style>\(Self.style)\(brand?.style ?? "")</style></head>
+        <body>\(header)<main><h1>\(title)</h1>
         \(content)
         </main></body></html>
 
         """
     }
 
+    /// The app's name and symbol, as on the account pages.
+    private var header: String {
+        guard let brand else { return "" }
+        let symbol = brand.symbol.map { symbol in
+            "<img src=\"\(Self.escape(symbol.origin + symbol.path))\" alt=\"\" width=\"32\" height=\"32\">"
+        }
+        return "<header>\(symbol ?? "")<bdi>\(Self.escape(brand.name))</bdi></header>"
+    }
+
     /// The colors of the mails.
     private static let style = """
         :root { color-scheme: light dark; --page: #f3f4f6; --card: #fff; --edge: #e1e4e8; --ink: #16191d; --soft: #57606a;
-          --field: #8c959f; --accent: #1a56db; --on: #fff; --wrong: #b42318;
+          --field: #8c959f; --accent: #1a56db; --on-accent: #fff; --link: #1a56db; --wrong: #b42318;
           font: 1.0625rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif }
         @media (prefers-color-scheme: dark) { :root { --page: #111315; --card: #1b1e21; --edge: #33383d; --ink: #f2f4f5;
-          --soft: #a9b1b8; --field: #7d868e; --accent: #8ab4ff; --on: #0b1a33; --wrong: #ffb4ab } }
+          --soft: #a9b1b8; --field: #7d868e; --accent: #8ab4ff; --on-accent: #0b1a33; --link: #8ab4ff;
+          --wrong: #ffb4ab } }
         * { box-sizing: border-box }
-        body { margin: 0; min-height: 100vh; display: grid; place-items: start center; background: var(--page);
+        body { margin: 0; min-height: 100vh; display: grid; place-items: start center; align-content: start; gap: 1rem;
+          background: var(--page);
           color: var(--ink); padding: max(1rem, 12vh) 1rem 1rem }
+        header { display: flex; align-items: center; gap: .625rem; min-height: 2.75rem; font-weight: 650 }
+        header img { border-radius: .5rem; object-fit: contain }
         main { width: 100%; max-width: 26rem; background: var(--card); border: 1px solid var(--edge);
           border-radius: .75rem; padding: 2rem }
         h1 { font-size: 1.5rem; line-height: 1.3; margin: 0 0 1rem; text-wrap: balance }
@@ -69,8 +109,8 @@ struct LinkPage {
         button, input { font: inherit; width: 100%; min-height: 3rem; border-radius: .5rem; padding: 0 1rem }
         input { margin-bottom: 1.25rem; border: 1px solid var(--field); background: transparent; color: inherit;
           text-align: center; font-size: 1.5rem; letter-spacing: .25em; font-variant-numeric: tabular-nums }
-        button { border: 0; background: var(--accent); color: var(--on); font-weight: 600; cursor: pointer }
-        :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+        button { border: 0; background: var(--accent); color: var(--on-accent); font-weight: 600; cursor: pointer }
+        :focus-visible { outline: 3px solid var(--link); outline-offset: 2px }
         """
 
     private var title: String {

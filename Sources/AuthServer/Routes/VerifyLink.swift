@@ -75,7 +75,7 @@ extension AuthServer {
         return LinkPage(
             mode: mode, action: settings.externalURL + "/verify/page", token: link.token, type: link.type,
             target: link.redirect.target, language: chosen ?? .preferred(request.headers[.acceptLanguage]),
-            isRefused: isRefused
+            isRefused: isRefused, brand: settings.linkPageBrand
         ).response
     }
 

@@ -37,6 +37,8 @@ package struct AuthSettings: Sendable {
     package var apiKeys = APIKeys()
     /// The address of the sign-in of the account pages; nil without them.
     package var accountPages: String?
+    /// nil without account pages.
+    package var linkPageBrand: LinkPageBrand?
     /// Reported by `GET /health`.
     package var version: String
 

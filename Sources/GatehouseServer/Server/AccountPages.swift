@@ -16,16 +16,30 @@ import WebPages
 func makePages(
     _ settings: ServerSettings, _ secrets: ServerSecrets, _ tables: [RouteTable], _ runtime: ServerRuntime,
     _ world: World
-) throws -> [RouteTable] {
+) throws -> ServedPages {
     let transport = insideTransport(settings, tables, world)
-    var made: [RouteTable] = []
+    var made = ServedPages()
     if let pages = settings.pages, settings.parts.contains(.pages) {
-        made.append(try makePages(.account, pages, settings, secrets, world, transport).table(runtime))
+        let account = try makePages(.account, pages, settings, secrets, world, transport)
+        made.tables.append(account.table(runtime))
+        made.branding = makeBrandingWatch(account, pages, settings, world)
     }
     if let console = settings.console {
-        made.append(try makePages(.console, console, settings, secrets, world, transport).table(runtime))
+        made.tables.append(try makePages(.console, console, settings, secrets, world, transport).table(runtime))
     }
     return made
+}
+
+struct ServedPages {
+    var tables: [RouteTable] = []
+    /// nil if the account pages have no files of the operator's.
+    var branding: BrandingWatch?
+}
+
+func makeBrandingWatch(
+    _ pages: WebPages, _ pageSettings: PageSettings, _ settings: ServerSettings, _ world: World
+) -> BrandingWatch? {
+    settings.brandingFiles.map { BrandingWatch($0, pageSettings.branding, pages, world.logger) }
 }
 
 private func insideTransport(_ settings: ServerSettings, _ tables: [RouteTable], _ world: World) -> PageTransport {

@@ -11,6 +11,9 @@ package struct PagesServer: Sendable {
     private let metricsTable: RouteTable
     private let ports: Ports
     private let settings: ServerSettings
+    private let world: World
+    /// nil if the pages have no files of the operator's.
+    package let branding: BrandingWatch?
 
     /// - Returns: nil if the settings have no pages or no secrets.
     /// - Throws: The error of a template.
@@ -44,7 +47,8 @@ package struct PagesServer: Sendable {
                 }
             ])
         ports = Ports(settings, world, metrics, bodies)
-        self.settings = settings
+        (self.settings, self.world) = (settings, world)
+        branding = makeBrandingWatch(pages, found, settings, world)
     }
 
     /// Every route of the main port.
@@ -55,6 +59,7 @@ package struct PagesServer: Sendable {
     /// - Parameter onReady: Called once the main port accepts connections.
     package func services(onReady: @escaping @Sendable () async -> Void) -> [any Service] {
         var services: [any Service] = [ports.main(tables, settings.listen, onReady: onReady)]
+        if let branding { services.append(PeriodicTask.branding(branding, world)) }
         if let address = settings.metricsListen { services.append(ports.metrics([metricsTable], address)) }
         services.append(ports.memory)
         return services

@@ -18,6 +18,8 @@ package struct Server: Sendable {
     package let local: LocalAccounts?
     /// Events of apps that wait to be written.
     package let events = EventTally()
+    /// nil if the account pages have no files of the operator's.
+    private let branding: BrandingWatch?
     private let tables: [RouteTable]
     private let metricsTable: RouteTable
     private let ports: Ports
@@ -41,10 +43,11 @@ package struct Server: Sendable {
         if let secrets = settings.secrets {
             let local = try await LocalAccounts(settings, secrets, database, runtime, world)
             tables = local.tables(settings, database, eventRoute, runtime, world)
-            tables += try makePages(settings, secrets, tables, runtime, world)
-            self.local = local
+            let pages = try makePages(settings, secrets, tables, runtime, world)
+            tables += pages.tables
+            (self.local, branding) = (local, pages.branding)
         } else {
-            local = nil
+            (local, branding) = (nil, nil)
             if let issuer = settings.issuer {
                 let remote = RemoteIssuer(issuer, Profiles(database: database, fields: settings.profileFields), world)
                 tables = makeRemoteGateway(settings, remote, eventRoute, runtime, world)
@@ -79,6 +82,7 @@ package struct Server: Sendable {
                 services.append(PeriodicTask.eventRetention(counts, stay, world))
             }
         }
+        if let branding { services.append(PeriodicTask.branding(branding, world)) }
         services.append(ports.main(tables, settings.listen, onReady: onReady))
         if let address = settings.metricsListen { services.append(ports.metrics([metricsTable], address)) }
         services.append(ports.memory)

@@ -108,21 +108,29 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
 
     /// Accepts pipes as well as files, of at most 1 MiB.
     static func readText(_ path: String) throws(UnreadableFile) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let bytes = try readBytes(path, atMost: 1 << 20, waitsForPipe: true)
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notText }
+        return text
+    }
+
+    /// - Parameter waitsForPipe: Whether to wait for the writer of a pipe. Nothing is read of a pipe otherwise.
+    static func readBytes(
+        _ path: String, atMost longest: Int, waitsForPipe: Bool
+    ) throws(UnreadableFile) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | (waitsForPipe ? 0 : O_NONBLOCK))
         guard descriptor >= 0 else { throw .system(errno) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { throw .folder }
         let data: Data
         do {
-            data = try handle.read(upToCount: 1 << 20 + 1) ?? Data()
+            data = try handle.read(upToCount: longest + 1) ?? Data()
         } catch {
             // Lost: Foundation's description of a disk error.
             throw .system(EIO)
         }
-        guard data.count <= 1 << 20 else { throw .tooLong }
-        guard let text = String(validating: data, as: UTF8.self) else { throw .notText }
-        return text
+        guard data.count <= longest else { throw .tooLong }
+        return Array(data)
     }
 }
 

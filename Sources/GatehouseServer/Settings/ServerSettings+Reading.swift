@@ -26,11 +26,7 @@ extension ServerSettings {
         let secrets = parts == [.gateway] ? nil : reader.serverSecrets()
         let tokens = reader.tokens()
         var auth = reader.auth(isRequired: parts != [.gateway])
-        let pages = parts == [.gateway] ? nil : reader.pages(.init(external: auth.externalURL), parts)
-        if let pages {
-            auth.accountPages = pages.signIn
-            auth.redirects = auth.redirects.adding(pages.callback)
-        }
+        let (pages, brandingFiles) = reader.accountPages(&auth, parts)
         let outgoing = reader.outgoing()
         // Providers concern accounts, which a standalone gateway does not have.
         let providers = parts.contains(.auth) ? reader.providers(auth, outgoing) : []
@@ -48,7 +44,8 @@ extension ServerSettings {
             hashThreads: given[.hashThreads].map { _ in reader.number(.hashThreads) },
             appScheme: reader.appScheme(), mailWriter: parts.contains(.auth) ? reader.mailWriter() : nil,
             profileFields: parts.contains(.gateway) ? reader.profileFields() : ConfiguredFields(),
-            pages: pages, console: parts.contains(.auth) ? reader.console(.init(external: auth.externalURL)) : nil,
+            pages: pages, brandingFiles: brandingFiles,
+            console: parts.contains(.auth) ? reader.console(.init(external: auth.externalURL)) : nil,
             countsEvents: reader.flag(.telemetry), countedApps: reader.countedApps(),
             issuer: parts == [.gateway] ? reader.remoteIssuer() : nil,
             logLevel: reader.logLevel(), logFormat: reader.logFormat())
@@ -59,6 +56,20 @@ extension ServerSettings {
 }
 
 extension SettingsReader {
+    /// The account pages, which the Auth API has to know of.
+    fileprivate mutating func accountPages(
+        _ auth: inout AuthSettings, _ parts: Set<ServedPart>
+    ) -> (PageSettings?, BrandingFiles?) {
+        var pages = parts == [.gateway] ? nil : pages(.init(external: auth.externalURL), parts)
+        let files = brandingFiles(&pages)
+        if let pages {
+            auth.accountPages = pages.signIn
+            auth.linkPageBrand = LinkPageBrand(pages)
+            auth.redirects = auth.redirects.adding(pages.callback)
+        }
+        return (pages, files)
+    }
+
     fileprivate mutating func mainAddress() -> ListenAddress {
         let port = number(.port)
         let whole = listenAddress(.listen)

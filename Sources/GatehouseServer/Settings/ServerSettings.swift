@@ -63,6 +63,8 @@ package struct ServerSettings: Sendable {
     package var profileFields = ConfiguredFields()
     /// nil without account pages.
     package var pages: PageSettings?
+    /// nil if the pages have no files of the operator's.
+    package var brandingFiles: BrandingFiles?
     /// nil without a console.
     package var console: PageSettings?
     /// Whether to count what apps report of sign-ins.

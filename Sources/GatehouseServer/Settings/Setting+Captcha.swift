@@ -1,6 +1,7 @@
 import AuthServer
 package import GatehouseWire
 import IdentityProviders
+import WebPages
 
 /// A service that verifies captchas.
 package struct CaptchaSettings: Sendable {
@@ -17,11 +18,16 @@ extension Setting {
         "security_captcha_provider", .gotrue, .text("hcaptcha"), "`hcaptcha` or `turnstile`.")
     package static let captchaSecret = Setting(
         "security_captcha_secret", .gotrue, .secret, "The secret key that the provider gave.")
+    package static let captchaSiteKey = Setting(
+        "security_captcha_site_key", .none, .text(),
+        "The public key that the provider gave, with which the account pages show captchas.")
     package static let captchaURL = Setting(
         "security_captcha_url", .none, .text(),
         "Where a stand-in for the provider verifies captchas; `outgoing_loopback` allows this machine.")
 
-    static let captcha: [Setting] = [captchaEnabled, captchaProvider, captchaSecret, captchaURL]
+    static let captcha: [Setting] = [
+        captchaEnabled, captchaProvider, captchaSecret, captchaSiteKey, captchaURL,
+    ]
 }
 
 extension SettingsReader {
@@ -43,5 +49,17 @@ extension SettingsReader {
         }
         guard let secret = required(.captchaSecret, "expected the secret key of the provider") else { return nil }
         return CaptchaSettings(url: url, secret: Secret(secret))
+    }
+
+    /// What pages show in their forms; nil if no captcha is needed, or without a key.
+    mutating func captchaWidget() -> CaptchaWidget? {
+        guard flag(.captchaEnabled),
+            let provider = choice(
+                .captchaProvider, ["hcaptcha": CaptchaWidget.Provider.hcaptcha, "turnstile": .turnstile]),
+            let key = text(.captchaSiteKey)
+        else { return nil }
+        let widget = CaptchaWidget(provider, siteKey: key)
+        if widget == nil { refuse(.captchaSiteKey, "expected the public key that the provider gave") }
+        return widget
     }
 }

@@ -1,6 +1,5 @@
-import Foundation
+import AuthServer
 package import GatehouseWire
-import MailTemplates
 import WebPages
 
 extension SettingsReader {
@@ -18,15 +17,13 @@ extension SettingsReader {
             refuse(.accountPages, "needs a key in \(Setting.publishableKeys.environmentName): keys are required")
         }
         if flag(.captchaEnabled) {
-            refuse(
-                .accountPages,
-                "cannot be used with \(Setting.captchaEnabled.environmentName): the pages show no captchas, so each of "
-                    + "their forms would be refused")
+            _ = required(.captchaSiteKey, "the account pages show captchas with the public key that the provider gave")
         }
         var pages = PageSettings(origin: origin, authURL: auth.external)
         pages.apiKey = list(.publishableKeys).first.map(Secret.init)
         pages.hasGateway = parts.contains(.gateway) || parts == [.pages]
         pages.branding = branding(host: URLParts(origin)?.host ?? "")
+        pages.captcha = captchaWidget()
         return pages
     }
 
@@ -39,6 +36,7 @@ extension SettingsReader {
         var pages = PageSettings(origin: origin, authURL: auth.external)
         pages.apiKey = list(.publishableKeys).first.map(Secret.init)
         pages.branding.name = text(.accountPagesName) ?? URLParts(origin)?.host ?? ""
+        pages.captcha = captchaWidget()
         return pages
     }
 
@@ -49,35 +47,35 @@ extension SettingsReader {
             branding.accent = AccentColor(color)
             if branding.accent == nil { refuse(.accountPagesAccent, "expected a color such as #1a56db") }
         }
-        if let path = text(.accountPagesSymbol) {
-            // Lost: why the file cannot be read.
-            let bytes = (try? Data(contentsOf: URL(fileURLWithPath: path))).map { Array($0) }
-            branding.symbol = bytes.flatMap { Branding.Symbol($0) }
-            if branding.symbol == nil { refuse(.accountPagesSymbol, "expected a PNG or SVG of at most 64 KiB") }
-        }
-        if let folder = text(.accountPagesTexts) { branding.texts = texts(in: folder) }
         return branding
     }
 
-    /// The files that are there, by language.
-    private mutating func texts(in folder: String) -> [MailLanguage: [ExternalName: String]] {
-        var texts: [MailLanguage: [ExternalName: String]] = [:]
-        for language in MailLanguage.allCases {
-            let name = "\(language.rawValue).json"
-            let file = URL(fileURLWithPath: folder).appending(path: name)
-            guard FileManager.default.fileExists(atPath: file.path) else { continue }
-            do {
-                texts[language] = try Branding.texts(Array(GivenSettings.readText(file.path).utf8))
-            } catch Branding.TextProblem.unknown(let text) {
-                refuse(.accountPagesTexts, "\(name) has a text that the pages do not have: \(text)")
-            } catch Branding.TextProblem.otherArguments(let text) {
-                refuse(.accountPagesTexts, "\(name) has another number of %@ than the text: \(text)")
+    /// Reads the operator's files into the branding; nil without pages, and without settings that name any.
+    mutating func brandingFiles(_ pages: inout PageSettings?) -> BrandingFiles? {
+        guard var branding = pages?.branding else { return nil }
+        var files = BrandingFiles(texts: text(.accountPagesTexts), symbol: text(.accountPagesSymbol))
+        guard !files.all.isEmpty else { return nil }
+        for file in files.read() where file == .symbol || files.isFolderThere {
+            do throws(BrandingProblem) {
+                try files.apply(file, to: &branding)
             } catch {
-                refuse(.accountPagesTexts, "\(name) is not a JSON object of texts")
+                refuse(file == .symbol ? .accountPagesSymbol : .accountPagesTexts, "\(file.name) \(error)")
             }
         }
-        if texts.isEmpty { refuse(.accountPagesTexts, "names a folder without a file such as en.json") }
-        return texts
+        if files.texts != nil, !files.haveTexts {
+            refuse(.accountPagesTexts, "names a folder without a file such as en.json")
+        }
+        pages?.branding = branding
+        return files
+    }
+}
+
+extension LinkPageBrand {
+    /// The look of the account pages, for the page of a mailed link.
+    init(_ pages: PageSettings) {
+        self.init(
+            name: pages.branding.name, style: pages.branding.accent?.styleSheet ?? "",
+            symbol: pages.branding.symbol.map { _ in Symbol(origin: pages.origin, path: PageSettings.symbolPath) })
     }
 }
 

@@ -19,10 +19,10 @@ extension WebPages {
             }
             let json = try await visit.call(
                 .post, "/token?grant_type=password",
-                [
+                visit.solved([
                     "email": .string(visit.fields["email"] ?? ""),
                     "password": .string(visit.fields["password"] ?? ""),
-                ])
+                ]))
             let answer = try AuthSessionAnswer(json: json)
             guard try await visit.isAdmin(Secret(answer.accessToken)) else {
                 try await visit.call(.post, "/logout?scope=local", bearer: Secret(answer.accessToken))
@@ -30,7 +30,7 @@ extension WebPages {
             }
             return await visit.goOn(WebSession.Tokens(answer))
         } catch let refusal as CallRefusal {
-            let isCaptcha = refusal.code == .captchaFailed
+            let isCaptcha = refusal.code == .captchaFailed && visit.captcha == nil
             let text =
                 isCaptcha ? "This server asks for a captcha. Sign in with a secret key." : visit.message(for: refusal)
             return .page(visit.consoleSignInPage(.problem(text)))
@@ -105,7 +105,7 @@ extension Visit {
         var key = Field(kind: .password, name: "key", label: "Secret key")
         key.hint = "A key that begins with sb_secret_, or a service_role key."
         page.blocks = [
-            .form(Form(action: ConsolePlace.signIn, fields: [email, password], button: "Sign In")),
+            .form(Form(action: ConsolePlace.signIn, fields: [email, password], captcha: captcha, button: "Sign In")),
             .divider("or"),
             .form(Form(action: ConsolePlace.signIn, fields: [key], button: "Sign In With the Key", style: .plain)),
         ]

@@ -36,8 +36,11 @@ package struct Branding: Sendable {
 
     /// Why a file of texts cannot be used.
     package enum TextProblem: Error {
-        case unknown(String), otherArguments(String)
+        case unknown(String), otherArguments(String), tooLong(String)
     }
+
+    /// Of a text, in bytes.
+    package static let longestText = 1_000
 
     /// Reads a file of texts: one JSON object, from English texts to others.
     ///
@@ -50,6 +53,7 @@ package struct Branding: Sendable {
             guard known.contains(key), let text = try members.string(english) else {
                 throw TextProblem.unknown(english)
             }
+            guard text.utf8.count <= longestText else { throw TextProblem.tooLong(english) }
             guard arguments(text) == arguments(english) else { throw TextProblem.otherArguments(english) }
             texts[key] = text
         }
@@ -81,8 +85,8 @@ package struct AccentColor: Sendable {
     /// The cards of both schemes, which links are on. The pages behind them differ less from the links.
     private static let (lightPage, darkCard) = (AccentColor(243, 244, 246), AccentColor(27, 30, 33))
 
-    /// The rules of the style sheet.
-    var styleSheet: String {
+    /// The rules of a style sheet, which other rules follow: `--accent`, `--on-accent` and `--link`.
+    package var styleSheet: String {
         let onAccent = contrast(.white) >= contrast(.black) ? Self.white : Self.black
         return """
             :root{--accent:\(hex);--on-accent:\(onAccent.hex);--link:\(readable(on: Self.lightPage, toward: .black).hex)}

@@ -70,6 +70,11 @@ extension Form {
             "fields": fields.map { $0.shown(id: "\(prefix)-\($0.name)") },
         ]
         shown["buttonLabel"] = label.map(Markup.init)
+        if let captcha {
+            shown["captcha"] = [
+                "captchaClass": captcha.className, "captchaKey": Markup(captcha.siteKey), "captchaSize": captcha.size,
+            ]
+        }
         return shown
     }
 }

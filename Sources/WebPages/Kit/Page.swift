@@ -18,6 +18,23 @@ struct Page {
     var blocks: [Block]
 
     init(_ title: String, _ blocks: [Block] = []) { (self.title, self.blocks) = (title, blocks) }
+
+    /// The captcha of one of the forms; nil if none has one.
+    var captcha: CaptchaWidget? {
+        blocks.lazy.compactMap { block in
+            if case .form(let form) = block { form.captcha } else { nil }
+        }.first
+    }
+
+    var policy: ContentPolicy {
+        var policy = ContentPolicy()
+        if live != nil {
+            policy.scripts.append("'self'")
+            policy.connections.append("'self'")
+        }
+        captcha?.allow(in: &policy)
+        return policy
+    }
 }
 
 /// Rows that a script adds at the top of the page's table.
@@ -87,6 +104,8 @@ struct Form {
     let action: String
     var fields: [Field] = []
     var hidden: [(name: String, value: String)] = []
+    /// What has to be solved before the button is pressed.
+    var captcha: CaptchaWidget?
     let button: String
     /// What a screen reader says for the button, if its text needs the context.
     var label: String?

@@ -134,8 +134,11 @@ struct PageAsset: Sendable {
 
 extension WebPages {
     var assetRoutes: [Route] {
-        look.assets.map { asset in
-            Route(.get, "/assets/\(asset.name)") { request, _ in asset.response(to: request) }.unlogged
+        look.assets.map { first in
+            Route(.get, "/assets/\(first.name)") { request, _ in
+                // Another symbol may be shown since.
+                (look.assets.first { $0.name == first.name } ?? first).response(to: request)
+            }.unlogged
         }
     }
 }

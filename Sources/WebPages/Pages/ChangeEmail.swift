@@ -71,7 +71,7 @@ extension Visit {
             try await callAsUser(.put, "/user?\(pages.backHere)", body)
         } else {
             body["type"] = "email_change"
-            try await call(.post, "/resend?\(pages.backHere)", body)
+            try await call(.post, "/resend?\(pages.backHere)", solved(body))
         }
     }
 }

@@ -90,7 +90,9 @@ extension Visit {
                             style: .plain))
                 },
                 .form(
-                    Form(action: Place.checkMail.path + "/again", button: say("Send Again"), style: .plain)),
+                    Form(
+                        action: Place.checkMail.path + "/again", captcha: captcha, button: say("Send Again"),
+                        style: .plain)),
             ].compactMap(\.self))
         page.notice = notice
         page.back = isSignedIn ? (say("Account"), Place.home.path) : (say("Sign In"), Place.signIn.path)

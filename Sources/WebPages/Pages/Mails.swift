@@ -17,7 +17,7 @@ extension WebPages {
         body["code_challenge"] = .string(visit.begin(.mail, for: visit.handoverOfForm))
         body["code_challenge_method"] = "s256"
         do {
-            let json = try await visit.call(.post, "/signup?\(backHere)", body)
+            let json = try await visit.call(.post, "/signup?\(backHere)", visit.solved(body))
             if case .session = try AuthAnswer(json: json) {
                 return try await visit.signIn(json, for: visit.handoverOfForm)
             }
@@ -88,11 +88,11 @@ extension Visit {
         body["code_challenge"] = .string(begin(purpose, for: mail.handover))
         body["code_challenge_method"] = "s256"
         switch mail.kind {
-        case .signIn: try await call(.post, "/otp?\(pages.backHere)", body)
-        case .recovery: try await call(.post, "/recover?\(pages.backHere)", body)
+        case .signIn: try await call(.post, "/otp?\(pages.backHere)", solved(body))
+        case .recovery: try await call(.post, "/recover?\(pages.backHere)", solved(body))
         case .signUp, .emailChange:
             body["type"] = "signup"
-            try await call(.post, "/resend?\(pages.backHere)", body)
+            try await call(.post, "/resend?\(pages.backHere)", solved(body))
         }
         session.mail = mail
     }
@@ -105,7 +105,7 @@ extension Visit {
                 .form(
                     Form(
                         action: place.path, fields: [emailField(fields["email"])], hidden: handoverFields,
-                        button: say("Send Email"))),
+                        captcha: captcha, button: say("Send Email"))),
             ])
         page.notice = notice
         page.back = (say("Sign In"), Place.signIn.path)
@@ -132,7 +132,7 @@ extension Visit {
             .form(
                 Form(
                     action: Place.signUp.path, fields: [name, emailField(fields["email"]), password],
-                    hidden: [("minimum", String(offer.passwordLength))] + handoverFields,
+                    hidden: [("minimum", String(offer.passwordLength))] + handoverFields, captcha: captcha,
                     button: say("Create Account"))),
             .links([Link(title: say("Already have an account? Sign in"), address: Place.signIn.path)]),
         ]

@@ -23,7 +23,9 @@ extension WebPages {
         do {
             let json = try await visit.call(
                 .post, "/token?grant_type=password",
-                ["email": .string(email), "password": .string(visit.fields["password"] ?? "")])
+                visit.solved([
+                    "email": .string(email), "password": .string(visit.fields["password"] ?? ""),
+                ]))
             return try await visit.signIn(json, for: visit.handoverOfForm)
         } catch let refusal as CallRefusal where refusal.code == .emailNotConfirmed {
             visit.session.mail = WebSession.AwaitedMail(
@@ -144,7 +146,7 @@ extension Visit {
                 Form(
                     action: Place.signIn.path,
                     fields: [emailField(email), passwordField(say("Password"), isNew: false)],
-                    hidden: handoverFields, button: say("Sign In"))))
+                    hidden: handoverFields, captcha: captcha, button: say("Sign In"))))
         if offer.hasMail {
             page.blocks.append(
                 .links([

@@ -40,6 +40,28 @@ struct LinkPageTests {
         }
     }
 
+    @Test("The page has the name, the symbol and the colors of the account pages, and may load that symbol alone")
+    func brand() async throws {
+        let symbol = LinkPageBrand.Symbol(origin: "https://accounts.example.org", path: "/account/assets/symbol")
+        let brand = LinkPageBrand(name: "<Box> & Score", style: ":root{--accent:#123456}", symbol: symbol)
+        for shown in [brand, LinkPageBrand(name: "Box Score", style: "", symbol: nil), nil] {
+            try await TestServer.mailing(change: { $0.linkPageBrand = shown }) { server in
+                _ = try await server.post(
+                    "/signup", ["email": "ada@example.com", "password": .string(TestServer.password)])
+                let page = try await server.send(.get, try await server.deliveredMail().path)
+                let policy = try #require(page.headers[.contentSecurityPolicy])
+                #expect(page.text.contains("<header>") == (shown != nil))
+                #expect(page.text.contains("<bdi>&lt;Box&gt; &amp; Score</bdi>") == (shown?.name == brand.name))
+                #expect(page.text.contains("--accent:#123456") == (shown?.symbol != nil))
+                #expect(
+                    page.text.contains("<img src=\"https://accounts.example.org/account/assets/symbol\"")
+                        == (shown?.symbol != nil))
+                #expect(policy.contains("img-src https://accounts.example.org; ") == (shown?.symbol != nil))
+                #expect(policy.contains("img-src") == (shown?.symbol != nil))
+            }
+        }
+    }
+
     @Test("A wrong code is named in the same language, beside the field")
     func wrongCode() async throws {
         try await TestServer.mailing { server in

@@ -1,0 +1,88 @@
+import GatehouseWire
+import HTTPServing
+import MailTemplates
+
+/// The captcha that a provider's script shows in a form, which then sends its answer as one more field.
+package struct CaptchaWidget: Sendable {
+    package enum Provider: String, CaseIterable, Sendable { case hcaptcha, turnstile }
+
+    let provider: Provider
+    /// Public, unlike the secret that verifies answers.
+    let siteKey: String
+
+    /// - Returns: nil unless the key has 1 to 128 letters, digits, `-`, `_` and `.`.
+    package init?(_ provider: Provider, siteKey: String) {
+        guard (1...128).contains(siteKey.utf8.count), siteKey.utf8.allSatisfy(\.isUnreserved) else { return nil }
+        (self.provider, self.siteKey) = (provider, siteKey)
+    }
+
+    /// The element that the script looks for.
+    var className: String {
+        switch provider {
+        case .hcaptcha: "h-captcha"
+        case .turnstile: "cf-turnstile"
+        }
+    }
+
+    /// As wide as the form, if the provider can.
+    var size: String { provider == .turnstile ? "flexible" : "normal" }
+
+    /// The field of the form with the answer.
+    var field: String { className + "-response" }
+
+    /// Another script of hCaptcha's would add a second field with the same answer, for code written for reCAPTCHA.
+    func script(in language: MailLanguage) -> String {
+        switch provider {
+        case .hcaptcha: "https://js.hcaptcha.com/1/api.js?recaptchacompat=off&hl=\(language.rawValue)"
+        case .turnstile: "https://challenges.cloudflare.com/turnstile/v0/api.js"
+        }
+    }
+
+    /// What the provider's documentation asks a content security policy to allow.
+    func allow(in policy: inout ContentPolicy) {
+        switch provider {
+        case .hcaptcha:
+            let origins = ["https://hcaptcha.com", "https://*.hcaptcha.com"]
+            policy.scripts += origins
+            policy.styles += origins
+            policy.frames += origins
+            policy.connections += origins
+        case .turnstile:
+            policy.scripts.append("https://challenges.cloudflare.com")
+            policy.frames.append("https://challenges.cloudflare.com")
+        }
+    }
+}
+
+/// The content security policy of a page: its own style sheets, pictures and forms, and what it needs besides.
+struct ContentPolicy {
+    var scripts: [String] = []
+    var styles = ["'self'"]
+    var frames: [String] = []
+    var connections: [String] = []
+
+    var text: String {
+        var parts = [
+            "default-src 'none'", "style-src \(styles.joined(separator: " "))", "img-src 'self'", "form-action 'self'",
+            "base-uri 'none'", "frame-ancestors 'none'",
+        ]
+        for (name, sources) in [("script-src", scripts), ("frame-src", frames), ("connect-src", connections)]
+        where !sources.isEmpty {
+            parts.append("\(name) \(sources.joined(separator: " "))")
+        }
+        return parts.joined(separator: "; ")
+    }
+}
+
+extension Visit {
+    /// What forms show whose requests need a captcha; nil if none do.
+    var captcha: CaptchaWidget? { pages.settings.captcha }
+
+    /// The body of a request that needs a captcha, with the answer of the form.
+    func solved(_ body: JSONObject) -> JSONObject {
+        guard let answer = captcha.flatMap({ fields[$0.field] }) else { return body }
+        var body = body
+        body["gotrue_meta_security"] = ["captcha_token": .string(answer)]
+        return body
+    }
+}
