@@ -19,8 +19,8 @@ build: ## Builds everything, without the tests
 	@Scripts/prepare.sh
 	swift build
 
-test: ## Runs every test, a line for each stage; STAGES="…" runs some (Scripts/run-tests --list)
-	@Scripts/run-tests $(STAGES)
+test: ## Runs the tests that a change concerns, a line for each stage; FULL=1: every test; STAGES="…" runs some (Scripts/run-tests --list)
+	@FULL="$(FULL)" Scripts/run-tests $(STAGES)
 
 test-one: ## Builds and runs the tests of one target or file: T=GatehouseWireTests, T=test_golden
 	@Scripts/run-tests --one "$(T)"
