@@ -175,6 +175,8 @@ let package = Package(
         .systemLibrary(
             name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
         .systemLibrary(
+            name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+        .systemLibrary(
             name: "CCrypt", pkgConfig: "libxcrypt", providers: [.apt(["libcrypt-dev"]), .brew(["libxcrypt"])]),
         .systemLibrary(
             name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
@@ -242,7 +244,7 @@ let package = Package(
             name: "AuthServer",
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                "IdentityProviders", "MailTemplates", crypto, hummingbird, httpTypes, logging, nioCore,
+                "IdentityProviders", "MailTemplates", "CQREncode", crypto, hummingbird, httpTypes, logging, nioCore,
             ],
             swiftSettings: strict),
         /// Writes mails: built-in ones in five languages, or an operator's. Knows no account and sends nothing.

@@ -82,6 +82,7 @@ prepare_linux() {
     want libsqlite3-dev pkg-config --exists sqlite3
     want libpq-dev pkg-config --exists libpq
     want libargon2-dev pkg-config --exists libargon2
+    want libqrencode-dev pkg-config --exists libqrencode
     want libcrypt-dev pkg-config --exists libxcrypt
     want libyaml-dev pkg-config --exists yaml-0.1
     want libcurl4-openssl-dev pkg-config --exists libcurl
@@ -116,7 +117,9 @@ prepare_macos() {
     local prefix=${HOMEBREW_PREFIX:-/opt/homebrew}
     [ -d "$prefix/opt" ] || prefix=/usr/local
     # SwiftPM looks into each formula's own folder, so these need not be linked.
-    for formula in pkgconf sqlite libpq argon2 libxcrypt libyaml; do want "$formula" test -d "$prefix/opt/$formula"; done
+    for formula in pkgconf sqlite libpq argon2 qrencode libxcrypt libyaml; do
+        want "$formula" test -d "$prefix/opt/$formula"
+    done
     for purpose in "$@"; do
         case $purpose in
             check) want python has python3 ;;

@@ -38,9 +38,9 @@ class DeployTests(unittest.TestCase):
 
     def test_the_image_has_the_libraries_that_the_build_links(self):
         text = read("Deploy", "Dockerfile")
-        linked = re.findall(r"lib(sqlite3|argon2|crypt|pq|yaml|curl4-openssl)-dev", text)
-        self.assertEqual(sorted(linked), ["argon2", "crypt", "curl4-openssl", "pq", "sqlite3", "yaml"])
-        for library in ("libsqlite3-0", "libargon2-1", "libcrypt1", "libpq5", "libyaml-0-2", "libcurl4 "):
+        linked = re.findall(r"lib(sqlite3|argon2|qrencode|crypt|pq|yaml|curl4-openssl)-dev", text)
+        self.assertEqual(sorted(linked), ["argon2", "crypt", "curl4-openssl", "pq", "qrencode", "sqlite3", "yaml"])
+        for library in ("libsqlite3-0", "libargon2-1", "libqrencode4", "libcrypt1", "libpq5", "libyaml-0-2", "libcurl4 "):
             self.assertIn(library, text)
 
     def test_no_pod_is_given_variables_named_after_its_service(self):

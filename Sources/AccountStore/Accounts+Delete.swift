@@ -10,6 +10,8 @@ package enum OwnDeletion: Sendable {
     case refused
     /// The caller signed in too long ago. Nothing changed.
     case stale
+    /// The user has a second factor, and the session has not had it. Nothing changed.
+    case tooLow
 }
 
 extension Accounts {
@@ -49,8 +51,9 @@ extension Accounts {
             case .sessionEnded: return .refused
             case .good(let account):
                 let session = text.flatMap(SessionID.init).flatMap { $0.isNil ? nil : $0 }
-                let opened = try db.current(id, session: session)?.session
-                guard policy.isFresh(opened, of: account.user, at: now) else { return .stale }
+                guard let current = try db.current(id, session: session) else { return .alreadyGone }
+                if current.isTooLow { return .tooLow }
+                if policy.needsProof(.deleteAccount, by: current, at: now) { return .stale }
                 let end = SessionEnd.byUser(.accountDeleted, in: session, from: device)
                 try remove(account, actor: id, end, from: device, at: now, in: db)
                 return .deleted
@@ -92,6 +95,7 @@ extension Accounts {
             account.user.times.emailProvenAt = nil
             account.user.times.deletedAt = now
             account.user.times.updatedAt = now
+            try db.forgetFactors(of: &account.user)
             try db.update(account.user)
             for var identity in account.identities {
                 identity.data = "{}"

@@ -13,8 +13,8 @@ package enum RefreshOutcome: Sendable {
     case expired(SessionEnd.Reason)
     /// A counter that the server never issued.
     case ahead
-    /// The token's successor has been used, so there are two holders. The session has ended; the audit log contains the
-    /// reason.
+    /// The token's successor has been used, so there are two holders. The session has ended, and the audit log contains
+    /// the reason, unless the policy or the verdict ``RefreshVerdict/outgrown`` only refuses the token.
     case reused
 }
 
@@ -65,7 +65,10 @@ extension Accounts {
                 // A ban committed between the two statements. The token is then one generation behind and remains
                 // valid.
                 if account.user.isBanned(at: now) { return .banned }
-                if changed.count == 1 { return .issued(issue(session, to: account, key), .rotate) }
+                // A second factor may have raised the session between the two statements.
+                if changed.count == 1, counter + 1 >= session.levelCounter {
+                    return .issued(issue(session, to: account, key), .rotate)
+                }
                 if let outcome = try await decide(counter, session, account, key, from: device, at: now) {
                     if recordsRepeats, case .issued(let issued, .reissueLate) = outcome {
                         try await recordRepeat(of: issued, from: device, at: now)
@@ -100,12 +103,16 @@ extension Accounts {
     ) async throws -> RefreshOutcome? {
         let verdict = RefreshVerdict(
             counter: counter, session: session, policy: policy, now: now,
-            successorWasUsed: policy.isStrict ? try await wasUsed(session) : false)
+            successorWasUsed: policy.isStrict ? try await wasUsed(session) : false,
+            lowEnd: policy.lowEnd(of: session, of: account.user))
         switch verdict {
         case .rotate: return nil
         case .reissue, .reissueLate: return .issued(issue(session, to: account, key), verdict)
-        case .expired: return .expired(policy.end(of: session)?.reason ?? .unknown)
+        case .expired:
+            let hasEnded = policy.hasEnded(session, at: now)
+            return .expired(hasEnded ? policy.end(of: session)?.reason ?? .unknown : .lowLevel)
         case .ahead: return .ahead
+        case .outgrown: return .reused
         case .revoke:
             guard policy.revokesOnReuse else { return .reused }
             let hasEnded = try await revoking(at: now) { db in
@@ -153,7 +160,15 @@ extension Accounts {
         WHERE refresh_token_counter = \(counter) AND created_at >= \(policy.earliestStart(at: now))
             AND coalesce(refreshed_at, created_at) >= \(policy.earliestUse(at: now))
             AND NOT EXISTS (SELECT 1 FROM users WHERE users.id = sessions.user_id AND banned_until > \(now))
+            \(policy.lowLevel.map { lowLevelCondition(since: now - $0) } ?? "")
             AND id = CAST(\(session) AS \(.uuid))
+        """
+    }
+
+    private static func lowLevelCondition(since moment: Instant) -> SQL {
+        """
+        AND (aal <> 'aal1' OR created_at >= \(moment) OR NOT EXISTS (
+            SELECT 1 FROM users WHERE users.id = sessions.user_id AND has_second_factor = 1))
         """
     }
 

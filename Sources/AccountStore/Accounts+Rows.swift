@@ -10,9 +10,9 @@ extension Accounts {
         users.email_confirmed_at, users.phone_confirmed_at, users.last_sign_in_at, users.invited_at,
         users.confirmation_sent_at, users.recovery_sent_at, users.email_change_sent_at, users.phone_change_sent_at,
         users.reauthentication_sent_at, users.banned_until, users.deleted_at, users.email_proven_at,
-        users.email_undeliverable_at
+        users.email_undeliverable_at, users.factors, users.has_second_factor
         """
-    static let userColumnCount = 26
+    static let userColumnCount = 28
 
     static let identityColumns: StaticString = """
         identities.id, identities.user_id, identities.provider, identities.provider_id, identities.identity_data,
@@ -23,9 +23,9 @@ extension Accounts {
 
     static let sessionColumns: StaticString = """
         sessions.id, sessions.user_id, sessions.created_at, sessions.refreshed_at, sessions.refresh_token_counter,
-        sessions.aal, sessions.amr
+        sessions.aal, sessions.amr, sessions.factor_id, sessions.level_counter
         """
-    static let sessionColumnCount = 7
+    static let sessionColumnCount = 9
 }
 
 extension Row {
@@ -61,6 +61,8 @@ extension Row {
         user.times.deletedAt = instantIfPresent()
         user.times.emailProvenAt = instantIfPresent()
         user.times.emailUndeliverableAt = instantIfPresent()
+        user.factors = textIfPresent()
+        user.hasSecondFactor = bool()
         return user
     }
 
@@ -80,9 +82,12 @@ extension Row {
     }
 
     mutating func session() -> Session {
-        Session(
+        var session = Session(
             id: id(), user: id(), createdAt: instant(), refreshedAt: instantIfPresent(), counter: int(),
-            assuranceLevel: text(), authenticationMethods: text())
+            assuranceLevel: AssuranceLevel(text: text()) ?? .aal1, authenticationMethods: text())
+        session.factor = idIfPresent()
+        session.levelCounter = int()
+        return session
     }
 }
 
@@ -173,7 +178,7 @@ extension Connection {
             """
             INSERT INTO sessions (id, user_id, refresh_token_counter, aal, amr, user_agent, ip, created_at, identity_id)
             VALUES (
-                \(session.id), \(session.user), \(session.counter), \(session.assuranceLevel),
+                \(session.id), \(session.user), \(session.counter), \(session.assuranceLevel.rawValue),
                 \(session.authenticationMethods), \(device.userAgent), \(device.address), \(session.createdAt),
                 \(identity))
             """)

@@ -18,12 +18,21 @@ package struct ImportedAccount: Sendable {
     package var profile: ImportedProfile?
     /// nil if the source has no session data. Sessions of an earlier import then stay as they are.
     package var sessions: [ImportedSession]?
+    package var factors: [ImportedFactor] = []
 
     package init(_ account: Account, profile: ImportedProfile? = nil, sessions: [ImportedSession]? = nil) {
         self.account = account
         self.profile = profile
         self.sessions = sessions
     }
+}
+
+/// An authenticator app that works at another server.
+package struct ImportedFactor: Sendable {
+    package let factor: Factor
+    let secret: [UInt8]
+
+    package init(_ factor: Factor, secret: [UInt8]) { (self.factor, self.secret) = (factor, secret) }
 }
 
 /// The result of importing an ``ImportedAccount``.
@@ -74,9 +83,14 @@ extension Accounts {
         let key = imported.sessions == nil ? nil : try await makeImportKey(isDryRun: isDryRun, at: now)
         let sessions = key.map { SessionImport(imported.sessions ?? [], of: imported.account.user.id, self, key: $0) }
         let whole = imported
+        let factors = try imported.factors.map { (factor: $0.factor, sealed: try seal($0.secret, of: $0.factor.id)) }
         do {
             return try await add(refused: { ImportedAccountOutcome(account: .refused($0)) }) { db in
                 let outcome = try db.add(whole, sessions, at: now)
+                if outcome.account == .added {
+                    for (factor, sealed) in factors { try db.insert(factor, sealedSecret: sealed) }
+                    if !factors.isEmpty { try db.showFactors(of: whole.account.user.id) }
+                }
                 // Only an error rolls the transaction back.
                 if isDryRun { throw Rehearsed(outcome: outcome) }
                 return outcome

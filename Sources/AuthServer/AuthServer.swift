@@ -66,7 +66,8 @@ package struct AuthServer: Sendable {
             guardedBy: refuseSecretKey(inAddressOf:))
         return RouteTable(
             group: group, runtime: runtime,
-            openRoutes + pageRoutes + keyedRoutes + mailRoutes + adminRoutes + operatorRoutes + absentRoutes + others)
+            openRoutes + pageRoutes + keyedRoutes + mailRoutes + factorRoutes + adminRoutes + operatorRoutes
+                + absentRoutes + others)
     }
 
     private var openRoutes: [Route] {
@@ -113,9 +114,6 @@ package struct AuthServer: Sendable {
             Route(.get, "/user/identities/undoable", listUndoableLinks),
             Route(.post, "/user/identities/{identity_id}/undo", undoLink),
             Route(.delete, "/user/identities/{identity_id}", unlinkIdentity),
-            Route(
-                .post, "/factors", acceptsTrailingSlash: true, guardedBy: requirePermanentUser, timeLimit: wait,
-                enrollFactor),
         ]
     }
 
@@ -189,6 +187,7 @@ struct AuthCounts: Sendable {
     let notices: Counter
     let revocations: Counter
     let mails: Counter
+    let factors: Counter
     let hooks: Counter
     let webhooks: Counter
 
@@ -207,6 +206,9 @@ struct AuthCounts: Sendable {
             labels: ["provider", "outcome"])
         mails = metrics.counter(
             "gatehouse_mails_total", "Attempts to send a mail by kind and outcome.", labels: ["kind", "outcome"])
+        factors = metrics.counter(
+            "gatehouse_factor_answers_total", "Answers of second factors by kind and outcome.",
+            labels: ["kind", "outcome"])
         hooks = metrics.counter("gatehouse_hooks_total", "Questions to hooks.", labels: ["hook", "outcome"])
         webhooks = metrics.counter(
             "gatehouse_webhooks_total", "Attempts to deliver an event.", labels: ["endpoint", "outcome"])

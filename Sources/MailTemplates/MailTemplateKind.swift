@@ -23,6 +23,12 @@ package enum MailTemplateKind: String, CaseIterable, Sendable {
     /// A sign-in method was removed.
     case identityUnlinked = "identity_unlinked_notification"
     case newDevice = "new_device_notification"
+    /// A second factor was added.
+    case factorEnrolled = "mfa_factor_enrolled_notification"
+    /// A second factor was removed.
+    case factorUnenrolled = "mfa_factor_unenrolled_notification"
+    /// An administrator will remove a second factor.
+    case factorRemoval = "mfa_factor_removal_notification"
 }
 
 extension MailTemplateKind {
@@ -47,7 +53,9 @@ extension MailTemplateKind {
     /// Whether the mail reports what has happened, and asks for nothing.
     package var isNotice: Bool {
         switch self {
-        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice: true
+        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled,
+            .factorUnenrolled, .factorRemoval:
+            true
         default: false
         }
     }
@@ -62,6 +70,8 @@ extension MailTemplateKind {
         case .emailChanged: [.oldEmail]
         case .identityLinked, .identityUnlinked: [.provider]
         case .newDevice: [.device]
+        case .factorEnrolled, .factorUnenrolled: [.factorType]
+        case .factorRemoval: [.factorType, .removalTime]
         }
     }
 
@@ -74,7 +84,8 @@ extension MailTemplateKind {
         case .confirmation, .recovery, .magicLink, .invite, .accountExists: always.union(proof).union(link)
         case .code, .reauthentication: always.union(proof)
         case .emailChangeCurrent, .emailChangeNew: always.union(proof).union(link).union([.newEmail])
-        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice:
+        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled,
+            .factorUnenrolled, .factorRemoval:
             always.union(required).union([.time, .device])
         }
     }

@@ -23,6 +23,9 @@ package struct MailValues: Sendable {
     package var data = JSONObject()
     /// The name of a sign-in method, such as Google.
     package var provider: String?
+    /// The kind of a second factor, as on the wire.
+    package var factorType: String?
+    package var removalTime: Instant?
     package var device: String?
     package var time: Instant?
 
@@ -48,6 +51,8 @@ extension MailValues {
             case .redirectTo: redirectTo
             case .lifetime: lifetime.map { language.words(for: $0) }
             case .provider: provider
+            case .factorType: factorType
+            case .removalTime: removalTime.map { language.words(for: $0) }
             case .device: device
             case .time: time.map { language.words(for: $0) }
             case .data: nil
@@ -84,6 +89,8 @@ extension MailValues {
             (values.token, values.tokenHash, values.lifetime) = ("042917", "pkce_5f2a", .seconds(3_600))
         }
         if kind.variables.contains(.provider) { values.provider = "Google" }
+        if kind.variables.contains(.factorType) { values.factorType = "totp" }
+        if kind.variables.contains(.removalTime) { values.removalTime = Instant(seconds: 1_770_368_130) }
         if kind.isNotice { (values.device, values.time) = ("iPhone", Instant(seconds: 1_770_108_930)) }
         return values
     }

@@ -19,6 +19,10 @@ package enum MailVariable: String, CaseIterable, Sendable {
     case lifetime = "Lifetime"
     /// The name of a sign-in method.
     case provider = "Provider"
+    /// The kind of a second factor: `totp`, `webauthn` or `recovery_code`.
+    case factorType = "FactorType"
+    /// When a second factor will be removed.
+    case removalTime = "RemovalTime"
     case device = "Device"
     case time = "Time"
 }
@@ -34,7 +38,7 @@ extension MailVariable {
         case .data: 512
         case .email, .sendingTo, .newEmail, .oldEmail: 320
         case .tokenHash, .device: 256
-        case .appName, .lifetime, .provider, .time: 128
+        case .appName, .lifetime, .provider, .factorType, .removalTime, .time: 128
         case .token: 32
         }
     }

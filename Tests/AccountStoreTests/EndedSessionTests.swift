@@ -257,6 +257,7 @@ struct EndedSessionTests {
             .signedOut, .othersSignedOut, .signedOutEverywhere, .everybodySignedOut, .passwordChanged, .addressProven,
             .addressClaimed, .signInMethodRemoved, .linkUndone, .consentRevoked, .providerAccountDeleted,
             .refreshTokenReused, .endedByHook, .accountDeleted, .inactivity, .lifetime, .endedAtSource, .banned,
+            .secondFactorVerified, .secondFactorMissing,
         ]
         let sent = SessionEnd.Reason.allCases.filter { $0 != .unknown }
         #expect(Set(known.map(\.rawValue)) == Set(sent.map(\.rawValue)))

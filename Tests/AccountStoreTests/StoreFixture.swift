@@ -7,7 +7,7 @@ import TestSupport
 /// Accounts on their own database, with a manual clock.
 struct StoreFixture {
     let storage: OpenDatabase
-    let accounts: Accounts
+    var accounts: Accounts
     let clock = TestClock()
     let device = Device(userAgent: "test", address: "192.0.2.1")
 

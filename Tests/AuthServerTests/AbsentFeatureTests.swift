@@ -132,9 +132,8 @@ struct AbsentFeatureTests {
     }
 
     @Test(
-        "A second factor of any kind cannot be enrolled",
+        "A factor by text message or by security key cannot be enrolled",
         arguments: [
-            (#"{"factor_type":"totp"}"#, 422, "mfa_totp_enroll_not_enabled"),
             (#"{"factor_type":"phone","phone":"1"}"#, 422, "mfa_phone_enroll_not_enabled"),
             (#"{"factor_type":"webauthn"}"#, 422, "mfa_webauthn_enroll_not_enabled"),
             (#"{"factor_type":"recovery_code"}"#, 400, "validation_failed"), ("{}", 400, "validation_failed"),

@@ -41,7 +41,8 @@ struct SupabaseAccountTests {
 
     @Test("Reduced data is reported")
     func remarks() {
-        #expect(account(rest: #","factors":1"#).notes.map(\.remark) == [.secondFactor])
+        let phone = #","factors":[{"factor_type":"phone","status":"verified","phone":"1"}]"#
+        #expect(account(rest: phone).notes.map(\.remark) == [.secondFactor])
         #expect(account(user: #""phone":"4912345""#).notes.map(\.remark) == [.phoneOnly])
         #expect(account().notes.isEmpty)
     }

@@ -57,7 +57,8 @@ package final class TestServer: Sendable {
     package init(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
         providers: TestProviders? = nil, hashQueue: Int = 64, fields: ConfiguredFields? = nil, hasPages: Bool = false,
-        hasConsole: Bool = false, hooks: TestHooks = TestHooks(), change: (inout AuthSettings) -> Void = { _ in }
+        hasConsole: Bool = false, hooks: TestHooks = TestHooks(), factors: FactorRules? = nil,
+        change: (inout AuthSettings) -> Void = { _ in }
     ) async throws {
         place = try await kind.place()
         let (clock, randomness, answerTime, place, wire) = (clock, TestRandomness(), answerTime, place, wire)
@@ -66,6 +67,7 @@ package final class TestServer: Sendable {
         consoleLink = hasConsole ? settings.openConsole(Secret(Self.secretKey), randomBytes: randomness.bytes) : nil
         (settings.rates, settings.sessions, settings.hashQueue) = (limits, policy, hashQueue)
         if let fields { settings.profileFields = fields }
+        if let factors { settings.factors = factors }
         if let providers, let standIns {
             settings.providers = try Self.providers(providers, standIns.registration)
         }
@@ -155,12 +157,12 @@ package final class TestServer: Sendable {
     package static func with(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),
         providers: TestProviders? = nil, hashQueue: Int = 64, fields: ConfiguredFields? = nil, hasPages: Bool = false,
-        hasConsole: Bool = false, hooks: TestHooks = TestHooks(), change: (inout AuthSettings) -> Void = { _ in },
-        _ test: (TestServer) async throws -> Void
+        hasConsole: Bool = false, hooks: TestHooks = TestHooks(), factors: FactorRules? = nil,
+        change: (inout AuthSettings) -> Void = { _ in }, _ test: (TestServer) async throws -> Void
     ) async throws {
         let server = try await TestServer(
             on: kind, limits: limits, policy: policy, providers: providers, hashQueue: hashQueue, fields: fields,
-            hasPages: hasPages, hasConsole: hasConsole, hooks: hooks, change: change)
+            hasPages: hasPages, hasConsole: hasConsole, hooks: hooks, factors: factors, change: change)
         do {
             try await test(server)
         } catch {

@@ -29,6 +29,21 @@ package struct AuditEntry: Sendable {
         case providerNotice = "provider_notice"
         case providerTokenRevoked = "provider_token_revoked"
         case providerTokenNotRevoked = "provider_token_not_revoked"
+        // Second factors.
+        case factorEnrolled = "factor_in_progress"
+        case challengeCreated = "challenge_created"
+        /// Only a right answer.
+        case verificationAttempted = "verification_attempted"
+        case factorUnenrolled = "factor_unenrolled"
+        // By an administrator.
+        case factorUpdated = "factor_updated"
+        case factorDeleted = "factor_deleted"
+        /// The factor goes later, unless its owner uses it.
+        case factorRemovalBegun = "factor_removal_begun"
+        case recoveryCodesGenerated = "recovery_codes_generated"
+        case recoveryCodeVerified = "recovery_codes_verified"
+        case recoveryCodesRegenerated = "recovery_codes_regenerated"
+        case recoveryCodesDeleted = "recovery_codes_deleted"
         /// An operator's acts on the server.
         case mailRetried = "mail_retried"
         case mailDropped = "mail_dropped"
@@ -44,6 +59,10 @@ package struct AuditEntry: Sendable {
             case .identityLinked, .identityUnlinked, .identityLinkUndone, .identityNeedsConfirmation,
                 .identityRefused, .providerNotice:
                 "user"
+            case .factorEnrolled, .challengeCreated, .verificationAttempted, .factorUnenrolled, .factorUpdated,
+                .factorDeleted, .factorRemovalBegun, .recoveryCodesGenerated, .recoveryCodeVerified,
+                .recoveryCodesRegenerated, .recoveryCodesDeleted:
+                "factor"
             case .accountTakenOver, .accountRecovered: "account"
             case .mailRetried, .mailDropped, .deliveryReplayed, .signingKeysRotated: "operations"
             }

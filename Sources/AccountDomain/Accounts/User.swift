@@ -13,6 +13,10 @@ package struct User: Sendable {
     package var appMetadata = "{}"
     package var userMetadata = "{}"
     package var isAnonymous = false
+    /// The second factors as the API shows them, a JSON array; nil without any. Written with every change of a factor.
+    package var factors: String?
+    /// Whether one of them is verified: then a session without it may do less.
+    package var hasSecondFactor = false
     package var times: UserTimes
     /// Pending changes of email address or telephone number.
     package var newEmail: String?

@@ -23,11 +23,17 @@ package enum MailKind: String, CaseIterable, Sendable {
     case identityLinked = "identity_linked_notification"
     case identityUnlinked = "identity_unlinked_notification"
     case newDevice = "new_device_notification"
+    case factorEnrolled = "mfa_factor_enrolled_notification"
+    case factorUnenrolled = "mfa_factor_unenrolled_notification"
+    /// An administrator will remove a second factor.
+    case factorRemoval = "mfa_factor_removal_notification"
 
     /// Whether the mail reports what has happened, and asks for nothing.
     package var isNotice: Bool {
         switch self {
-        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice: true
+        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled,
+            .factorUnenrolled, .factorRemoval:
+            true
         default: false
         }
     }
@@ -41,7 +47,9 @@ package enum MailKind: String, CaseIterable, Sendable {
         case .emailChangeNew: .emailChangeNew
         case .reauthentication: .reauthentication
         case .linkConfirmation: .linkConfirmation
-        case .accountExists, .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice: nil
+        case .accountExists, .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice,
+            .factorEnrolled, .factorUnenrolled, .factorRemoval:
+            nil
         }
     }
 
@@ -51,7 +59,7 @@ package enum MailKind: String, CaseIterable, Sendable {
         case .signUp, .invite, .magicLink, .recovery: rawValue
         case .emailChangeCurrent, .emailChangeNew: "email_change"
         case .reauthentication, .accountExists, .linkConfirmation, .passwordChanged, .emailChanged, .identityLinked,
-            .identityUnlinked, .newDevice:
+            .identityUnlinked, .newDevice, .factorEnrolled, .factorUnenrolled, .factorRemoval:
             nil
         }
     }
@@ -62,7 +70,9 @@ package enum MailKind: String, CaseIterable, Sendable {
             .linkConfirmation:
             .codes
         case .invite: .invitations
-        case .accountExists, .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice: .notices
+        case .accountExists, .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice,
+            .factorEnrolled, .factorUnenrolled, .factorRemoval:
+            .notices
         }
     }
 }

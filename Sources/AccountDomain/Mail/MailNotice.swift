@@ -26,6 +26,10 @@ package struct MailNotice: Sendable {
     package var oldEmail: String?
     /// The provider of a sign-in method, or `email`.
     package var provider: String?
+    /// The kind of a second factor.
+    package var factor: Factor.Kind?
+    /// When a removal by an administrator takes effect.
+    package var removalAt: Instant?
 
     package init(time: Instant) { self.time = time }
 
@@ -33,6 +37,8 @@ package struct MailNotice: Sendable {
         let members: [String: AnyJSON?] = [
             "time": .integer(time.microseconds), "device": device.map(AnyJSON.string),
             "old_email": oldEmail.map(AnyJSON.string), "provider": provider.map(AnyJSON.string),
+            "factor": (factor?.rawValue).map(AnyJSON.string),
+            "removal_at": (removalAt?.microseconds).map(AnyJSON.integer),
         ]
         return .object(JSONObject(members.compactMapValues(\.self)))
     }
@@ -44,5 +50,7 @@ package struct MailNotice: Sendable {
         device = json["device"]?.stringValue
         oldEmail = json["old_email"]?.stringValue
         provider = json["provider"]?.stringValue
+        factor = (json["factor"]?.stringValue).flatMap(Factor.Kind.init(text:))
+        removalAt = (json["removal_at"]?.intValue).map(Instant.init(microseconds:))
     }
 }

@@ -58,6 +58,9 @@ extension EndedSession {
             "A refresh token that had long been used came again: it was copied, or restored from a backup."
         case .endedByHook: "A hook refused the session, or asked to end the sessions of the user."
         case .accountDeleted: "\(who) deleted the account."
+        case .levelRaised:
+            "The user confirmed a second factor\(place), which ends all sessions without one."
+        case .lowLevel: "The user has a second factor, and the session did without it for longer than is allowed."
         case .inactivity: "The device did not use the session for as long as the settings allow."
         case .lifetime: "The session reached the age that the settings allow."
         case .endedAtSource: "An import found that the session had ended at its source."
@@ -72,6 +75,7 @@ extension EndedSession {
         case .signedOut, .othersSignedOut, .signedOutEverywhere:
             "Sign in again. If the user did not do this, change the password and end the sessions."
         case .everybodySignedOut, .inactivity, .lifetime, .endedAtSource, .unknown: "Sign in again."
+        case .levelRaised, .lowLevel: "Sign in again, and confirm the second factor."
         case .passwordChanged: "Sign in with the new password, or reset it by mail if somebody else changed it."
         case .addressProven: "Sign in with the method that proved the address, or reset the password by mail."
         case .addressClaimed: "Sign in with the method that claimed the address. The old account's data stays apart."

@@ -17,10 +17,13 @@ package struct SessionPolicy: Sendable {
     /// How long after sign-in a session may change sign-in methods and delete the account; nil for as long as the
     /// session lasts (ASVS 5.0 V6.2.3, V7.5.1).
     package var freshSignIn: Duration?
+    /// How long a session without a second factor lasts from sign-in if its user has one; nil for as long as others.
+    package var lowLevel: Duration?
 
     package init(
         timebox: Duration? = nil, inactivity: Duration? = .seconds(30 * 86_400), reuseInterval: Duration = .seconds(10),
-        revokesOnReuse: Bool = true, isStrict: Bool = false, freshSignIn: Duration? = nil
+        revokesOnReuse: Bool = true, isStrict: Bool = false, freshSignIn: Duration? = nil,
+        lowLevel: Duration? = nil
     ) {
         self.timebox = timebox
         self.inactivity = inactivity
@@ -28,16 +31,24 @@ package struct SessionPolicy: Sendable {
         self.revokesOnReuse = revokesOnReuse
         self.isStrict = isStrict
         self.freshSignIn = freshSignIn
+        self.lowLevel = lowLevel
     }
 
-    /// Whether the user signed in recently enough to need no other proof. Anonymous users always qualify: they have no
-    /// sign-in method.
+    /// Whether the user gave a proof recently enough to need no other: a sign-in, or a second factor in the session.
+    /// Anonymous users always qualify: they have no sign-in method.
     ///
     /// - Parameter session: nil if the token names none.
     package func isFresh(_ session: Session?, of user: User, at now: Instant) -> Bool {
         guard let freshSignIn, !user.isAnonymous else { return true }
         guard let session else { return false }
-        return now < session.createdAt + freshSignIn
+        let proof = session.entries.newest.map { max($0, session.createdAt) } ?? session.createdAt
+        return now < proof + freshSignIn
+    }
+
+    /// When the session ends because its user has a second factor and the session has none; nil if it does not.
+    package func lowEnd(of session: Session, of user: User) -> Instant? {
+        guard let lowLevel, user.hasSecondFactor, session.assuranceLevel < .aal2 else { return nil }
+        return session.createdAt + lowLevel
     }
 
     /// Whether the session has exceeded ``timebox`` or ``inactivity``.
@@ -84,21 +95,28 @@ package enum RefreshVerdict: String, Sendable {
     case expired
     /// A counter that was never issued: a restored backup or a forgery.
     case ahead
+    /// Issued before a second factor raised the session, and presented right after: a second request of the same client.
+    /// The token does not get the new level.
+    case outgrown
 
     /// - Parameters:
     ///   - counter: The presented token's counter.
+    ///   - lowEnd: When the session ends for want of a second factor: see ``SessionPolicy/lowEnd(of:of:)``.
     ///   - successorWasUsed: Whether an access token issued with the session's current refresh token has been used.
     ///     Only strict policies need it.
     package init(
-        counter: Int64, session: Session, policy: SessionPolicy, now: Instant, successorWasUsed: Bool = false
+        counter: Int64, session: Session, policy: SessionPolicy, now: Instant, successorWasUsed: Bool = false,
+        lowEnd: Instant? = nil
     ) {
         let behind = session.counter - counter
         let isSideBySide = session.refreshedAt.map { now <= $0 + policy.reuseInterval } ?? false
         self =
-            if policy.hasEnded(session, at: now) {
+            if policy.hasEnded(session, at: now) || lowEnd.map({ now > $0 }) ?? false {
                 .expired
             } else if behind < 0 {
                 .ahead
+            } else if counter < session.levelCounter {
+                isSideBySide ? .outgrown : .revoke
             } else if behind == 0 {
                 .rotate
             } else if behind == 1 {

@@ -8,14 +8,18 @@ package struct Session: Sendable {
     package var refreshedAt: Instant?
     /// The counter of the current refresh token, starting at 0.
     package var counter: Int64
-    /// `aal1` or `aal2`, the authenticator assurance level of NIST SP 800-63B.
-    package var assuranceLevel: String
-    /// A JSON array of `{"method", "timestamp"}`, newest first.
+    /// That of ``authenticationMethods``.
+    package var assuranceLevel: AssuranceLevel
+    /// A JSON array of `{"method", "timestamp"}`, newest first: see ``entries``.
     package var authenticationMethods: String
+    /// The second factor that raised the session last.
+    package var factor: FactorID?
+    /// The first refresh token that was issued at the present level. Tokens with a lower counter never give it.
+    package var levelCounter: Int64 = 0
 
     package init(
         id: SessionID, user: UserID, createdAt: Instant, refreshedAt: Instant? = nil, counter: Int64 = 0,
-        assuranceLevel: String = "aal1", authenticationMethods: String
+        assuranceLevel: AssuranceLevel = .aal1, authenticationMethods: String
     ) {
         self.id = id
         self.user = user
@@ -37,6 +41,12 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
     case recovery, invite
     case emailSignUp = "email/signup"
     case emailChange = "email_change"
+    case passkey
+    // Second factors.
+    case totp
+    case phoneFactor = "mfa/phone"
+    case webAuthnFactor = "mfa/webauthn"
+    case recoveryCode = "mfa/recovery_code"
 
     /// How long a mailed code or link stands for the password.
     private static let proofSeconds: Int64 = 600

@@ -27,6 +27,10 @@ package struct SessionEnd: Sendable {
         case inactivity
         /// Older than ``SessionPolicy/timebox``.
         case lifetime
+        /// The user confirmed a second factor in another session, which ends those without one.
+        case levelRaised = "second_factor_verified"
+        /// The user has a second factor, and the session went without for longer than ``SessionPolicy/lowLevel``.
+        case lowLevel = "second_factor_missing"
         /// An import found that the session had ended at its source.
         case endedAtSource = "ended_at_source"
         /// Never stored: the session waits for the end of the ban.

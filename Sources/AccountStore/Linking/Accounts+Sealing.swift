@@ -20,7 +20,7 @@ extension Accounts {
 
 /// Tables whose rows expire and are then deleted.
 enum ExpiringRows: CaseIterable, Sendable {
-    case flows, codes, tickets, undos, notices, idTokens, revocations, oneTimeTokens, devices, deliveries
+    case flows, codes, tickets, undos, notices, idTokens, revocations, oneTimeTokens, devices, deliveries, challenges, factors
 
     /// Codes are kept an hour longer than they are valid, to tell late codes from unknown ones.
     static let codesStay: Duration = .seconds(3_600)
@@ -63,6 +63,8 @@ extension Connection {
                 """)
         case .devices: try removeOldDevices(at: now, limit: limit)
         case .deliveries: try endExpiredDeliveries(at: now, limit: limit)
+        case .challenges: try removeOldChallenges(at: now, limit: limit)
+        case .factors: try removeUnverified(at: now, limit: limit)
         case .notices, .idTokens, .revocations, .oneTimeTokens: try removeOutlived(rows, at: now, limit: limit)
         }
     }
@@ -98,7 +100,7 @@ extension Connection {
                     SELECT digest FROM one_time_tokens WHERE expires_at <= \(now)
                     ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
                 """)
-        case .flows, .codes, .tickets, .undos, .devices, .deliveries: 0
+        case .flows, .codes, .tickets, .undos, .devices, .deliveries, .challenges, .factors: 0
         }
     }
 }

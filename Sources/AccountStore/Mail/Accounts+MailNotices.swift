@@ -10,8 +10,9 @@ extension Accounts {
     ///   - before: The account before the change. Its address gets the notice.
     ///   - device: The device that made the change; nil for an administrator.
     func notify(
-        _ kind: MailKind, _ before: User, newEmail: String? = nil, provider: String? = nil, from device: Device?,
-        at now: Instant, in db: any Connection
+        _ kind: MailKind, _ before: User, newEmail: String? = nil, provider: String? = nil,
+        factor: Factor.Kind? = nil, removalAt: Instant? = nil, from device: Device?, at now: Instant,
+        in db: any Connection
     ) throws {
         guard notices.kinds.contains(kind), notices.reach(before),
             let recipient = before.email.flatMap(EmailAddress.init)
@@ -24,6 +25,7 @@ extension Accounts {
         notice.device = device.map { $0.words ?? Self.unknownDevice }
         notice.oldEmail = newEmail == nil ? nil : recipient.text
         notice.provider = provider
+        (notice.factor, notice.removalAt) = (factor, removalAt)
         content.notice = notice
         try queue(content, of: before.id, until: now + MailSchedule.noticeLifetime, at: now, in: db)
     }

@@ -197,7 +197,9 @@ extension Accounts {
         case .invite, .emailChangeCurrent, .emailChangeNew, .reauthentication, .accountExists, .linkConfirmation:
             "kind = \(kind.rawValue) AND user_id IS NOT DISTINCT FROM \(user)"
         // A later change does not hide an earlier one.
-        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice: "1 = 0"
+        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled,
+            .factorUnenrolled, .factorRemoval:
+            "1 = 0"
         }
     }
 

@@ -78,7 +78,7 @@ extension Accounts {
     }
 
     /// Gives an account to the first who proves its address. It got the address without a proof, by auto-confirm, an
-    /// administrator or an import, so its password, sessions and linked providers may be a stranger's. A provider that
+    /// administrator or an import, so its password, sessions, second factors and linked providers may be a stranger's. A provider that
     /// verified the same address stays. The others are remembered: their next sign-in asks for this account.
     private func recover(
         _ account: inout Account, keeping session: SessionID?, _ end: SessionEnd, at now: Instant,
@@ -93,6 +93,8 @@ extension Accounts {
         }
         account.user.appMetadata = try Self.providersRecomputed(account)
         try endSessions(of: account.user.id, keeping: session, end, at: now, in: db)
+        // A stranger's second factor would lock the owner out.
+        try db.forgetFactors(of: &account.user)
         try db.voidCodes(of: account.user.id)
         try db.forgetDevices(of: account.user.id)
     }

@@ -271,7 +271,8 @@ extension TokenRow {
         case .recovery: .recovery
         case .emailChangeCurrent, .emailChangeNew: .emailChange
         case .magicLink, .reauthentication, .accountExists, .linkConfirmation, .passwordChanged, .emailChanged,
-            .identityLinked, .identityUnlinked, .newDevice, nil:
+            .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled, .factorUnenrolled, .factorRemoval,
+            nil:
             .magicLink
         }
     }

@@ -28,6 +28,7 @@ extension Accounts {
         Migration(24, "what is stored about a user", personalRecordIndexes),
         Migration(26, "searches of administrators", stateIndexes, dialectStatements: searchIndexes),
         Migration(27, "counted sign-ins and refreshes", activity),
+        Migration(28, "second factors", factors),
     ]
 
     private static let users: SQL = """

@@ -38,7 +38,7 @@ struct AccountEvent {
     static func started(_ session: Session, _ device: Device) throws -> AccountEvent {
         let members: JSONObject = [
             "id": .string(session.id.text), "user_id": .string(session.user.text),
-            "created_at": .string("\(session.createdAt)"), "aal": .string(session.assuranceLevel),
+            "created_at": .string("\(session.createdAt)"), "aal": .string(session.assuranceLevel.rawValue),
             "amr": try JSONReader.read(session.authenticationMethods),
             "user_agent": device.userAgent.map(AnyJSON.string) ?? .null,
             "ip": device.address.map(AnyJSON.string) ?? .null,

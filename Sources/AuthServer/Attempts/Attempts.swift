@@ -18,6 +18,8 @@ package struct Attempts: Sendable {
     /// Callers with an access token that try a password of their account: a limit for each session, so that a stolen token
     /// does not lock the owner out, and one for all sessions of an account.
     let bySession, bySessions: AttemptLimit
+    /// Wrong answers of second factors: all factors and sessions of an account together.
+    let byFactors: AttemptLimit
 
     package init(_ rates: AuthRates, shared: SharedFailures? = nil) {
         let (count, hour) = (rates.failedSignIns, Duration.seconds(3_600))
@@ -32,6 +34,7 @@ package struct Attempts: Sendable {
         byDevices = AttemptLimit("failed_sign_ins_devices", count * 3, per: hour)
         bySession = AttemptLimit("failed_sign_ins_session", count, per: hour)
         bySessions = AttemptLimit("failed_sign_ins_sessions", count * 3, per: hour)
+        byFactors = AttemptLimit("failed_factor_answers", count * 3, per: hour)
     }
 
     /// Limits that every failure counts against come before the pair; see ``AttemptLimit/spread``.

@@ -7,6 +7,7 @@ package enum HookName: String, CaseIterable, Sendable {
     case customAccessToken = "custom_access_token"
     case beforeUserCreated = "before_user_created"
     case passwordVerificationAttempt = "password_verification_attempt"
+    case mfaVerificationAttempt = "mfa_verification_attempt"
     case sendEmail = "send_email"
 
     /// `metadata.name` of its payload.
@@ -15,6 +16,7 @@ package enum HookName: String, CaseIterable, Sendable {
         case .customAccessToken: "customize-access-token"
         case .beforeUserCreated: "before-user-created"
         case .passwordVerificationAttempt: "password-verification"
+        case .mfaVerificationAttempt: "mfa-verification"
         case .sendEmail: "send-email"
         }
     }

@@ -47,22 +47,22 @@ extension JSONWriter {
         member("old_email", mail.notice?.oldEmail ?? "")
         member("old_phone", "")
         member("provider", mail.notice?.provider ?? "")
-        member("factor_type", "")
+        member("factor_type", mail.notice?.factor?.rawValue ?? "")
         endObject()
     }
 }
 
 extension MailKind {
-    /// `email_action_type`. Supabase Auth has no mails that correspond to the last three.
+    /// `email_action_type`. Supabase Auth has no mails that correspond to the last four.
     fileprivate var actionType: String {
         switch self {
         case .signUp, .invite, .magicLink, .recovery, .reauthentication, .passwordChanged, .emailChanged,
-            .identityLinked, .identityUnlinked:
+            .identityLinked, .identityUnlinked, .factorEnrolled, .factorUnenrolled:
             rawValue
         case .emailChangeCurrent, .emailChangeNew: "email_change"
         case .linkConfirmation: rawValue
         case .accountExists: "account_exists_notification"
-        case .newDevice: rawValue
+        case .newDevice, .factorRemoval: rawValue
         }
     }
 }

@@ -24,7 +24,10 @@ extension AuthServer {
     ///
     /// - Returns: The number of rows deleted. Call again until it is 0.
     /// - Throws: ``DatabaseFailure``. The next call deletes the rows.
-    package func purgeExpired() async throws -> Int { try await accounts.purgeExpired(at: runtime.now()) }
+    package func purgeExpired() async throws -> Int {
+        let removed = try await accounts.removeDueFactors(at: runtime.now())
+        return try await removed + accounts.purgeExpired(at: runtime.now())
+    }
 
     /// Deletes a batch of the rows that are older than the settings allow.
     ///

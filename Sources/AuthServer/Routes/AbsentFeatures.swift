@@ -9,7 +9,7 @@ import Hummingbird
 // They answer as Supabase Auth does with the feature switched off: first the caller is checked, then the ids in the
 // path, then the one answer is given. No body is read.
 extension AuthServer {
-    var absentRoutes: [Route] { (absentFactors + absentPasskeys + absentPartners).flatMap(\.self) }
+    var absentRoutes: [Route] { (absentPasskeys + absentPartners).flatMap(\.self) }
 
     /// - Parameters:
     ///   - check: nil: the answer needs no caller.
@@ -29,25 +29,6 @@ extension AuthServer {
                 }
             }
         }
-    }
-
-    /// Second factors and recovery codes. ``enrollFactor(_:_:)`` refuses each kind, so no account has one.
-    private var absentFactors: [[Route]] {
-        let (factor, codes) = ("/factors/{factor_id}", "/factors/recovery-codes")
-        let user: Route.Guard = requirePermanentUser
-        return [
-            absent(factor, by: [.delete], for: user, answers: .factorUnknown),
-            absent("\(factor)/challenge", "\(factor)/verify", by: [.post], for: user, answers: .factorUnknown),
-            absent(codes, by: [.get], for: user, answers: .noRecoveryCodes),
-            // To remove them takes a session with a second factor.
-            absent(codes, by: [.delete], for: user, answers: .levelTooLow),
-            absent(codes, "\(codes)/regenerate", by: [.post], for: user, answers: .codesNotMade),
-            absent("\(codes)/verify", by: [.post], for: user, answers: .codesNotTaken),
-            absent("/admin/users/{user_id}/factors", by: [.get], for: requireAdmin, answers: .empty("[]")),
-            absent(
-                "/admin/users/{user_id}/factors/{factor_id}", by: [.put, .delete], for: requireAdmin,
-                answers: .factorUnknown),
-        ]
     }
 
     /// Passkeys. The routes for people answer before any check.
@@ -83,22 +64,9 @@ extension AuthServer {
         ]
     }
 
-    /// `POST /factors`: enrolling is off for every kind of factor.
-    @Sendable func enrollFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
-        switch try await request.jsonMembers(context).string("factor_type") {
-        case "totp": throw Refusal.enrollingOff(.mfaTOTPEnrollNotEnabled, "TOTP")
-        case "phone": throw Refusal.enrollingOff(.mfaPhoneEnrollNotEnabled, "Phone")
-        case "webauthn": throw Refusal.enrollingOff(.mfaWebAuthnEnrollNotEnabled, "WebAuthn")
-        default: throw Refusal.invalid("factor_type needs to be totp, phone, or webauthn")
-        }
-    }
-
     /// An id in a path has to be one, and an account has to exist.
     private func checkIDs(_ context: ServerContext) async throws {
         if context.parameters.get("user_id") != nil { _ = try await namedAccount(context) }
-        if let factor = context.parameters.get("factor_id"), UUIDText.canonical(factor) == nil {
-            throw Refusal(.notFound, .validationFailed, "factor_id must be an UUID")
-        }
     }
 }
 
@@ -107,21 +75,5 @@ private enum AbsentAnswer: Sendable {
     /// 200 with this JSON: there is nothing of the kind.
     case empty(String)
 
-    static let factorUnknown = off(.mfaFactorNotFound, "Factor not found")
-    static let noRecoveryCodes = off(.mfaFactorNotFound, "The user has not enrolled recovery codes")
-    static let levelTooLow = refused(
-        Refusal(.forbidden, .insufficientAAL, "AAL2 required to delete recovery codes"))
-    static let codesNotMade = refused(.enrollingOff(.mfaRecoveryCodesEnrollNotEnabled, "recovery codes"))
-    static let codesNotTaken = refused(
-        Refusal(
-            .unprocessableContent, .mfaRecoveryCodesVerifyNotEnabled,
-            "MFA verification is disabled for recovery codes"))
-
     static func off(_ code: AuthErrorCode, _ message: String) -> Self { .refused(Refusal(.notFound, code, message)) }
-}
-
-extension Refusal {
-    fileprivate static func enrollingOff(_ code: AuthErrorCode, _ kind: String) -> Refusal {
-        Refusal(.unprocessableContent, code, "MFA enroll is disabled for \(kind)")
-    }
 }

@@ -24,7 +24,7 @@ extension AuthServer {
     /// `GET /user/identities/authorize?provider=…`: starts linking a provider to the caller's account. Usually an app
     /// calls this and a browser follows the URL, so no cookie is set: the link is made when the app redeems the code.
     @Sendable func authorizeLink(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await linkingCaller(request)
+        let caller = try await linkingCaller(request, for: .addSignInMethod)
         let query = Query(request)
         let url = try await begin(.link(caller.user.id, session: caller.session?.id), query, request, in: nil)
         guard query["skip_http_redirect"] == "true" else { return Answer.redirect(to: url).unstored }
@@ -36,12 +36,12 @@ extension AuthServer {
     }
 
     /// Returns the caller if the caller may change the account's sign-in methods.
-    func linkingCaller(_ request: Request) async throws -> UserCaller {
+    func linkingCaller(_ request: Request, for change: SensitiveChange) async throws -> UserCaller {
         let caller = try await userCaller(request)
         guard settings.allowsManualLinking else {
             throw Refusal(.notFound, .manualLinkingDisabled, "Manual linking is disabled")
         }
-        try requireFreshSignIn(caller)
+        try require(change, by: caller)
         return caller
     }
 

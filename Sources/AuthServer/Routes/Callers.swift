@@ -10,7 +10,14 @@ import JSONWebTokens
 struct UserCaller: Sendable {
     let account: Account
     let session: Session?
+    let claims: TokenClaims
     var user: User { account.user }
+    /// A token without a session has the lowest level.
+    var level: AssuranceLevel { session?.assuranceLevel ?? .aal1 }
+    /// Whether the user has a second factor, and the session has not had it.
+    var isTooLow: Bool { user.hasSecondFactor && level < .aal2 }
+    /// Whether the token was issued for an anonymous account, which may have become permanent since.
+    var hasAnonymousToken: Bool { claims.members["is_anonymous"]?.boolValue == true }
 }
 
 extension AuthServer {
@@ -25,11 +32,22 @@ extension AuthServer {
         return caller
     }
 
-    /// Refuses a caller whose sign-in is too old for the policy.
-    func requireFreshSignIn(_ caller: UserCaller) throws {
-        guard accounts.policy.isFresh(caller.session, of: caller.user, at: runtime.now()) else {
+    /// Refuses a sensitive change in a session without the user's second factor, or whose last proof is too old for the
+    /// policy.
+    func require(_ change: SensitiveChange, by caller: UserCaller) throws {
+        if change.needsLevel {
+            try requireHighLevel(caller, "AAL2 session is required for this change when MFA is enabled.")
+        }
+        guard !accounts.policy.needsProof(change, by: caller.user, in: caller.session, at: runtime.now()) else {
             throw Refusal.freshSignInRequired
         }
+    }
+
+    /// Refuses a session without the second factor that its user has. The session's row decides, not the token's claim.
+    func requireHighLevel(
+        _ caller: UserCaller, _ message: String, status: HTTPResponse.Status = .forbidden
+    ) throws {
+        if caller.isTooLow { throw Refusal(status, .insufficientAAL, message) }
     }
 
     private func checkPolicy(_ caller: UserCaller) throws {
@@ -63,7 +81,7 @@ extension AuthServer {
             throw Refusal(.badRequest, .validationFailed, "Token audience doesn't match request audience")
         }
         await usedTokens?.note(claims)
-        return UserCaller(account: current.account, session: current.session)
+        return UserCaller(account: current.account, session: current.session, claims: claims)
     }
 
     func device(_ request: Request, _ context: ServerContext) -> Device {
@@ -80,12 +98,6 @@ extension AuthServer {
 
     @Sendable func requireUser(_ request: Request, _ context: inout ServerContext) async throws {
         _ = try await userCaller(request)
-    }
-
-    /// Refuses anonymous accounts, too: a second factor needs an account that lasts.
-    @Sendable func requirePermanentUser(_ request: Request, _ context: inout ServerContext) async throws {
-        guard try await userCaller(request).user.isAnonymous else { return }
-        throw Refusal(.forbidden, .noAuthorization, "Anonymous user not allowed to perform these actions")
     }
 
     /// Admits callers to the admin API that have a token with an admin role or a secret key. For a user's token the
@@ -106,7 +118,7 @@ extension AuthServer {
         let caller = try await userCaller(claims, request)
         try checkPolicy(caller)
         guard settings.adminRoles.contains(caller.user.role) else { throw Refusal.notAdmin }
-        if request.method != .get, request.method != .head { try requireFreshSignIn(caller) }
+        if request.method != .get, request.method != .head { try require(.administer, by: caller) }
         context.administrator = caller.user.email ?? caller.user.id.text
     }
 

@@ -48,6 +48,11 @@ extension AuthServer {
         if try body.object("app_metadata") != nil {
             throw Refusal(.forbidden, .notAdmin, "Updating app_metadata requires admin privileges")
         }
+        if email != nil || password?.isEmpty == false {
+            try requireHighLevel(
+                caller, "AAL2 session is required to update email or password when MFA is enabled.",
+                status: .unauthorized)
+        }
         if password != nil, caller.user.isAnonymous, email == nil {
             throw Refusal(
                 .unprocessableContent, .validationFailed,
@@ -112,7 +117,9 @@ extension AuthServer {
         _ source: HashingSource
     ) async throws -> MailedReauthentication? {
         guard email != nil || password != nil else { return nil }
-        let isStale = !accounts.policy.isFresh(caller.session, of: caller.user, at: runtime.now())
+        let change: SensitiveChange = password == nil ? .changeAddress : .changePassword
+        let isStale = accounts.policy.needsProof(
+            change, by: caller.user, in: caller.session, at: runtime.now())
         let current = try body.secret("current_password").flatMap { $0.isEmpty ? nil : $0 }
         let asksForCode = try needsReauthentication(caller, password)
         let needsCurrent = password != nil && settings.requiresCurrentPassword && !provedAddress(caller)

@@ -31,7 +31,7 @@ extension AuthServer {
     /// servers see too, must not become a session. The new session counts as old as this one.
     @Sendable func handOver(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
-        try requireFreshSignIn(caller)
+        try require(.handOver, by: caller)
         let body = try await request.jsonMembers(context)
         guard let session = caller.session, let text = try body.secret("refresh_token"),
             let token = RefreshToken(text), token.session == session.id, token.genuineKey(accounts.secrets) != nil,

@@ -55,7 +55,7 @@ extension AuthServer {
         guard request.headers[.authorization] != nil else {
             throw Refusal.oauth("invalid request", "Linking requires a valid user access token in Authorization")
         }
-        let caller = try await linkingCaller(request)
+        let caller = try await linkingCaller(request, for: .addSignInMethod)
         return .session(caller.session?.id, of: caller.user.id)
     }
 

@@ -7,7 +7,7 @@ import Hummingbird
 extension AuthServer {
     /// `DELETE /user/identities/{identity_id}` → 200 `{}`.
     @Sendable func unlinkIdentity(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await linkingCaller(request)
+        let caller = try await linkingCaller(request, for: .removeSignInMethod)
         let outcome = try await accounts.unlink(
             try identityID(context), of: caller.user.id, keeping: caller.session?.id, from: device(request, context),
             at: runtime.now())
@@ -34,7 +34,7 @@ extension AuthServer {
 
     /// `POST /user/identities/{identity_id}/undo` → the updated user. Ends every session that the identity opened.
     @Sendable func undoLink(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await linkingCaller(request)
+        let caller = try await linkingCaller(request, for: .removeSignInMethod)
         let outcome = try await accounts.undoLink(
             try identityID(context), of: caller.user.id, by: caller.session?.id, from: device(request, context),
             at: runtime.now())

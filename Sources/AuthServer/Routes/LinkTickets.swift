@@ -90,7 +90,7 @@ extension AuthServer {
         let password = try body.secret("password") ?? Secret("")
         guard !password.isEmpty else {
             let caller = try await userCaller(request)
-            try requireFreshSignIn(caller)
+            try require(.addSignInMethod, by: caller)
             return .session(caller.session?.id, of: caller.user.id)
         }
         return try await inUniformTime {

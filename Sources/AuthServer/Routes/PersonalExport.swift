@@ -10,7 +10,7 @@ extension AuthServer {
     /// Needs a fresh sign-in where the policy asks for one. An extension to the Auth API.
     @Sendable func exportUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
-        try requireFreshSignIn(caller)
+        try require(.downloadData, by: caller)
         let now = runtime.now()
         let record = try await accounts.personalRecord(of: caller.user.id, at: now)
         return Answer.json(capacity: 16_384) { writer in

@@ -52,7 +52,9 @@ extension AuthServer {
         case .banned:
             throw Refusal(.badRequest, .userBanned, "Invalid Refresh Token: User Banned").telling(.banned)
         case .expired(let reason):
-            throw Refusal(.badRequest, .sessionExpired, "Invalid Refresh Token: Session Expired").telling(reason)
+            let detail = reason == .lowLevel ? " (Low AAL: User Needs MFA Verification)" : ""
+            throw Refusal(.badRequest, .sessionExpired, "Invalid Refresh Token: Session Expired" + detail)
+                .telling(reason)
         case .reused:
             throw Refusal(.badRequest, .refreshTokenAlreadyUsed, "Invalid Refresh Token: Already Used")
                 .telling(.tokenReused)

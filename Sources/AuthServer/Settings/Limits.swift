@@ -16,6 +16,8 @@ package struct AuthRates: Sendable {
     package var authorize = 60
     /// Anonymous sign-ups per hour.
     package var anonymousUsers = 30
+    /// Challenges of second factors per minute, and as many answers.
+    package var factors = 15
     /// Wrong passwords per hour for each address and each account; see ``Attempts``.
     package var failedSignIns = 10
 
@@ -32,6 +34,12 @@ package enum Limits {
     static let verify = "verify"
     /// Everything that is stored about a user.
     static let export = "export"
+    static let enrollFactor = "factor_enroll"
+    static let challengeFactor = "factor_challenge"
+    static let verifyFactor = "factor_verify"
+    static let verifyRecoveryCode = "recovery_code_verify"
+    /// Not a limit of requests: what an answer names while a factor is locked.
+    static let factorLock = "factor_lock"
     static let mailRequest = "mail_request"
     /// Mails to confirmed addresses of accounts.
     static let mails = "mails"
@@ -52,6 +60,10 @@ package enum Limits {
             RateLimit(updateUser, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(verify, rates.verify, per: fiveMinutes, burst: 30),
             RateLimit(mailRequest, rates.otp, per: fiveMinutes, burst: 30),
+            RateLimit(enrollFactor, rates.otp, per: fiveMinutes, burst: 30),
+            RateLimit(challengeFactor, rates.factors, per: .seconds(60), burst: 30),
+            RateLimit(verifyFactor, rates.factors, per: .seconds(60), burst: 30),
+            RateLimit(verifyRecoveryCode, rates.factors, per: .seconds(60), burst: 30),
             RateLimit(export, 10, per: hour, burst: 10),
             RateLimit(mails, rates.mails, per: hour, burst: rates.mails, isShared: true),
             RateLimit(otherMails, rates.mails, per: hour, burst: rates.mails, isShared: true),

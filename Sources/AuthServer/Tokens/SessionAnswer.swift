@@ -9,13 +9,14 @@ extension AuthServer {
     /// Responds with a session and a newly signed access token.
     ///
     /// - Parameters:
-    ///   - isRefresh: Whether the session is an older one. A new one ends if a hook refuses its token.
+    ///   - isRefresh: Whether the session is an older one.
+    ///   - isNew: Whether the session ends if a hook refuses its token. Does not count for a refresh.
     ///   - handout: The provider's tokens. The app receives them once, in this response.
     func answer(
-        _ issued: IssuedSession, to device: Device, isRefresh: Bool = false,
+        _ issued: IssuedSession, to device: Device, isRefresh: Bool = false, isNew: Bool = true,
         weakPassword: WeakPasswordMember = .leftOut, handing handout: ProviderHandout? = nil
     ) async throws -> Response {
-        let signed = try await accessToken(issued, to: device, isRefresh: isRefresh)
+        let signed = try await accessToken(issued, to: device, isRefresh: isRefresh, isNew: isNew)
         var response = Answer.json(capacity: 3_072) { writer in
             writer.session(
                 accessToken: signed.text, refreshToken: issued.refreshToken.reveal(),
@@ -31,9 +32,11 @@ extension AuthServer {
     }
 
     /// Signs an access token (RFC 7519, with the claims of Supabase Auth), whose claims a hook may change.
-    func accessToken(_ issued: IssuedSession, to device: Device, isRefresh: Bool = false) async throws -> SignedToken {
+    func accessToken(
+        _ issued: IssuedSession, to device: Device, isRefresh: Bool = false, isNew: Bool = true
+    ) async throws -> SignedToken {
         let issuedAt = runtime.now().seconds
-        let lifetime = settings.accessTokenLifetime.components.seconds
+        let lifetime = lifetime(of: issued, issuedAt: issuedAt)
         let own = claims(of: issued, issuedAt: issuedAt, expiresAt: issuedAt + lifetime)
         guard hooks?[.customAccessToken] != nil else {
             return SignedToken(text: try keys.sign(own), expiresAt: issuedAt + lifetime, lifetime: lifetime)
@@ -45,10 +48,17 @@ extension AuthServer {
             return SignedToken(
                 text: try keys.sign(custom.bytes), expiresAt: custom.expiresAt, lifetime: custom.expiresAt - issuedAt)
         } catch {
-            if !isRefresh { await abandon(issued, from: device) }
+            if isNew, !isRefresh { await abandon(issued, from: device) }
             if let failure = error as? HookFailure { throw Refusal(failure, isRefresh: isRefresh) }
             throw error
         }
+    }
+
+    /// Seconds. The tokens of a session that must get a second factor soon end with the session.
+    private func lifetime(of issued: IssuedSession, issuedAt: Int64) -> Int64 {
+        let lifetime = settings.accessTokenLifetime.components.seconds
+        guard let end = accounts.policy.lowEnd(of: issued.session, of: issued.account.user) else { return lifetime }
+        return min(lifetime, max(end.seconds - issuedAt, 0))
     }
 
     private func claims(of issued: IssuedSession, issuedAt: Int64, expiresAt: Int64) -> [UInt8] {
@@ -65,7 +75,7 @@ extension AuthServer {
         writer.member("app_metadata", json: user.appMetadata)
         writer.member("user_metadata", json: user.userMetadata)
         writer.member("role", user.role)
-        writer.member("aal", session.assuranceLevel)
+        writer.member("aal", session.assuranceLevel.rawValue)
         writer.member("amr", json: session.authenticationMethods)
         writer.member("session_id", session.id.text)
         writer.member("is_anonymous", user.isAnonymous)
@@ -118,7 +128,7 @@ struct SignedToken: Sendable {
 
 extension JSONWriter {
     /// - Parameters:
-    ///   - showsIdentities: false writes `"identities": null`, as the list of all users does.
+    ///   - showsIdentities: false writes `"identities": null` and no factors, as the list of all users does.
     ///   - more: Writes further members.
     mutating func user(
         _ account: Account, showsIdentities: Bool = true, more: (inout JSONWriter) -> Void = { _ in }
@@ -131,7 +141,11 @@ extension JSONWriter {
             updatedAt: user.times.updatedAt, times: { user.time(of: $0) }, showsIdentities: showsIdentities,
             identities: { writer in
                 for identity in account.identities { writer.identity(identity) }
-            }, more: more)
+            },
+            more: { writer in
+                if showsIdentities, let factors = user.factors { writer.member("factors", json: factors) }
+                more(&writer)
+            })
     }
 
     private mutating func identity(_ identity: Identity) {

@@ -100,6 +100,7 @@ package struct DevSecrets: Sendable {
             .redirectPatterns: "true",
             .outgoingLoopback: "true", .hookLoopback: "true",
             .accountPages: "true", .accountPagesName: "gatehouse dev", .console: "true",
+            .enrollRecoveryCodes: "true", .verifyRecoveryCodes: "true",
             .limits: "off", .passwordAnswerTime: "0",
             .logFormat: "console",
             .freshSignIn: isStrict ? SettingsChecks.freshSignIn : "",

@@ -86,6 +86,7 @@ struct MailCarrier: Sendable {
         if let notice = content.notice {
             (values.oldEmail, values.device, values.time) = (notice.oldEmail, notice.device, notice.time)
             values.provider = notice.provider.map { Self.providers[$0] ?? $0 }
+            (values.factorType, values.removalTime) = (notice.factor?.rawValue, notice.removalAt)
         }
         return values
     }
@@ -141,6 +142,9 @@ extension MailKind {
         case .identityLinked: .identityLinked
         case .identityUnlinked: .identityUnlinked
         case .newDevice: .newDevice
+        case .factorEnrolled: .factorEnrolled
+        case .factorUnenrolled: .factorUnenrolled
+        case .factorRemoval: .factorRemoval
         }
     }
 }

@@ -26,6 +26,7 @@ package func makeAccounts(
     accounts.notices = MailNotices(
         kinds: settings.auth.mail?.notices ?? [], needsProof: settings.auth.confirmsAutomatically)
     accounts.retention = settings.retention
+    accounts.factorRules = settings.factors
     accounts.mailsLinkCodes = settings.auth.mail != nil && settings.auth.allowsEmail
     if settings.hooks.hooks[.beforeUserCreated] != nil { accounts.admission = .asks }
     accounts.mailsChangesTogether = settings.hooks.hooks[.sendEmail] != nil

@@ -55,6 +55,7 @@ struct LocalBearer: Sendable {
         case .alreadyGone: return .alreadyGone
         case .refused: return .refused
         case .stale: return .stale
+        case .tooLow: return .tooLow
         }
     }
 }

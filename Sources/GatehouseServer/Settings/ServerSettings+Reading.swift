@@ -49,6 +49,7 @@ extension ServerSettings {
             countsEvents: reader.flag(.telemetry), countedApps: reader.countedApps(),
             issuer: parts == [.gateway] ? reader.remoteIssuer() : nil,
             logLevel: reader.logLevel(), logFormat: reader.logFormat())
+        read.factors = reader.factorRules(of: auth)
         guard reader.problems.isEmpty else { throw SettingsProblems(reader.problems) }
         read.shown = ShownSetting.all(given)
         self = read
@@ -128,7 +129,7 @@ extension SettingsReader {
             timebox: duration(.sessionTimebox), inactivity: inactivity == .zero ? nil : inactivity,
             reuseInterval: .seconds(number(.refreshReuseInterval)),
             revokesOnReuse: flag(.refreshRotation), isStrict: flag(.refreshStrict),
-            freshSignIn: duration(.freshSignIn))
+            freshSignIn: duration(.freshSignIn), lowLevel: duration(.lowLevelLimit))
     }
 
     fileprivate mutating func rates() -> AuthRates? {
@@ -139,6 +140,7 @@ extension SettingsReader {
         rates.mails = number(.rateMails)
         rates.authorize = number(.rateAuthorize)
         rates.anonymousUsers = number(.rateAnonymous)
+        rates.factors = number(.rateFactors)
         rates.failedSignIns = number(.rateFailedSignIns)
         return flag(.limits) ? rates : nil
     }

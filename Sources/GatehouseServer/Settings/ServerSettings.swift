@@ -38,6 +38,7 @@ package struct ServerSettings: Sendable {
     package var tokens: TokenSettings
     package var sessions: SessionPolicy
     package var retention = Retention()
+    package var factors = FactorRules()
     /// The `aud` and `role` of new accounts.
     package var audience: String
     package var role: String

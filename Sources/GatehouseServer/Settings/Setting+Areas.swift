@@ -33,6 +33,7 @@ extension Setting {
         SettingArea(
             "Sessions",
             [refreshReuseInterval, refreshRotation, refreshStrict, sessionTimebox, sessionInactivity, freshSignIn]),
+        SettingArea("Second factors", factors),
         SettingArea("Redirects", [uriAllowList, redirectPatterns, implicitFlow, plainProofKeys]),
         SettingArea(
             "Sign-in through providers",

@@ -35,6 +35,7 @@ extension HookName {
         case .customAccessToken: "a hook may change the claims of access tokens"
         case .beforeUserCreated: "a hook decides about new accounts"
         case .passwordVerificationAttempt: "a hook hears of passwords that were checked, and may reject them"
+        case .mfaVerificationAttempt: "a hook hears of answers of second factors, and may reject them"
         case .sendEmail: "a hook sends the mails instead of a mail server"
         }
     }

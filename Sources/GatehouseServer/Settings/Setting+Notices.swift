@@ -19,8 +19,16 @@ extension Setting {
         "Whether the owner of an account gets a mail about a sign-in with a kind of device that the account has not "
             + "used for 400 days: another app, model or system. The first sign-in of an account brings none.")
 
+    package static let factorEnrolledNotice = Setting(
+        "mailer_notifications_mfa_factor_enrolled_enabled", .gotrue, .flag(false),
+        "Whether the owner of an account gets a mail about a new second factor.")
+    package static let factorUnenrolledNotice = Setting(
+        "mailer_notifications_mfa_factor_unenrolled_enabled", .gotrue, .flag(false),
+        "Whether the owner of an account gets a mail about a second factor that was removed.")
+
     static let notices: [(setting: Setting, kind: MailKind)] = [
         (passwordNotice, .passwordChanged), (emailNotice, .emailChanged), (linkedNotice, .identityLinked),
         (unlinkedNotice, .identityUnlinked), (newDeviceNotice, .newDevice),
+        (factorEnrolledNotice, .factorEnrolled), (factorUnenrolledNotice, .factorUnenrolled),
     ]
 }

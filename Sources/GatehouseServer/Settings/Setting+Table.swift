@@ -147,10 +147,10 @@ extension Setting {
         "A session that is not refreshed for so long ends. `0` means no limit.")
     package static let freshSignIn = Setting(
         "security_fresh_sign_in", .none, .duration(),
-        "How long after a sign-in a person may change address and password, add or remove a sign-in method, change "
-            + "something through the admin API, download the data of the account and delete it; later, address and "
-            + "password need the current password, and everything else a new sign-in. A Go duration such as `10m`. Without a value: as long as "
-            + "the session lasts.")
+        "How long after a sign-in or a second factor a person may change address and password, add or remove a sign-in "
+            + "method or a second factor, change something through the admin API, download the data of the account and "
+            + "delete it; later, address and password need the current password, and everything else a new sign-in or "
+            + "a second factor. A Go duration such as `10m`. Without a value: as long as the session lasts.")
 
     // Limits.
     private static let rates = 0...1_000_000_000

@@ -48,7 +48,7 @@ package struct UnusedSettings: Sendable {
         ("OAUTH_SERVER_ENABLED", "The OAuth server is not in this build."),
         ("PASSKEY_ENABLED", "Passkeys are not in this build."),
         ("PASSWORD_HIBP_ENABLED", "Passwords are compared with a built-in list, not with an online service."),
-        ("MFA_", "Second factors are not in this build."),
+        ("MFA_PHONE_", "Codes by text message are not in this build."),
         ("SESSIONS_SINGLE_PER_USER", "One session per user is not in this build."),
     ]
 

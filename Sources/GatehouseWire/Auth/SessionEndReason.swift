@@ -46,6 +46,10 @@ extension SessionEndReason {
     public static let inactivity = Self(rawValue: "inactivity")
     /// The session reached its maximum age.
     public static let lifetime = Self(rawValue: "lifetime")
+    /// The user confirmed a second factor in another session, which ends those without one.
+    public static let secondFactorVerified = Self(rawValue: "second_factor_verified")
+    /// The user has a second factor, and the session did without it for too long.
+    public static let secondFactorMissing = Self(rawValue: "second_factor_missing")
     /// The session had ended at the server from which it was imported.
     public static let endedAtSource = Self(rawValue: "ended_at_source")
     /// The user is banned.

@@ -32,6 +32,9 @@ struct MailNames {
     let newEmail: String
     let oldEmail: String
     let provider: String
+    /// The kind of a second factor, as on the wire.
+    let factorType: String
+    let removalTime: String
     let device: String?
     let time: String?
     let lifetime: String?
@@ -51,6 +54,8 @@ struct MailNames {
         newEmail = shown(.newEmail) ?? ""
         oldEmail = shown(.oldEmail) ?? ""
         provider = shown(.provider) ?? ""
+        factorType = values.factorType ?? ""
+        removalTime = shown(.removalTime) ?? ""
         device = shown(.device)
         time = shown(.time)
         lifetime = shown(.lifetime)

@@ -10,6 +10,8 @@ package enum AccountDeletion: Sendable {
     case refused
     /// The user must sign in again first. Nothing changed.
     case stale
+    /// The user has a second factor, and the session has not had it. Nothing changed.
+    case tooLow
     /// Part of the account may be deleted. A repeated request continues.
     case failed(any Error)
 }
@@ -117,6 +119,9 @@ extension ProfileRoutes {
         case .refused: throw BearerRefusal.invalid.refusal
         case .stale:
             throw Refusal(.forbidden, RefusalCode("FRESH_SIGN_IN_REQUIRED"), "Sign in again, then delete the account.")
+        case .tooLow:
+            throw Refusal(
+                .forbidden, RefusalCode("INSUFFICIENT_AAL"), "Confirm your second factor, then delete the account.")
         case .failed(let cause):
             throw Refusal(
                 .internalServerError, RefusalCode("INTERNAL_ERROR"),

@@ -24,7 +24,8 @@ package enum Remark: String, CaseIterable, Sendable {
         case .identityTaken: "accounts left out: an identity belongs to another account"
         case .refused: "accounts left out: a constraint of the database refuses them"
         case .rowUnreadable: "rows of the dump left out: too long, or not as many values as columns"
-        case .secondFactor: "accounts without their second factor, which this version does not have"
+        case .secondFactor:
+            "accounts without one of their second factors: a security key, a phone number, or an encrypted secret"
         case .phoneOnly: "accounts that cannot sign in again: they have only a telephone number"
         case .profileValue: "profiles with a value left out: too long, or of another form"
         case .changedSince: "accounts stay as they are here, although the source has changed since they came"
@@ -49,8 +50,8 @@ package enum Remark: String, CaseIterable, Sendable {
 }
 
 /// An account of a Supabase database, as a JSON object: the row `user` of auth.users; the arrays `identities`,
-/// `sessions`, `tokens` (the newest of each session) and `claims`; the number `factors`; and the row `profile`. Members
-/// of missing tables are null or absent.
+/// `sessions`, `tokens` (the newest of each session), `claims` and `factors` (the verified ones); and the row `profile`.
+/// Members of missing tables are null or absent.
 package struct SupabaseAccount: Sendable {
     /// A remark about an account or session.
     package struct Note: Equatable, Sendable {
@@ -125,7 +126,9 @@ package struct SupabaseAccount: Sendable {
                 }
             }
         }
-        if (whole["factors"]?.intValue ?? 0) > 0 { notes.append(Note(remark: .secondFactor, detail: "")) }
+        let factors = SupabaseFactors(whole["factors"], of: account.user.id, at: now)
+        imported.factors = factors.imported
+        if factors.isIncomplete { notes.append(Note(remark: .secondFactor, detail: "")) }
         if Self.isPhoneOnly(account) { notes.append(Note(remark: .phoneOnly, detail: "")) }
         self.imported = imported
     }

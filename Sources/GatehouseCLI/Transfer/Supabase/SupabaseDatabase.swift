@@ -107,7 +107,10 @@ private struct SupabaseTables: Sendable {
                 """)
             + part(
                 "factors", ["auth.mfa_factors"],
-                "SELECT count(*) FROM auth.mfa_factors f WHERE f.user_id = u.id AND f.status::text = 'verified'")
+                """
+                SELECT json_agg(row_to_json(f)) FROM auth.mfa_factors f
+                WHERE f.user_id = u.id AND f.status::text = 'verified'
+                """)
             + part(
                 "profile", ["public.profiles"],
                 "SELECT row_to_json(p) FROM public.profiles p WHERE p.id = u.id")

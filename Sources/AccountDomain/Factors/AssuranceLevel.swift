@@ -1,0 +1,77 @@
+package import GatehouseWire
+
+/// The authenticator assurance level of a session (NIST SP 800-63B-4, §2). The raw values are stored, and a claim of
+/// access tokens.
+package enum AssuranceLevel: String, CaseIterable, Comparable, Sendable {
+    case aal1, aal2
+
+    package static func < (one: Self, other: Self) -> Bool { one == .aal1 && other == .aal2 }
+}
+
+/// How and when the user of a session authenticated: its `amr` claim, newest first, with one entry for each method.
+///
+/// The entries are the only source of a session's level. A row and a token take it from here.
+package struct AuthenticationEntries: Sendable {
+    /// Marks the entry of a passkey whose device verified the user, if the settings let that count as two factors.
+    package static let verifiedUser = "user_verified"
+
+    private var entries: [AnyJSON]
+
+    /// - Parameter text: A JSON array. Anything else counts as no entry.
+    package init(_ text: String) {
+        // Lost: what is wrong with JSON that this program wrote.
+        entries = (try? JSONReader.read(text))?.arrayValue ?? []
+    }
+
+    /// The JSON array.
+    package var text: String { AnyJSON.array(entries).text }
+
+    package var level: AssuranceLevel { entries.contains(where: Self.raises) ? .aal2 : .aal1 }
+
+    /// When the user last gave a proof, in whole seconds; nil without an entry.
+    package var newest: Instant? {
+        entries.compactMap { $0["timestamp"]?.intValue }.max().map { Instant(seconds: $0) }
+    }
+
+    /// Adds an entry, or renews the time of the one with this method.
+    ///
+    /// - Parameter isUserVerified: For a passkey: see ``verifiedUser``.
+    package mutating func add(_ method: AuthenticationMethod, isUserVerified: Bool = false, at now: Instant) {
+        remove(method)
+        var members: JSONObject = ["method": .string(method.rawValue), "timestamp": .integer(now.seconds)]
+        if isUserVerified { members[Self.verifiedUser] = .bool(true) }
+        entries.insert(.object(members), at: 0)
+    }
+
+    package mutating func remove(_ method: AuthenticationMethod) {
+        entries.removeAll { $0["method"]?.stringValue.flatMap(AuthenticationMethod.init(text:)) == method }
+    }
+
+    private static func raises(_ entry: AnyJSON) -> Bool {
+        guard let method = (entry["method"]?.stringValue).flatMap(AuthenticationMethod.init(text:)) else { return false }
+        if method == .passkey { return entry[verifiedUser]?.boolValue == true }
+        return method.isSecondFactor
+    }
+}
+
+extension AuthenticationMethod {
+    /// Whether an entry of the method raises a session to aal2.
+    package var isSecondFactor: Bool {
+        switch self {
+        case .totp, .phoneFactor, .webAuthnFactor, .recoveryCode: true
+        case .password, .anonymous, .oauth, .otp, .magicLink, .recovery, .invite, .emailSignUp, .emailChange, .passkey:
+            false
+        }
+    }
+}
+
+extension Session {
+    /// The entries of ``authenticationMethods``. The level follows every change.
+    package var entries: AuthenticationEntries {
+        get { AuthenticationEntries(authenticationMethods) }
+        set {
+            authenticationMethods = newValue.text
+            assuranceLevel = newValue.level
+        }
+    }
+}

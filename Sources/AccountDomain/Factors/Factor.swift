@@ -1,0 +1,96 @@
+package import GatehouseWire
+
+/// A second factor of an account. Its secret stays in the database.
+package struct Factor: Sendable {
+    /// The raw values are stored and sent.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// Codes of an authenticator app (RFC 6238).
+        case totp
+        /// A key of an authenticator (WebAuthn), apart from passkeys.
+        case webAuthn = "webauthn"
+        /// A set of codes for the loss of the other factors. An account has at most one.
+        case recoveryCodes = "recovery_code"
+
+        /// The method of a session that the factor raises.
+        package var method: AuthenticationMethod {
+            switch self {
+            case .totp: .totp
+            case .webAuthn: .webAuthnFactor
+            case .recoveryCodes: .recoveryCode
+            }
+        }
+    }
+
+    package var id: FactorID
+    package var user: UserID
+    package var kind: Kind
+    /// Whether its owner has shown once that it works. Until then it protects nothing.
+    package var isVerified: Bool
+    /// May be empty. Compared as bytes.
+    package var name: String
+    package var createdAt: Instant
+    package var updatedAt: Instant
+    package var lastChallengedAt: Instant?
+    /// The model of the authenticator of a verified WebAuthn factor.
+    package var authenticatorModel: String?
+    /// When an administrator's removal takes effect; nil without one.
+    package var removalAt: Instant?
+
+    package init(id: FactorID, user: UserID, kind: Kind, isVerified: Bool = false, name: String, at now: Instant) {
+        self.id = id
+        self.user = user
+        self.kind = kind
+        self.isVerified = isVerified
+        self.name = name
+        createdAt = now
+        updatedAt = now
+    }
+
+    package static let longestName = 200
+}
+
+package typealias FactorID = Identifier<Factor>
+
+/// A question to a factor that one answer may use up.
+package struct FactorChallenge: Sendable {
+    package let id: ChallengeID
+    package let expiresAt: Instant
+
+    package init(id: ChallengeID, expiresAt: Instant) { (self.id, self.expiresAt) = (id, expiresAt) }
+}
+
+package typealias ChallengeID = Identifier<FactorChallenge>
+
+extension [Factor] {
+    /// Whether a session without a second factor may do less: see ``SensitiveChange``.
+    package var protect: Bool { contains(where: \.isVerified) }
+
+    /// The array as the API shows it, kept beside the account; nil if it is empty.
+    package var shown: String? {
+        guard !isEmpty else { return nil }
+        var writer = JSONWriter(capacity: 256 * count)
+        writer.beginArray()
+        for factor in self { factor.write(to: &writer) }
+        writer.endArray()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension Factor {
+    /// Writes the Factor object of Supabase Auth.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("id", id.text)
+        writer.member("created_at", createdAt)
+        writer.member("updated_at", updatedAt)
+        writer.member("status", isVerified ? "verified" : "unverified")
+        writer.member("friendly_name", ifPresent: name.isEmpty ? nil : name)
+        writer.member("factor_type", kind.rawValue)
+        writer.member("phone", "")
+        writer.name("last_challenged_at")
+        if let lastChallengedAt { writer.value(lastChallengedAt) } else { writer.null() }
+        writer.member("web_authn_aaguid", ifPresent: authenticatorModel)
+        writer.member("removal_at", ifPresent: removalAt)
+        writer.endObject()
+    }
+}

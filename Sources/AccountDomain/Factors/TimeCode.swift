@@ -1,0 +1,74 @@
+import Crypto
+package import GatehouseWire
+
+/// The codes of an authenticator app: TOTP (RFC 6238) with SHA-1, six digits and 30 seconds, which every app knows.
+package struct TimeCode: Sendable {
+    package static let secretBytes = 20
+    /// Seconds.
+    package static let period: Int64 = 30
+    private static let digits = 6
+
+    private let key: SymmetricKey
+
+    package init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
+
+    /// The number of the step that a moment is in.
+    package static func step(at now: Instant) -> Int64 { now.seconds / period }
+
+    /// The code of a step (RFC 4226 §5.3).
+    package func code(of step: Int64) -> String {
+        let message = withUnsafeBytes(of: UInt64(bitPattern: step).bigEndian, Array.init)
+        let hash = Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key))
+        let offset = Int(hash[19] & 0x0F)
+        let number = hash[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
+        let text = String(number % 1_000_000)
+        return String(repeating: "0", count: Self.digits - text.utf8.count) + text
+    }
+
+    /// Finds the step of a code: the present one, or its neighbours, so that clocks may differ by half a minute.
+    ///
+    /// - Parameter last: The last accepted step of the factor. It and earlier ones are over, so that each code counts
+    ///   once (RFC 6238 §5.2).
+    /// - Returns: nil for a wrong or a used code. Takes the same time for each.
+    package func step(ofCode code: Secret, after last: Int64?, at now: Instant) -> Int64? {
+        let present = Self.step(at: now)
+        var found: Int64?
+        for step in [present, present - 1, present + 1] where Secret(self.code(of: step)).matches(code) {
+            found = found ?? step
+        }
+        guard let found, found > last ?? -1 else { return nil }
+        return found
+    }
+}
+
+extension TimeCode {
+    /// The address that an authenticator app reads from a QR code (the format of Google Authenticator).
+    ///
+    /// - Parameters:
+    ///   - issuer: The app or site, such as `example.org`.
+    ///   - account: The user's address.
+    ///   - secret: Base32.
+    package static func address(issuer: String, account: String, secret: Secret) -> Secret {
+        let (label, query) = (escaped(issuer, keeping: "$&+=:@"), escaped(issuer, keeping: ":@"))
+        let parameters = "algorithm=SHA1&digits=6&issuer=\(query)&period=30&secret=\(secret.reveal())"
+        return Secret("otpauth://totp/\(label):\(escaped(account, keeping: "$&+=:@"))?\(parameters)")
+    }
+
+    private static func escaped(_ text: String, keeping kept: StaticString) -> String {
+        let kept = "\(kept)".utf8
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            let isPlain = byte.isAlphanumeric || "-_.~".utf8.contains(byte) || kept.contains(byte)
+            if isPlain {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), (byte >> 4).upperHexadecimal, (byte & 0x0F).upperHexadecimal]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var upperHexadecimal: UInt8 { self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "A") + self - 10 }
+}

@@ -1,0 +1,97 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// The result of an administrator's change of a factor. The last two have changed nothing.
+package enum FactorAdministration: Sendable {
+    case done(Factor)
+    /// The account has no such factor.
+    case unknown
+    case nameTaken
+}
+
+extension Accounts {
+    /// Renames a factor of a user.
+    ///
+    /// - Parameters:
+    ///   - name: nil or empty keeps the name.
+    ///   - device: The caller of the admin API.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the factor may have the new name.
+    package func renameFactor(
+        _ id: FactorID, of user: UserID, to name: String?, from device: Device, at now: Instant
+    ) async throws -> FactorAdministration {
+        try await database.write { db in
+            guard let account = try db.account(user) else { return .unknown }
+            let factors = try db.factors(of: user)
+            guard var factor = factors.first(where: { $0.id == id }) else { return .unknown }
+            guard let name, !name.isEmpty, name != factor.name else { return .done(factor) }
+            if factors.contains(where: { $0.name == name }) { return .nameTaken }
+            (factor.name, factor.updatedAt) = (name, now)
+            try db.run("UPDATE factors SET name = \(name), updated_at = \(now) WHERE id = \(id)")
+            try db.showFactors(of: user)
+            try record([adminEntry(.factorUpdated, account.user, factor, from: device)], at: now, in: db)
+            return .done(factor)
+        }
+    }
+
+    /// Removes a factor of a user: for a user who has lost it. With a delay in the settings, a verified factor goes later;
+    /// its owner gets a mail, and using the factor stops the removal. A repeated call changes nothing before that time.
+    ///
+    /// - Parameter device: The caller of the admin API.
+    /// - Returns: The factor as it was, or with the time of its removal.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the factor may be gone.
+    package func removeFactor(
+        _ id: FactorID, of user: UserID, byAdministratorOn device: Device, at now: Instant
+    ) async throws -> FactorAdministration {
+        try await database.write { db in
+            guard let account = try db.account(user),
+                var factor = try db.factors(of: user).first(where: { $0.id == id })
+            else { return .unknown }
+            if factor.isVerified, let delay = factorRules.removalDelay, factor.removalAt.map({ now < $0 }) ?? true {
+                guard factor.removalAt == nil else { return .done(factor) }
+                factor.removalAt = now + delay
+                try db.run("UPDATE factors SET removal_at = \(factor.removalAt) WHERE id = \(id)")
+                try db.showFactors(of: user)
+                try notify(
+                    .factorRemoval, account.user, factor: factor.kind, removalAt: factor.removalAt, from: nil, at: now,
+                    in: db)
+                try record([adminEntry(.factorRemovalBegun, account.user, factor, from: device)], at: now, in: db)
+                return .done(factor)
+            }
+            try remove(factor, of: account, in: db)
+            try record([adminEntry(.factorDeleted, account.user, factor, from: device)], at: now, in: db)
+            return .done(factor)
+        }
+    }
+
+    /// Removes the factors whose removal by an administrator is due.
+    ///
+    /// - Returns: The number of factors removed.
+    /// - Throws: ``DatabaseFailure``.
+    package func removeDueFactors(limit: Int = 200, at now: Instant) async throws -> Int {
+        let lookup: SQL = """
+            SELECT \(columns: Self.factorColumns) FROM factors
+            WHERE factors.removal_at <= \(now) ORDER BY factors.removal_at LIMIT \(limit)
+            """
+        // Most calls find none, and need no write.
+        guard try await database.row(lookup, { _ in true }) == true else { return 0 }
+        return try await database.write { db in
+            let due = try db.rows(lookup) { $0.factor() }
+            for factor in due {
+                guard let account = try db.account(factor.user) else { continue }
+                try remove(factor, of: account, in: db)
+                let entry = adminEntry(.factorDeleted, account.user, factor, from: nil)
+                try record([entry], at: now, in: db)
+            }
+            return due.count
+        }
+    }
+
+    private func adminEntry(
+        _ action: AuditEntry.Action, _ user: User, _ factor: Factor, from device: Device?
+    ) -> AuditEntry {
+        Self.adminEntry(
+            action, user,
+            ["factor_id": .string(factor.id.text), "factor_type": .string(factor.kind.rawValue)], from: device)
+    }
+}

@@ -1,0 +1,93 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// Only `made` has changed anything.
+package enum ChallengeOutcome: Sendable {
+    case made(FactorChallenge)
+    /// The account has no such factor.
+    case unknown
+    /// The account or the session has ended meanwhile.
+    case ended
+}
+
+extension Accounts {
+    /// Returns a factor of an account; nil if it has no such factor.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func factor(_ id: FactorID, of user: UserID) async throws -> Factor? {
+        try await database.row(Self.factorLookup(id, of: user)) { $0.factor() }
+    }
+
+    static func factorLookup(_ id: FactorID, of user: UserID) -> SQL {
+        """
+        SELECT \(columns: factorColumns) FROM factors WHERE factors.id = \(id) AND factors.user_id = \(user)
+        """
+    }
+
+    /// Makes a challenge. Several may be open. One belongs to its factor, so another session of the user may answer it.
+    ///
+    /// - Parameter data: What the answer of a WebAuthn key has to match.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the challenge may exist.
+    package func challenge(
+        _ factor: FactorID, of user: UserID, in session: SessionID?, data: String? = nil, at now: Instant
+    ) async throws -> ChallengeOutcome {
+        let challenge = FactorChallenge(id: newID(), expiresAt: now + factorRules.challengeLifetime)
+        return try await database.write { db in
+            let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
+            guard case .good(let current) = caller else { return .ended }
+            try db.removeExpired(from: .challenges, at: now)
+            let changed = try db.run(
+                """
+                UPDATE factors SET challenged_at = \(now) WHERE id = \(factor) AND user_id = \(user)
+                    AND kind <> 'recovery_code'
+                """)
+            guard changed == 1 else { return .unknown }
+            try db.run(
+                """
+                INSERT INTO factor_challenges (id, factor_id, created_at, expires_at, data)
+                VALUES (\(challenge.id), \(factor), \(now), \(challenge.expiresAt), \(data))
+                """)
+            try db.showFactors(of: user)
+            let entry = AuditEntry(
+                .challengeCreated, actor: user, actorName: current.account.user.email ?? "",
+                traits: ["factor_id": .string(factor.text), "challenge_id": .string(challenge.id.text)])
+            try record([entry], at: now, in: db)
+            return .made(challenge)
+        }
+    }
+}
+
+/// The state of a challenge for one of its answers.
+enum ChallengeState: Sendable {
+    case open(data: String?)
+    /// The factor has no such challenge.
+    case unknown
+    case used
+    /// The challenge is gone now, except in a read.
+    case expired
+}
+
+extension Connection {
+    func state(of challenge: ChallengeID, to factor: FactorID, at now: Instant) throws -> ChallengeState {
+        let lookup: SQL = """
+            SELECT expires_at, used_at, data FROM factor_challenges
+            WHERE id = \(challenge) AND factor_id = \(factor)
+            """
+        let found = try row(lookup) { row -> (end: Instant, isUsed: Bool, data: String?) in
+            (row.instant(), row.instantIfPresent() != nil, row.textIfPresent())
+        }
+        guard let found else { return .unknown }
+        if found.isUsed { return .used }
+        return now > found.end ? .expired : .open(data: found.data)
+    }
+
+    /// Uses up a challenge. The answer counts only if this returns true.
+    func use(_ challenge: ChallengeID, to factor: FactorID, at now: Instant) throws -> Bool {
+        try run(
+            """
+            UPDATE factor_challenges SET used_at = \(now)
+            WHERE id = \(challenge) AND factor_id = \(factor) AND used_at IS NULL AND expires_at >= \(now)
+            """) == 1
+    }
+}

@@ -1,0 +1,114 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// A factor to add.
+package struct NewFactor: Sendable {
+    package let kind: Factor.Kind
+    package let name: String
+    /// Of an authenticator app.
+    package let secret: [UInt8]?
+
+    package init(_ kind: Factor.Kind, name: String, secret: [UInt8]? = nil) {
+        (self.kind, self.name, self.secret) = (kind, name, secret)
+    }
+}
+
+/// Only `enrolled` has changed anything.
+package enum EnrollingOutcome: Sendable {
+    case enrolled(Factor)
+    case nameTaken, tooMany
+    /// The account or the session has ended meanwhile.
+    case ended
+    /// The session lacks the second factor that the user has.
+    case tooLow
+}
+
+extension Accounts {
+    /// Adds a factor, which protects nothing until its owner verifies it.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the factor may exist.
+    package func enroll(
+        _ new: NewFactor, of user: UserID, in session: SessionID?, at now: Instant
+    ) async throws -> EnrollingOutcome {
+        let id: FactorID = newID()
+        let sealed = try new.secret.map { try seal($0, of: id) }
+        return try await database.write { db in
+            let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
+            guard case .good(let current) = caller else { return .ended }
+            try db.removeExpired(from: .factors, at: now)
+            try db.removeExpired(from: .challenges, at: now)
+            try db.removeUnanswered(before: now - factorRules.unansweredStay)
+            let factors = try db.factors(of: user)
+            if factors.contains(where: { $0.name == new.name }) { return .nameTaken }
+            guard factorRules.admitsAnother(to: factors) else { return .tooMany }
+            if current.isTooLow { return .tooLow }
+            let factor = Factor(id: id, user: user, kind: new.kind, name: new.name, at: now)
+            try db.insert(factor, sealedSecret: sealed)
+            try db.showFactors(of: user)
+            let entry = AuditEntry(
+                .factorEnrolled, actor: user, actorName: current.account.user.email ?? "",
+                traits: ["factor_id": .string(id.text), "factor_type": .string(new.kind.rawValue)])
+            try record([entry], at: now, in: db)
+            return .enrolled(factor)
+        }
+    }
+
+    func seal(_ secret: [UInt8], of factor: FactorID) throws -> [UInt8] {
+        try secrets.seal(secret, name: Self.sealName(of: factor), nonce: randomBytes(12))
+    }
+
+    /// - Throws: ``UnknownServerSecret`` if it was sealed under a secret that the configuration lacks.
+    func unseal(_ sealed: [UInt8], of factor: FactorID) throws -> [UInt8] {
+        try secrets.open(sealed, name: Self.sealName(of: factor))
+    }
+
+    private static func sealName(of factor: FactorID) -> String { "factor \(factor.text)" }
+}
+
+extension Connection {
+    func insert(_ factor: Factor, sealedSecret: [UInt8]? = nil) throws {
+        try run(
+            """
+            INSERT INTO factors (id, user_id, kind, is_verified, name, created_at, updated_at, sealed_secret)
+            VALUES (\(factor.id), \(factor.user), \(factor.kind.rawValue), \(factor.isVerified), \(factor.name),
+                \(factor.createdAt), \(factor.updatedAt), \(sealedSecret.map(SQLValue.bytes) ?? .null))
+            """)
+    }
+
+    /// Deletes factors that were never verified, of any user, if nobody has ever asked for a challenge.
+    func removeUnanswered(before moment: Instant, limit: Int = 20) throws {
+        try removeFactors(
+            of: """
+                SELECT user_id, id FROM factors WHERE is_verified = 0 AND created_at < \(moment)
+                    AND challenged_at IS NULL
+                ORDER BY created_at LIMIT \(limit) \(.skippingLocked)
+                """)
+    }
+
+    /// Deletes factors that were never verified, challenged or not.
+    func removeUnverified(at now: Instant, limit: Int) throws -> Int {
+        try removeFactors(
+            of: """
+                SELECT user_id, id FROM factors WHERE is_verified = 0 AND created_at < \(now - FactorRules.unverifiedStay)
+                ORDER BY created_at LIMIT \(limit) \(.skippingLocked)
+                """)
+    }
+
+    @discardableResult
+    private func removeFactors(of lookup: SQL) throws -> Int {
+        let found = try rows(lookup) { row -> (user: UserID, id: FactorID) in (row.id(), row.id()) }
+        for factor in found { try run("DELETE FROM factors WHERE id = \(factor.id) AND is_verified = 0") }
+        for user in Set<UserID>(found.map(\.user)) { try showFactors(of: user) }
+        return found.count
+    }
+
+    func removeOldChallenges(at now: Instant, limit: Int) throws -> Int {
+        try run(
+            """
+            DELETE FROM factor_challenges WHERE id IN (
+                SELECT id FROM factor_challenges WHERE expires_at <= \(now - FactorRules.unverifiedStay)
+                ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
+            """)
+    }
+}

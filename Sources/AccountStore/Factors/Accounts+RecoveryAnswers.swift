@@ -1,0 +1,72 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// What an account has for a recovery code that a user typed.
+package enum RecoveryLookup: Sendable {
+    /// The account has no set.
+    case none
+    case locked(until: Instant)
+    /// The hash of the unused code that begins alike; nil if there is none.
+    case found(FactorID, Secret?)
+}
+
+extension Accounts {
+    /// Finds the hash to compare a code with. One statement, one hash.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func recoveryLookup(_ code: RecoveryCode, of user: UserID, at now: Instant) async throws -> RecoveryLookup {
+        let lookup: SQL = """
+            SELECT factors.id, factors.locked_until, recovery_codes.hash
+            FROM factors LEFT JOIN recovery_codes ON recovery_codes.factor_id = factors.id
+                AND recovery_codes.selector = \(code.selector) AND recovery_codes.used_at IS NULL
+            WHERE factors.user_id = \(user) AND factors.kind = 'recovery_code'
+            """
+        let found = try await database.row(lookup) { row -> (FactorID, Instant?, Secret?) in
+            (row.id(), row.instantIfPresent(), row.textIfPresent().map(Secret.init))
+        }
+        guard let (factor, lockedUntil, hash) = found else { return .none }
+        if let lockedUntil, now < lockedUntil { return .locked(until: lockedUntil) }
+        return .found(factor, hash)
+    }
+
+    /// Takes a code whose hash was compared. A right one is used up, in one transaction with everything that it changes.
+    ///
+    /// - Parameters:
+    ///   - hash: The hash that the code matches; nil for a wrong code, which counts against the set.
+    ///   - session: The session that the token names, which the code raises.
+    /// - Returns: `wrong` too for a code that was used or replaced during the comparison.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may be raised.
+    package func verify(
+        _ code: RecoveryCode, matching hash: Secret?, of user: UserID, in session: SessionID, from device: Device,
+        at now: Instant
+    ) async throws -> FactorOutcome {
+        try await revoking(at: now) { db in
+            let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
+            guard case .good(let current) = caller else { return .ended }
+            guard let set = try db.recoverySet(of: user) else { return .unknown }
+            let factor = set.factor
+            let lock = try db.row("SELECT locked_until FROM factors WHERE id = \(factor.id)") { $0.instantIfPresent() }
+            if let lockedUntil = lock ?? nil, now < lockedUntil { return .locked(until: lockedUntil) }
+            guard let hash, try db.use(code, hash: hash, of: factor.id, at: now) else {
+                try countFailure(of: factor.id, kind: .recoveryCodes, at: now, in: db)
+                return .wrong
+            }
+            let remaining: JSONObject = ["remaining": .integer(Int64(set.remaining - 1))]
+            let raised = try raise(
+                current, by: factor, as: .recoveryCodeVerified, traits: remaining, from: device, at: now, in: db)
+            return raised.map(FactorOutcome.raised) ?? .ended
+        }
+    }
+}
+
+extension Connection {
+    /// Uses up a code. The answer counts only if this returns true.
+    fileprivate func use(_ code: RecoveryCode, hash: Secret, of factor: FactorID, at now: Instant) throws -> Bool {
+        try run(
+            """
+            UPDATE recovery_codes SET used_at = \(now)
+            WHERE factor_id = \(factor) AND selector = \(code.selector) AND hash = \(hash.reveal()) AND used_at IS NULL
+            """) == 1
+    }
+}

@@ -1,0 +1,182 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// The set of an account.
+package struct RecoverySet: Sendable {
+    package let factor: Factor
+    package let total: Int
+    package let remaining: Int
+}
+
+/// A code and its hash.
+package struct HashedRecoveryCode: Sendable {
+    package let code: RecoveryCode
+    package let hash: Secret
+
+    package init(_ code: RecoveryCode, hash: Secret) { (self.code, self.hash) = (code, hash) }
+}
+
+/// Why no set is made. Nothing changed.
+package enum RecoverySetRefusal: Error, Equatable, Sendable {
+    /// The account or the session has ended meanwhile.
+    case ended
+    case tooLow
+    /// The user's last proof is too old for the policy.
+    case stale
+    /// There is a set already; for new codes of a set: there is none.
+    case exists, unknown
+    case nameTaken, tooMany
+    /// The account has no other verified factor whose answers count.
+    case standsAlone
+}
+
+extension Accounts {
+    /// Returns the set of an account; nil without one.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func recoverySet(of user: UserID) async throws -> RecoverySet? {
+        try await database.read { try $0.recoverySet(of: user) }
+    }
+
+    /// Whether the caller may make a set, or new codes for it. Asked before the codes are hashed.
+    ///
+    /// - Parameter name: Of a new set; nil for new codes.
+    /// - Throws: ``RecoverySetRefusal``; ``DatabaseFailure``.
+    package func checkRecoverySet(
+        named name: String?, of user: UserID, in session: SessionID?, at now: Instant
+    ) async throws {
+        _ = try await database.read { try recoveryCaller(named: name, of: user, in: session, at: now, in: $0) }
+    }
+
+    /// Stores a set of codes as a verified factor.
+    ///
+    /// - Throws: ``RecoverySetRefusal``; ``DatabaseFailure``, with the reason `unknownOutcome` the set may exist.
+    package func makeRecoverySet(
+        named name: String, _ codes: [HashedRecoveryCode], of user: UserID, in session: SessionID?,
+        from device: Device, at now: Instant
+    ) async throws -> Factor {
+        var factor = Factor(id: newID(), user: user, kind: .recoveryCodes, isVerified: true, name: name, at: now)
+        factor.updatedAt = now
+        let made = factor
+        return try await database.write { db in
+            let (current, _) = try recoveryCaller(named: name, of: user, in: session, at: now, in: db)
+            try db.insert(made)
+            try db.insert(codes, of: made.id)
+            try db.showFactors(of: user)
+            let account = current.account.user
+            try notify(.factorEnrolled, account, factor: .recoveryCodes, from: device, at: now, in: db)
+            try record(.recoveryCodesGenerated, by: account, made, ["count": .integer(Int64(codes.count))], at: now, in: db)
+            return made
+        }
+    }
+
+    /// Replaces all codes of the set, and lifts a lock.
+    ///
+    /// - Throws: As ``makeRecoverySet(named:_:of:in:from:at:)``.
+    package func replaceRecoveryCodes(
+        _ codes: [HashedRecoveryCode], of user: UserID, in session: SessionID?, at now: Instant
+    ) async throws -> Factor {
+        try await database.write { db in
+            let (current, found) = try recoveryCaller(named: nil, of: user, in: session, at: now, in: db)
+            guard let factor = found else { throw RecoverySetRefusal.unknown }
+            try db.run("DELETE FROM recovery_codes WHERE factor_id = \(factor.id)")
+            try db.insert(codes, of: factor.id)
+            try db.run(
+                """
+                UPDATE factors SET failures = 0, locked_until = NULL, updated_at = \(now) WHERE id = \(factor.id)
+                """)
+            try db.showFactors(of: user)
+            let count: JSONObject = ["count": .integer(Int64(codes.count))]
+            try record(.recoveryCodesRegenerated, by: current.account.user, factor, count, at: now, in: db)
+            return factor
+        }
+    }
+
+    /// Deletes the set of an account. Sessions that a code raised fall to the level of the methods that they have left.
+    ///
+    /// - Throws: ``RecoverySetRefusal``; ``DatabaseFailure``, with the reason `unknownOutcome` the set may be gone.
+    package func deleteRecoverySet(
+        of user: UserID, in session: SessionID?, from device: Device, at now: Instant
+    ) async throws -> Factor {
+        try await database.write { db in
+            let current = try levelled(user, in: session, at: now, in: db)
+            guard let factor = try db.factors(of: user).first(where: { $0.kind == .recoveryCodes }) else {
+                throw RecoverySetRefusal.unknown
+            }
+            if policy.needsProof(.replaceRecoveryCodes, by: current, at: now) { throw RecoverySetRefusal.stale }
+            try remove(factor, of: current.account, in: db)
+            let account = current.account.user
+            try notify(.factorUnenrolled, account, factor: .recoveryCodes, from: device, at: now, in: db)
+            try record(.recoveryCodesDeleted, by: account, factor, at: now, in: db)
+            return factor
+        }
+    }
+
+    /// The caller of a change to the set, and the set if ``recoveryCaller(named:of:in:at:in:)`` looks for one.
+    private func recoveryCaller(
+        named name: String?, of user: UserID, in session: SessionID?, at now: Instant, in db: any Connection
+    ) throws -> (CurrentAccount, Factor?) {
+        let current = try levelled(user, in: session, at: now, in: db)
+        let factors = try db.factors(of: user)
+        let found = factors.first { $0.kind == .recoveryCodes }
+        if let name {
+            guard found == nil else { throw RecoverySetRefusal.exists }
+            if factors.contains(where: { $0.name == name }) { throw RecoverySetRefusal.nameTaken }
+            guard factorRules.admitsAnother(to: factors) else { throw RecoverySetRefusal.tooMany }
+            if factorRules.leavesCodesAlone(factors) { throw RecoverySetRefusal.standsAlone }
+        } else if found == nil {
+            throw RecoverySetRefusal.unknown
+        }
+        if policy.needsProof(.replaceRecoveryCodes, by: current, at: now) { throw RecoverySetRefusal.stale }
+        return (current, found)
+    }
+
+    /// A caller whose session has had a second factor. A user without one has no such session.
+    private func levelled(
+        _ user: UserID, in session: SessionID?, at now: Instant, in db: any Connection
+    ) throws -> CurrentAccount {
+        guard case .good(let current) = try factorCaller(user, in: session, needsLevel: false, at: now, in: db) else {
+            throw RecoverySetRefusal.ended
+        }
+        guard (current.session?.assuranceLevel ?? .aal1) == .aal2 else { throw RecoverySetRefusal.tooLow }
+        return current
+    }
+
+    func record(
+        _ action: AuditEntry.Action, by user: User, _ factor: Factor, _ traits: JSONObject = [:], at now: Instant,
+        in db: any Connection
+    ) throws {
+        let about: JSONObject = [
+            "factor_id": .string(factor.id.text), "factor_type": .string(factor.kind.rawValue),
+        ]
+        let entry = AuditEntry(
+            action, actor: user.id, actorName: user.email ?? "", traits: about.merging(traits) { $1 })
+        try record([entry], at: now, in: db)
+    }
+}
+
+extension Connection {
+    func recoverySet(of user: UserID) throws -> RecoverySet? {
+        let lookup: SQL = """
+            SELECT \(columns: Accounts.factorColumns),
+                (SELECT count(*) FROM recovery_codes WHERE recovery_codes.factor_id = factors.id),
+                (SELECT count(*) FROM recovery_codes
+                    WHERE recovery_codes.factor_id = factors.id AND recovery_codes.used_at IS NULL)
+            FROM factors WHERE factors.user_id = \(user) AND factors.kind = 'recovery_code'
+            """
+        return try row(lookup) { row in
+            RecoverySet(factor: row.factor(), total: Int(row.int()), remaining: Int(row.int()))
+        }
+    }
+
+    func insert(_ codes: [HashedRecoveryCode], of factor: FactorID) throws {
+        for hashed in codes {
+            try run(
+                """
+                INSERT INTO recovery_codes (factor_id, selector, hash)
+                VALUES (\(factor), \(hashed.code.selector), \(hashed.hash.reveal()))
+                """)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// Only `removed` has changed anything.
+package enum FactorRemoval: Sendable {
+    case removed(Factor)
+    /// The account has no such factor.
+    case unknown
+    /// The account or the session has ended meanwhile.
+    case ended
+    /// A verified factor, and the session has not had a second factor.
+    case tooLow
+    /// The user's last proof is too old for the policy.
+    case stale
+    /// The factor is the set of recovery codes, which has a call of its own.
+    case isRecoverySet
+    /// Recovery codes would stand alone.
+    case leavesCodesAlone
+}
+
+extension Accounts {
+    /// Removes a factor of the caller. Sessions that it raised fall to the level of the methods that they have left; none
+    /// ends.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the factor may be gone.
+    package func removeFactor(
+        _ id: FactorID, of user: UserID, in session: SessionID?, from device: Device, at now: Instant
+    ) async throws -> FactorRemoval {
+        try await database.write { db in
+            let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
+            guard case .good(let current) = caller else { return .ended }
+            let factors = try db.factors(of: user)
+            guard let factor = factors.first(where: { $0.id == id }) else { return .unknown }
+            if factor.isVerified, (current.session?.assuranceLevel ?? .aal1) < .aal2 { return .tooLow }
+            if factor.kind == .recoveryCodes { return .isRecoverySet }
+            if factor.isVerified, factors.contains(where: { $0.kind == .recoveryCodes }),
+                factorRules.verifying.contains(factor.kind), factorRules.leavesCodesAlone(factors, without: id)
+            {
+                return .leavesCodesAlone
+            }
+            if factor.isVerified, policy.needsProof(.removeFactor, by: current, at: now) { return .stale }
+            try remove(factor, of: current.account, in: db)
+            try notify(.factorUnenrolled, current.account.user, factor: factor.kind, from: device, at: now, in: db)
+            let entry = AuditEntry(
+                .factorUnenrolled, actor: user, actorName: current.account.user.email ?? "",
+                traits: ["factor_id": .string(id.text), "factor_type": .string(factor.kind.rawValue)])
+            try record([entry], at: now, in: db)
+            return .removed(factor)
+        }
+    }
+
+    /// Deletes a factor and takes its method from the sessions that had it.
+    func remove(_ factor: Factor, of account: Account, in db: any Connection) throws {
+        try db.run("DELETE FROM factors WHERE id = \(factor.id)")
+        let left = try db.showFactors(of: account.user.id)
+        guard factor.isVerified else { return }
+        let isLastOfKind = !left.contains { $0.isVerified && $0.kind == factor.kind }
+        let sessions = try db.rows(
+            """
+            SELECT \(columns: Self.sessionColumns) FROM sessions
+            WHERE sessions.user_id = \(account.user.id) AND (sessions.factor_id = \(factor.id) OR \(isLastOfKind) = 1)
+                AND sessions.aal <> 'aal1'
+            """
+        ) { $0.session() }
+        for var session in sessions {
+            session.entries.remove(factor.kind.method)
+            if session.factor == factor.id { session.factor = nil }
+            try db.store(session)
+        }
+    }
+}

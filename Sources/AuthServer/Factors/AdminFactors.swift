@@ -1,0 +1,50 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+// The factors of a user, for administrators.
+extension AuthServer {
+    /// `GET /admin/users/{user_id}/factors` → an array of factors, oldest first.
+    @Sendable func listUserFactors(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let account = try await namedAccount(context)
+        return Answer.json(Array((account.user.factors ?? "[]").utf8))
+    }
+
+    /// `PUT /admin/users/{user_id}/factors/{factor_id}` with `{"friendly_name"}` → the factor. An empty name keeps the
+    /// present one; other members are ignored.
+    @Sendable func renameUserFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (user, id) = try await namedFactor(context)
+        let body = try await request.jsonMembers(context)
+        let name = try factorName(body)
+        let outcome = try await accounts.renameFactor(
+            id, of: user, to: name, from: device(request, context), at: runtime.now())
+        return try answer(outcome, name: name)
+    }
+
+    /// `DELETE /admin/users/{user_id}/factors/{factor_id}` → the factor as it was. With a delay in the settings, a verified
+    /// one with `removal_at`: it goes then, unless its owner uses it.
+    @Sendable func removeUserFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (user, id) = try await namedFactor(context)
+        let outcome = try await accounts.removeFactor(
+            id, of: user, byAdministratorOn: device(request, context), at: runtime.now())
+        return try answer(outcome)
+    }
+
+    private func namedFactor(_ context: ServerContext) async throws -> (user: UserID, factor: FactorID) {
+        let account = try await namedAccount(context)
+        let id = try factorID(context)
+        guard try await accounts.factor(id, of: account.user.id) != nil else { throw Refusal.factorUnknown }
+        return (account.user.id, id)
+    }
+
+    private func answer(_ outcome: FactorAdministration, name: String = "") throws -> Response {
+        switch outcome {
+        case .done(let factor): return Answer.json { factor.write(to: &$0) }
+        case .unknown: throw Refusal.factorUnknown
+        case .nameTaken: throw Refusal.factorNameTaken(name)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+// Who may use second factors, and how often.
+extension AuthServer {
+    /// The caller of a call about second factors. The token decides whether the account is anonymous, too: one that became
+    /// permanent needs new tokens first.
+    func permanentCaller(_ request: Request) async throws -> UserCaller {
+        let caller = try await userCaller(request)
+        guard !caller.user.isAnonymous, !caller.hasAnonymousToken else {
+            throw Refusal(.forbidden, .noAuthorization, "Anonymous user not allowed to perform these actions")
+        }
+        return caller
+    }
+
+    /// The caller, and the factor of the caller that the path names.
+    func ownFactor(
+        _ request: Request, _ context: ServerContext
+    ) async throws -> (caller: UserCaller, factor: Factor) {
+        let caller = try await permanentCaller(request)
+        let id = try factorID(context)
+        guard let factor = try await accounts.factor(id, of: caller.user.id) else { throw Refusal.factorUnknown }
+        return (caller, factor)
+    }
+
+    func factorID(_ context: ServerContext) throws -> FactorID {
+        guard let id = context.parameters.get("factor_id").flatMap({ FactorID($0) }) else {
+            throw Refusal(.notFound, .validationFailed, "factor_id must be an UUID")
+        }
+        return id
+    }
+
+    /// - Throws: ``Refusal`` if answers of this kind are switched off, or do not go through challenges.
+    func requireVerifying(_ kind: Factor.Kind) throws {
+        if kind == .recoveryCodes { throw Refusal.unknownFactorType }
+        guard !accounts.factorRules.verifying.contains(kind) else { return }
+        throw kind == .totp
+            ? Refusal(.unprocessableContent, .mfaTOTPVerifyNotEnabled, "MFA verification is disabled for TOTP")
+            : Refusal(.unprocessableContent, .mfaWebAuthnVerifyNotEnabled, "MFA verification is disabled for WebAuthn")
+    }
+
+    /// Runs one attempt at a second factor, which counts against a limit of the user over all factors, sessions and nodes.
+    ///
+    /// - Parameter check: Returns nil for a wrong answer. An error that it throws does not count.
+    /// - Throws: ``Refusal`` 429 after too many wrong answers.
+    func attemptFactor<Value: Sendable>(
+        of caller: UserCaller, check: () async throws -> Value?
+    ) async throws -> Value? {
+        guard let attempts else { return try await check() }
+        let keys = [AttemptKey(attempts.byFactors, caller.user.id.text)]
+        try await attempts.limiter.look(keys, at: runtime.now()).enforce()
+        return try await attempts.limiter.attempt(keys, now: runtime.now, check)
+    }
+
+    /// Asks the hook `mfa_verification_attempt` about an answer before it counts.
+    ///
+    /// - Throws: ``Refusal`` `mfa_verification_rejected` if the hook rejects it, after all sessions of the user ended; the
+    ///   failure of the hook if the settings do not let that pass.
+    func askHook(
+        about factor: FactorID, _ kind: Factor.Kind, isRight: Bool, of caller: UserCaller, from device: Device
+    ) async throws {
+        guard hooks?[.mfaVerificationAttempt] != nil else { return }
+        let answer: JSONObject?
+        do {
+            answer = try await ask(.mfaVerificationAttempt, from: device.address) { writer in
+                writer.member("user_id", caller.user.id.text)
+                writer.member("factor_id", factor.text)
+                writer.member("factor_type", kind.rawValue)
+                writer.member("valid", isRight)
+            }
+        } catch let failure as HookFailure {
+            throw Refusal(failure)
+        }
+        guard answer?["decision"]?.stringValue == "reject" else { return }
+        try await accounts.signOut(
+            caller.user.id, name: caller.user.email ?? "", session: nil, scope: .global,
+            as: .bySystem(.endedByHook, from: device), at: runtime.now())
+        let message = answer?["message"]?.stringValue ?? ""
+        throw Refusal(
+            .forbidden, .mfaVerificationRejected,
+            message.isEmpty ? "Further MFA verification attempts will be rejected." : message.cut(to: 1_000))
+    }
+}
+
+extension Request {
+    /// As `jsonMembers`, but `null` stands for no members.
+    ///
+    /// - Parameter mayBeEmpty: Whether an absent body does, too.
+    func membersOrNull(_ context: ServerContext, mayBeEmpty: Bool = false) async throws -> JSONMembers {
+        let bytes = try await bytes(context)
+        if bytes.isEmpty, mayBeEmpty { return JSONMembers([:]) }
+        guard !bytes.isEmpty else { throw Refusal.badJSON("unexpected end of JSON input") }
+        do throws(JSONProblem) {
+            return try JSONReader.read(bytes).isNull ? JSONMembers([:]) : JSONMembers(bytes)
+        } catch {
+            throw Refusal.badJSON(error.sentence)
+        }
+    }
+}
+
+extension Secret {
+    /// Without white space around it.
+    var trimmed: Secret {
+        let scalars = reveal().unicodeScalars
+        let rest = scalars.drop(while: \.properties.isWhitespace)
+        guard let end = rest.lastIndex(where: { !$0.properties.isWhitespace }) else { return Secret("") }
+        return Secret(String(rest[...end]))
+    }
+}
+
+extension Answer {
+    static func id<Owner>(_ id: Identifier<Owner>) -> Response {
+        json { writer in
+            writer.beginObject()
+            writer.member("id", id.text)
+            writer.endObject()
+        }
+    }
+}
+
+extension Refusal {
+    static let factorUnknown = Refusal(.notFound, .mfaFactorNotFound, "Factor not found")
+    static let unknownFactorType = invalid("factor_type needs to be totp, phone, or webauthn")
+    static let codeEmpty = invalid("Code needs to be non-empty")
+    static let tooManyFactors = Refusal(
+        .unprocessableContent, .tooManyEnrolledMFAFactors,
+        "Maximum number of verified factors reached, unenroll to continue")
+    /// A token without a session cannot be raised.
+    static let sessionNeeded = Refusal(
+        .forbidden, .sessionNotFound, "Session from session_id claim in JWT does not exist")
+
+    static func factorNameTaken(_ name: String) -> Refusal {
+        Refusal(
+            .unprocessableContent, .mfaFactorNameConflict,
+            "A factor with the friendly name \"\(name)\" for this user already exists")
+    }
+
+    static func enrollingOff(_ code: AuthErrorCode, _ kind: String) -> Refusal {
+        Refusal(.unprocessableContent, code, "MFA enroll is disabled for \(kind)")
+    }
+}

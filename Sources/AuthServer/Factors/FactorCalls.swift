@@ -1,0 +1,205 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+// Second factors of users: adding, asking, answering, removing.
+extension AuthServer {
+    /// The body of `POST /factors` may be `null`.
+    ///
+    /// `{"factor_type","friendly_name"?,"issuer"?}` → `{"id","type","friendly_name"}`, for an authenticator app with
+    /// `totp` as `{"qr_code","secret","uri"}`. The secret is never shown again.
+    @Sendable func enrollFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await permanentCaller(request)
+        let body = try await request.membersOrNull(context)
+        let kind = try enrollingKind(try body.string("factor_type"))
+        let name = try factorName(body)
+        let issuer = try body.string("issuer").flatMap { $0.isEmpty ? nil : $0 } ?? accounts.factorRules.issuer
+        guard issuer.utf8.count <= Factor.longestName else { throw Refusal.invalid("issuer is too long") }
+        let secret = kind == .totp ? accounts.randomBytes(TimeCode.secretBytes) : nil
+        guard !accounts.policy.needsProof(.addFactor, by: caller.user, in: caller.session, at: runtime.now()) else {
+            throw Refusal.freshSignInRequired
+        }
+        let outcome = try await accounts.enroll(
+            NewFactor(kind, name: name, secret: secret), of: caller.user.id, in: caller.session?.id, at: runtime.now())
+        switch outcome {
+        case .enrolled(let factor): return enrolled(factor, secret: secret, issuer: issuer, of: caller.user)
+        case .nameTaken: throw Refusal.factorNameTaken(name)
+        case .tooMany: throw Refusal.tooManyFactors
+        case .tooLow: throw Refusal(.forbidden, .insufficientAAL, "AAL2 required to enroll a new factor")
+        case .ended: throw Refusal.sessionExpired
+        }
+    }
+
+    private func enrollingKind(_ text: String?) throws -> Factor.Kind {
+        if text == "phone" { throw Refusal.enrollingOff(.mfaPhoneEnrollNotEnabled, "Phone") }
+        guard let kind = text.flatMap(Factor.Kind.init(text:)), kind != .recoveryCodes else {
+            throw Refusal.unknownFactorType
+        }
+        guard accounts.factorRules.enrolling.contains(kind) else {
+            throw kind == .totp
+                ? Refusal.enrollingOff(.mfaTOTPEnrollNotEnabled, "TOTP")
+                : Refusal.enrollingOff(.mfaWebAuthnEnrollNotEnabled, "WebAuthn")
+        }
+        return kind
+    }
+
+    func factorName(_ body: JSONMembers) throws -> String {
+        let name = try body.string("friendly_name") ?? ""
+        guard name.utf8.count <= Factor.longestName else { throw Refusal.invalid("friendly_name is too long") }
+        return name
+    }
+
+    private func enrolled(_ factor: Factor, secret: [UInt8]?, issuer: String, of user: User) -> Response {
+        Answer.json(capacity: 16_384) { writer in
+            writer.beginObject()
+            writer.member("id", factor.id.text)
+            writer.member("type", factor.kind.rawValue)
+            writer.member("friendly_name", factor.name)
+            if let secret {
+                let text = Secret(Base32.text(secret))
+                let account = user.email ?? user.phone ?? user.id.text
+                let address = TimeCode.address(issuer: issuer, account: account, secret: text)
+                writer.name("totp")
+                writer.beginObject()
+                writer.member("qr_code", QRCode(address)?.svg ?? "")
+                writer.member("secret", text.reveal())
+                writer.member("uri", address.reveal())
+                writer.endObject()
+            }
+            writer.endObject()
+        }
+    }
+
+    /// `POST /factors/{factor_id}/challenge` → `{"id","type","expires_at"}`. Reads no body for an authenticator app.
+    @Sendable func challengeFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (caller, factor) = try await ownFactor(request, context)
+        try requireVerifying(factor.kind)
+        return try await challenge(factor, data: nil, of: caller)
+    }
+
+    /// Makes a challenge and answers with it.
+    ///
+    /// - Parameters:
+    ///   - data: What the answer has to match.
+    ///   - more: Writes further members.
+    func challenge(
+        _ factor: Factor, data: String?, of caller: UserCaller, more: (inout JSONWriter) -> Void = { _ in }
+    ) async throws -> Response {
+        let outcome = try await accounts.challenge(
+            factor.id, of: caller.user.id, in: caller.session?.id, data: data, at: runtime.now())
+        switch outcome {
+        case .made(let challenge):
+            return Answer.json { writer in
+                writer.beginObject()
+                writer.member("id", challenge.id.text)
+                writer.member("type", factor.kind.rawValue)
+                writer.member("expires_at", challenge.expiresAt.seconds)
+                more(&writer)
+                writer.endObject()
+            }
+        case .unknown: throw Refusal.factorUnknown
+        case .ended: throw Refusal.sessionExpired
+        }
+    }
+
+    /// `POST /factors/{factor_id}/verify` with `{"challenge_id","code"}` → a session at aal2: the same one, with new
+    /// tokens.
+    @Sendable func verifyFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (caller, factor) = try await ownFactor(request, context)
+        let body = try await request.jsonMembers(context)
+        let challenge = try challengeID(body)
+        switch factor.kind {
+        case .totp:
+            let code = try body.secret("code") ?? Secret("")
+            guard !code.isEmpty else { throw Refusal.codeEmpty }
+            try requireVerifying(.totp)
+            let answer = TimeCodeAnswer(factor: factor.id, challenge: challenge, code: code.trimmed)
+            return try await take(answer, of: caller, device(request, context))
+        case .webAuthn, .recoveryCodes: throw Refusal.unknownFactorType
+        }
+    }
+
+    private func challengeID(_ body: JSONMembers) throws -> ChallengeID {
+        guard let text = try body.string("challenge_id") else { return ChallengeID(bytes: Array(repeating: 0, count: 16)) }
+        guard let id = ChallengeID(text) else { throw Refusal.badJSON("challenge_id must be a UUID") }
+        return id
+    }
+
+    private func take(_ answer: TimeCodeAnswer, of caller: UserCaller, _ device: Device) async throws -> Response {
+        guard let session = caller.session?.id else { throw Refusal.sessionNeeded }
+        var outcome = FactorOutcome.wrong
+        let raised: IssuedSession? = try await attemptFactor(of: caller) {
+            if hooks?[.mfaVerificationAttempt] != nil,
+                let isRight = try await accounts.isRight(answer, of: caller.user.id, at: runtime.now())
+            {
+                try await askHook(about: answer.factor, .totp, isRight: isRight, of: caller, from: device)
+            }
+            outcome = try await accounts.verify(
+                answer, of: caller.user.id, in: session, from: device, at: runtime.now())
+            if case .raised(let issued) = outcome { return issued }
+            // Only a code that was looked at is an attempt.
+            if case .wrong = outcome {
+                counts.factors.increment(Factor.Kind.totp.rawValue, "wrong")
+                return nil
+            }
+            throw refusal(outcome, challenge: answer.challenge)
+        }
+        guard let raised else { throw refusal(outcome, challenge: answer.challenge) }
+        return try await raisedAnswer(raised, by: .totp, device)
+    }
+
+    /// Answers with the raised session.
+    func raisedAnswer(_ issued: IssuedSession, by kind: Factor.Kind, _ device: Device) async throws -> Response {
+        counts.factors.increment(kind.rawValue, "right")
+        // The session is older than this request: a hook that refuses its token does not end it.
+        return try await answer(issued, to: device, isNew: false)
+    }
+
+    /// The refusal of an answer that did not raise the session.
+    func refusal(_ outcome: FactorOutcome, challenge: ChallengeID) -> Refusal {
+        switch outcome {
+        case .raised, .wrong:
+            Refusal(.unprocessableContent, .mfaVerificationFailed, "Invalid TOTP code entered")
+        case .locked(let end):
+            .tooManyRequests(retryAfter: end - runtime.now(), bucket: Limits.factorLock)
+        case .challengeUnknown:
+            Refusal(
+                .unprocessableContent, .mfaFactorNotFound, "MFA factor with the provided challenge ID not found")
+        case .challengeUsed:
+            Refusal(.unprocessableContent, .mfaIPAddressMismatch, "The challenge was used already.")
+        case .challengeExpired:
+            Refusal(
+                .unprocessableContent, .mfaChallengeExpired,
+                "MFA challenge \(challenge.text) has expired, verify against another challenge or create a new challenge.")
+        case .unknown: .factorUnknown
+        case .ended: .sessionExpired
+        }
+    }
+
+    /// `DELETE /factors/{factor_id}` → `{"id"}`.
+    @Sendable func removeFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (caller, factor) = try await ownFactor(request, context)
+        let outcome = try await accounts.removeFactor(
+            factor.id, of: caller.user.id, in: caller.session?.id, from: device(request, context), at: runtime.now())
+        switch outcome {
+        case .removed(let factor): return Answer.id(factor.id)
+        case .unknown: throw Refusal.factorUnknown
+        case .ended: throw Refusal.sessionExpired
+        case .tooLow:
+            throw Refusal(.unprocessableContent, .insufficientAAL, "AAL2 required to unenroll verified factor")
+        case .stale: throw Refusal.freshSignInRequired
+        case .isRecoverySet:
+            throw Refusal(
+                .unprocessableContent, .validationFailed,
+                "Recovery codes cannot be unenrolled with this endpoint, use DELETE /factors/recovery-codes")
+        case .leavesCodesAlone:
+            throw Refusal(
+                .unprocessableContent, .mfaRecoveryCodesSoleFactor,
+                "Recovery codes cannot be the only verified factor. Please enroll another factor before unenrolling "
+                    + "this one or delete your recovery codes.")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import HTTPServing
+import HTTPTypes
+
+// The routes of second factors.
+extension AuthServer {
+    var factorRoutes: [Route] { ownFactorRoutes + recoveryCodeRoutes + administeredFactorRoutes }
+
+    private var ownFactorRoutes: [Route] {
+        let wait = runtime.requestTimeLimit
+        return [
+            Route(
+                .post, "/factors", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                limitedBy: Limits.enrollFactor, timeLimit: wait, enrollFactor),
+            Route(
+                .post, "/factors/{factor_id}/challenge", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                limitedBy: Limits.challengeFactor, timeLimit: wait, challengeFactor),
+            Route(
+                .post, "/factors/{factor_id}/verify", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                limitedBy: Limits.verifyFactor, timeLimit: wait, verifyFactor),
+            Route(
+                .delete, "/factors/{factor_id}", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                timeLimit: wait, removeFactor),
+        ]
+    }
+
+    private var recoveryCodeRoutes: [Route] {
+        let wait = runtime.requestTimeLimit
+        let path = "/factors/recovery-codes"
+        return [
+            Route(.get, path, acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, showRecoveryCodes),
+            Route(
+                .post, path, acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                limitedBy: Limits.enrollFactor, timeLimit: wait, makeRecoveryCodes),
+            Route(
+                .delete, path, acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, timeLimit: wait,
+                deleteRecoveryCodes),
+            Route(
+                .post, "\(path)/verify", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                limitedBy: Limits.verifyRecoveryCode, timeLimit: wait, verifyRecoveryCode),
+            Route(
+                .post, "\(path)/regenerate", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                limitedBy: Limits.enrollFactor, timeLimit: wait, replaceRecoveryCodes),
+        ]
+    }
+
+    private var administeredFactorRoutes: [Route] {
+        let wait = runtime.requestTimeLimit
+        let factor = "/admin/users/{user_id}/factors/{factor_id}"
+        return [
+            Route(
+                .get, "/admin/users/{user_id}/factors", acceptsTrailingSlash: true, guardedBy: requireAdmin,
+                listUserFactors),
+            Route(
+                .put, factor, acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait, renameUserFactor),
+            Route(
+                .delete, factor, acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait,
+                removeUserFactor),
+        ]
+    }
+}

@@ -1,0 +1,57 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import PasswordHashing
+
+extension AuthServer {
+    /// `POST /factors/recovery-codes/verify` with `{"code"}` → a session at aal2: the same one, with new tokens.
+    @Sendable func verifyRecoveryCode(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await permanentCaller(request)
+        guard accounts.factorRules.verifying.contains(.recoveryCodes) else {
+            throw Refusal(
+                .unprocessableContent, .mfaRecoveryCodesVerifyNotEnabled,
+                "MFA verification is disabled for recovery codes")
+        }
+        let body = try await request.jsonMembers(context)
+        guard let code = RecoveryCode(typed: try body.secret("code") ?? Secret("")) else { throw Refusal.codeEmpty }
+        guard let session = caller.session?.id else { throw Refusal.sessionNeeded }
+        let device = device(request, context)
+        let raised: IssuedSession? = try await attemptFactor(of: caller) {
+            let hash: Secret?
+            switch try await accounts.recoveryLookup(code, of: caller.user.id, at: runtime.now()) {
+            case .none: hash = nil
+            case .locked(let end): throw refusalOfLock(end)
+            case .found(let factor, let stored):
+                // The same amount of work whether or not a code begins alike.
+                let isRight = try await check(code.text, against: stored, for: source(request, context)).isMatch
+                hash = isRight ? stored : nil
+                try await askHook(about: factor, .recoveryCodes, isRight: isRight, of: caller, from: device)
+            }
+            let outcome = try await accounts.verify(
+                code, matching: hash, of: caller.user.id, in: session, from: device, at: runtime.now())
+            switch outcome {
+            case .raised(let issued): return issued
+            case .locked(let end): throw refusalOfLock(end)
+            case .ended: throw Refusal.sessionExpired
+            case .wrong, .unknown, .challengeUnknown, .challengeUsed, .challengeExpired:
+                counts.factors.increment(Factor.Kind.recoveryCodes.rawValue, "wrong")
+                return nil
+            }
+        }
+        guard let raised else {
+            throw Refusal(.unprocessableContent, .mfaVerificationFailed, "Invalid recovery code entered")
+        }
+        return try await raisedAnswer(raised, by: .recoveryCodes, device)
+    }
+
+    private func refusalOfLock(_ end: Instant) -> Refusal {
+        var refusal = Refusal.tooManyRequests(retryAfter: end - runtime.now(), bucket: Limits.factorLock)
+        refusal = Refusal(
+            .tooManyRequests, .mfaRecoveryCodesLocked, "Too many wrong recovery codes, please try again later",
+            headers: refusal.headers)
+        return refusal
+    }
+}

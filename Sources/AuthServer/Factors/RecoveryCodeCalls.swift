@@ -1,0 +1,133 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import PasswordHashing
+
+// Recovery codes: for the loss of the other factors. Shown once, used once each.
+extension AuthServer {
+    private static let defaultName = "Recovery codes"
+
+    /// `GET /factors/recovery-codes` → `{"id","type","total","remaining"}`, with the settings off too.
+    @Sendable func showRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await permanentCaller(request)
+        guard let set = try await accounts.recoverySet(of: caller.user.id) else { throw Refusal.noRecoveryCodes }
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.member("id", set.factor.id.text)
+            writer.member("type", set.factor.kind.rawValue)
+            writer.member("total", Int64(set.total))
+            writer.member("remaining", Int64(set.remaining))
+            writer.endObject()
+        }
+    }
+
+    /// `POST /factors/recovery-codes` with `{"friendly_name"}` or no body → `{"id","type","friendly_name","total",
+    /// "codes"}`. The codes are never shown again.
+    @Sendable func makeRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await permanentCaller(request)
+        try requireMakingCodes()
+        let given = try factorName(try await request.membersOrNull(context, mayBeEmpty: true))
+        let name = given.unicodeScalars.allSatisfy(\.properties.isWhitespace) ? Self.defaultName : given
+        return try await answeringRefusals("AAL2 required to generate recovery codes", name: name) {
+            try await accounts.checkRecoverySet(
+                named: name, of: caller.user.id, in: caller.session?.id, at: runtime.now())
+            let codes = try await hashedCodes(for: source(request, context))
+            let factor = try await accounts.makeRecoverySet(
+                named: name, codes, of: caller.user.id, in: caller.session?.id, from: device(request, context),
+                at: runtime.now())
+            return recoveryCodes(codes, of: factor)
+        }
+    }
+
+    /// `POST /factors/recovery-codes/regenerate` → as ``makeRecoveryCodes(_:_:)``, with the id and name of the set. Reads
+    /// no body.
+    @Sendable func replaceRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await permanentCaller(request)
+        try requireMakingCodes()
+        return try await answeringRefusals("AAL2 required to regenerate recovery codes") {
+            try await accounts.checkRecoverySet(
+                named: nil, of: caller.user.id, in: caller.session?.id, at: runtime.now())
+            let codes = try await hashedCodes(for: source(request, context))
+            let factor = try await accounts.replaceRecoveryCodes(
+                codes, of: caller.user.id, in: caller.session?.id, at: runtime.now())
+            return recoveryCodes(codes, of: factor)
+        }
+    }
+
+    /// `DELETE /factors/recovery-codes` → `{"id"}`, with the settings off too.
+    @Sendable func deleteRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await permanentCaller(request)
+        return try await answeringRefusals("AAL2 required to delete recovery codes") {
+            let factor = try await accounts.deleteRecoverySet(
+                of: caller.user.id, in: caller.session?.id, from: device(request, context), at: runtime.now())
+            return Answer.id(factor.id)
+        }
+    }
+
+    private func requireMakingCodes() throws {
+        guard accounts.factorRules.enrolling.contains(.recoveryCodes) else {
+            throw Refusal.enrollingOff(.mfaRecoveryCodesEnrollNotEnabled, "recovery codes")
+        }
+    }
+
+    /// The hashing threads take one job after another, so that this client has one place in their queue.
+    private func hashedCodes(for source: HashingSource) async throws -> [HashedRecoveryCode] {
+        var hashed: [HashedRecoveryCode] = []
+        for code in RecoveryCode.set(accounts.factorRules.recoveryCodes, randomBytes: accounts.randomBytes) {
+            hashed.append(HashedRecoveryCode(code, hash: try await self.hashed(code.text, for: source)))
+        }
+        return hashed
+    }
+
+    private func recoveryCodes(_ codes: [HashedRecoveryCode], of factor: Factor) -> Response {
+        Answer.json { writer in
+            writer.beginObject()
+            writer.member("id", factor.id.text)
+            writer.member("type", factor.kind.rawValue)
+            writer.member("friendly_name", factor.name)
+            writer.member("total", Int64(codes.count))
+            writer.name("codes")
+            writer.beginArray()
+            for hashed in codes { writer.value(hashed.code.text.reveal()) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    private func answeringRefusals(
+        _ levelMessage: String, name: String = "", _ body: () async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await body()
+        } catch let refusal as RecoverySetRefusal {
+            throw Refusal(refusal, levelMessage, name: name)
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static let noRecoveryCodes = Refusal(
+        .notFound, .mfaFactorNotFound, "The user has not enrolled recovery codes")
+
+    fileprivate init(_ refusal: RecoverySetRefusal, _ levelMessage: String, name: String) {
+        switch refusal {
+        case .ended: self = .sessionExpired
+        case .tooLow: self.init(.forbidden, .insufficientAAL, levelMessage)
+        case .stale: self = .freshSignInRequired
+        case .exists:
+            self.init(
+                .unprocessableContent, .mfaVerifiedFactorExists,
+                "Recovery codes are already enrolled for this user, use regenerate to rotate them")
+        case .unknown: self = .noRecoveryCodes
+        case .nameTaken: self = .factorNameTaken(name)
+        case .tooMany: self = .tooManyFactors
+        case .standsAlone:
+            self.init(
+                .unprocessableContent, .mfaRecoveryCodesSoleFactor,
+                "Recovery codes cannot be the only verified factor. Please enroll another factor first.")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+
+/// The verified second factors of one account in a Supabase database ([Multi-factor
+/// authentication](https://supabase.com/docs/guides/auth/auth-mfa)). Only authenticator apps come over: an answer of a
+/// security key names the old server, and phone numbers are no factors here.
+struct SupabaseFactors {
+    let imported: [ImportedFactor]
+    /// Whether one stays behind: of another kind, or with an encrypted secret.
+    let isIncomplete: Bool
+
+    /// Of an authenticator app's secret. Supabase Auth makes 20.
+    private static let secretBytes = 10...128
+
+    /// - Parameter rows: The rows of `auth.mfa_factors`.
+    init(_ rows: AnyJSON?, of user: UserID, at now: Instant) {
+        var (imported, isIncomplete): ([ImportedFactor], Bool) = ([], false)
+        var names: Set<ExternalName> = []
+        for row in rows?.arrayValue ?? [] where row["status"]?.stringValue == "verified" {
+            guard let read = Self.factor(row, of: user, at: now) else {
+                isIncomplete = true
+                continue
+            }
+            var factor = read.factor
+            // Blank names can repeat at the source.
+            while let name = ExternalName(factor.name), !names.insert(name).inserted { factor.name += "+" }
+            imported.append(ImportedFactor(factor, secret: read.secret))
+        }
+        (self.imported, self.isIncomplete) = (imported, isIncomplete)
+    }
+
+    private static func factor(
+        _ row: AnyJSON, of user: UserID, at now: Instant
+    ) -> (factor: Factor, secret: [UInt8])? {
+        guard row["factor_type"]?.stringValue == "totp", let members = row.objectValue,
+            let id = row["id"]?.stringValue.flatMap({ FactorID($0) }),
+            let secret = row["secret"]?.stringValue.flatMap({ Base32.decode($0.utf8) }),
+            secretBytes.contains(secret.count)
+        else { return nil }
+        let columns = LineColumns(members)
+        // Lost: what is wrong with the time, which does not keep the factor from working.
+        let createdAt = (try? columns.time("created_at")) ?? nil
+        let name = (row["friendly_name"]?.stringValue ?? "").cut(to: Factor.longestName)
+        let factor = Factor(
+            id: id, user: user, kind: .totp, isVerified: true, name: name, at: createdAt ?? now)
+        return (factor, secret)
+    }
+}

@@ -1,0 +1,60 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import TestSupport
+import Testing
+
+/// What tests of second factors do on a store.
+extension StoreFixture {
+    /// A factor of the account, not verified.
+    func enrolled(_ issued: IssuedSession, named name: String = "app") async throws -> Factor {
+        let outcome = try await accounts.enroll(
+            NewFactor(.totp, name: name, secret: Self.secret), of: issued.account.user.id, in: issued.session.id,
+            at: clock.now)
+        guard case .enrolled(let factor) = outcome else { throw NotEnrolled(outcome: "\(outcome)") }
+        return factor
+    }
+
+    func challenged(_ factor: Factor, in session: IssuedSession) async throws -> ChallengeID {
+        let outcome = try await accounts.challenge(
+            factor.id, of: factor.user, in: session.session.id, at: clock.now)
+        guard case .made(let challenge) = outcome else { throw NotEnrolled(outcome: "\(outcome)") }
+        return challenge.id
+    }
+
+    /// - Parameter steps: Of 30 seconds, from now.
+    func answer(_ factor: Factor, _ challenge: ChallengeID, steps: Int64 = 0) -> TimeCodeAnswer {
+        let step = TimeCode.step(at: clock.now) + steps
+        let code = TimeCode(secret: Self.secret).code(of: step)
+        return TimeCodeAnswer(factor: factor.id, challenge: challenge, code: Secret(code))
+    }
+
+    func verify(_ answer: TimeCodeAnswer, in issued: IssuedSession) async throws -> FactorOutcome {
+        try await accounts.verify(
+            answer, of: issued.account.user.id, in: issued.session.id, from: device, at: clock.now)
+    }
+
+    /// The session raised by the factor. A minute passes, so that the next code is another.
+    func raised(_ issued: IssuedSession, by factor: Factor) async throws -> IssuedSession {
+        clock.advance(by: .seconds(60))
+        let outcome = try await verify(answer(factor, try await challenged(factor, in: issued)), in: issued)
+        guard case .raised(let raised) = outcome else { throw NotEnrolled(outcome: "\(outcome)") }
+        return raised
+    }
+
+    func signedInAgain(_ user: UserID) async throws -> IssuedSession {
+        let account = try #require(try await accounts.account(user))
+        guard case .signedIn(let issued) = try await accounts.signIn(account, from: device, at: clock.now) else {
+            throw NotSignedIn()
+        }
+        return issued
+    }
+
+    func current(_ issued: IssuedSession) async throws -> CurrentAccount? {
+        try await accounts.current(issued.account.user.id, session: issued.session.id)
+    }
+
+    static let secret = Array("12345678901234567890".utf8)
+}
+
+struct NotEnrolled: Error { let outcome: String }

@@ -1,0 +1,191 @@
+import AccountDomain
+import AccountStore
+import AuthServer
+import GatehouseWire
+import HTTPTypes
+import JSONWebTokens
+import TestSupport
+import Testing
+
+@Suite("Second factors")
+struct SecondFactorTests {
+    @Test("A code of the app raises the session: level, methods and user agree everywhere", arguments: TestDatabase.all)
+    func raising(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let first = try await server.signUp()
+            let app = try await server.enroll(first)
+            let raised = try await server.raised(first, by: app)
+            let claims = try server.keys.verify(raised.accessToken).claims.members
+            #expect(claims["aal"] == "aal2")
+            let methods = claims["amr"]?.arrayValue?.compactMap { $0["method"]?.stringValue }
+            #expect(methods == ["totp", "password"])
+            let user = try await server.send(.get, "/auth/v1/user", bearer: raised.accessToken)
+            let factor = user["factors"]?.arrayValue?.first
+            #expect(factor?["status"] == "verified" && factor?["factor_type"] == "totp")
+            #expect(factor?["secret"] == nil && factor?["sealed_secret"] == nil)
+            let refreshed = try #require(TestSession(try await server.refresh(raised.refreshToken)))
+            #expect(try server.keys.verify(refreshed.accessToken).claims.members["aal"] == "aal2")
+            let low = try await server.low()
+            #expect(try server.keys.verify(low.accessToken).claims.members["aal"] == "aal1")
+        }
+    }
+
+    @Test("A user without factors costs no further statement", arguments: TestDatabase.all)
+    func cost(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let free = try await server.signUp("eve@example.com")
+            let (protected, _) = try await server.protected()
+            for session in [free, protected] {
+                let read = try await server.statements {
+                    _ = try await server.send(.get, "/auth/v1/user", bearer: session.accessToken)
+                }
+                let refresh = try await server.statements { _ = try await server.refresh(session.refreshToken) }
+                #expect(read == 1 && refresh == 2)
+            }
+        }
+    }
+
+    @Test("The app's secret is sealed in the database", arguments: TestDatabase.all)
+    func sealed(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let session = try await server.signUp()
+            let answer = try await server.send(
+                .post, "/auth/v1/factors", bearer: session.accessToken, json: ["factor_type": "totp"])
+            let text = try #require(answer["totp"]?["secret"]?.stringValue)
+            let secret = try #require(Base32.decode(text.utf8))
+            let stored = try await server.database.read { db in
+                try db.row("SELECT sealed_secret FROM factors") { $0.bytes() } ?? []
+            }
+            #expect(secret.count == 20 && stored.count == 49)
+            #expect(!String(decoding: stored, as: UTF8.self).contains(text))
+            #expect(stored.dropFirst(13).prefix(20) != secret[...])
+            let uri = answer["totp"]?["uri"]?.stringValue
+            #expect(uri == "otpauth://totp/app.example.org:ada@example.com?algorithm=SHA1&digits=6"
+                + "&issuer=app.example.org&period=30&secret=\(text)")
+            let svg = try #require(answer["totp"]?["qr_code"]?.stringValue)
+            #expect(svg.hasPrefix("<svg ") && !svg.contains("#") && !svg.contains("%"))
+        }
+    }
+
+    enum Step: Sendable { case email, password, enroll, remove, unlink, link, export, delete, regenerate }
+
+    @Test(
+        "A stolen password alone changes nothing of a user with a second factor",
+        arguments: [
+            (.email, 401), (.password, 401), (.enroll, 403), (.remove, 422), (.unlink, 403), (.link, 403),
+            (.export, 403), (.delete, 403), (.regenerate, 403),
+        ] as [(Step, Int)])
+    func stolenPassword(_ step: Step, _ status: Int) async throws {
+        try await TestServer.with(factors: .withCodes) { server in
+            let (_, app) = try await server.protected()
+            let thief = try await server.low()
+            let refused = try await take(step, server, thief, app)
+            #expect(refused.status == status, "\(refused)")
+            #expect(["insufficient_aal", "INSUFFICIENT_AAL"].contains(refused.code ?? ""), "\(refused)")
+            #expect(try await server.signIn().status == 200)
+            #expect(try await server.send(.get, "/auth/v1/user", bearer: thief.accessToken)["email"] == "ada@example.com")
+        }
+    }
+
+    private func take(
+        _ step: Step, _ server: TestServer, _ session: TestSession, _ app: TestApp
+    ) async throws -> TestAnswer {
+        func send(_ method: HTTPRequest.Method, _ path: String, _ json: AnyJSON? = nil) async throws -> TestAnswer {
+            try await server.send(method, path, bearer: session.accessToken, json: json)
+        }
+        return switch step {
+        case .email: try await send(.put, "/auth/v1/user", ["email": "thief@example.com"])
+        case .password: try await send(.put, "/auth/v1/user", ["password": "a new password 9"])
+        case .enroll: try await send(.post, "/auth/v1/factors", ["factor_type": "totp", "friendly_name": "mine"])
+        case .remove: try await send(.delete, "/auth/v1/factors/\(app.factor)")
+        case .unlink: try await send(.delete, "/auth/v1/user/identities/\(app.factor)")
+        case .link: try await send(.get, "/auth/v1/user/identities/authorize?provider=google")
+        case .export: try await send(.get, "/auth/v1/user/export")
+        case .delete: try await send(.delete, "/v1/auth/me")
+        case .regenerate: try await send(.post, "/auth/v1/factors/recovery-codes/regenerate")
+        }
+    }
+
+    @Test("A low session keeps what harms nobody: metadata, its own address, unverified factors")
+    func lowSession() async throws {
+        try await TestServer.with { server in
+            let (raised, _) = try await server.protected()
+            let unverified = try await server.enroll(raised, named: "unverified")
+            let low = try await server.low()
+            let change = try await server.send(
+                .put, "/auth/v1/user", bearer: low.accessToken, json: ["email": "ada@example.com", "data": ["a": 1]])
+            #expect(change.status == 200)
+            let removed = try await server.send(
+                .delete, "/auth/v1/factors/\(unverified.factor)", bearer: low.accessToken)
+            #expect(removed.status == 200 && removed["id"] == .string(unverified.factor))
+        }
+    }
+
+    @Test("A step up renews the proof that sensitive changes need", arguments: TestDatabase.all)
+    func stepUp(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, policy: SessionPolicy(freshSignIn: .seconds(600))) { server in
+            let (session, app) = try await server.protected()
+            server.clock.advance(by: .seconds(601))
+            let stale = try await server.send(.delete, "/auth/v1/factors/\(app.factor)", bearer: session.accessToken)
+            #expect(stale.status == 403 && stale.code == "fresh_sign_in_required")
+            #expect(
+                try await server.send(.delete, "/v1/auth/me", bearer: session.accessToken).code
+                    == "FRESH_SIGN_IN_REQUIRED")
+            let proven = try await server.raised(session, by: app)
+            #expect(
+                try await server.send(.delete, "/auth/v1/factors/\(app.factor)", bearer: proven.accessToken).status
+                    == 200)
+        }
+    }
+
+    @Test("Wrong codes of all factors and sessions count against the user", arguments: TestDatabase.all)
+    func userLimit(_ kind: TestDatabase) async throws {
+        var rules = FactorRules.withCodes
+        rules.recoveryCodes.attempts = 15
+        try await TestServer.with(on: kind, limits: AuthRates(failedSignIns: 2), factors: rules) { server in
+            let (session, app) = try await server.protected()
+            let challenge = try await server.challenge(app.factor, session)
+            for _ in 0..<3 {
+                #expect(try await server.answer("x", of: app, challenge, session).code == "mfa_verification_failed")
+            }
+            let low = try await server.low()
+            for _ in 0..<3 {
+                let answer = try await server.send(
+                    .post, "/auth/v1/factors/recovery-codes/verify", bearer: low.accessToken, json: ["code": "wrong"])
+                #expect(answer.code == "mfa_verification_failed", "\(answer)")
+            }
+            let right = try await server.answer(server.code(of: app), of: app, challenge, session)
+            #expect(right.status == 429 && right.code == "over_request_rate_limit")
+            #expect(right.headers[.retryAfter] != nil)
+        }
+    }
+
+    @Test("The limit of low sessions shortens tokens and ends the session at its refresh", arguments: TestDatabase.all)
+    func lowLimit(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, policy: SessionPolicy(lowLevel: .seconds(60))) { server in
+            let (raised, _) = try await server.protected()
+            let answer = try await server.signIn()
+            let low = try #require(TestSession(answer))
+            #expect(answer["expires_in"] == 60)
+            server.clock.advance(by: .seconds(59))
+            let again = try await server.refresh(low.refreshToken)
+            #expect(again.status == 200 && again["expires_in"] == 1)
+            server.clock.advance(by: .seconds(2))
+            let late = try await server.refresh(try #require(TestSession(again)).refreshToken)
+            #expect(late.status == 400 && late.code == "session_expired")
+            #expect(late.headers[.sessionEnd] == "second_factor_missing")
+            #expect(try await server.refresh(raised.refreshToken)["expires_in"] == 3_600)
+        }
+    }
+}
+
+extension AuthRates {
+    fileprivate init(failedSignIns: Int) {
+        self.init()
+        self.failedSignIns = failedSignIns
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let sessionEnd = Self("x-gatehouse-session-end")!
+}
