@@ -183,6 +183,8 @@ let package = Package(
         // The SDK of a Mac has libcurl.
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMemory"),
+        /// Large files in the program's text.
+        .target(name: "CDocuments"),
 
         /// What crosses the network, and the values it is made of. Server and client meet here alone.
         .target(name: "GatehouseWire", swiftSettings: strict),
@@ -289,12 +291,11 @@ let package = Package(
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
                 "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "IdentityProviders",
-                "MailTemplates", "SMTP", "WebPages", "CurlTransfers", "CCurl", "CMemory", "CYAML", hummingbird,
-                httpTypes, logging,
-                nioCore,
-                serviceLifecycle,
+                "MailTemplates", "SMTP", "WebPages", "CurlTransfers", "CCurl", "CDocuments", "CMemory", "CYAML",
+                hummingbird, httpTypes, logging, nioCore, serviceLifecycle,
             ],
-            resources: [.embedInCode("OpenAPI/openapi.json")], swiftSettings: strict),
+            // CDocuments contains it.
+            exclude: ["OpenAPI/openapi.json"], swiftSettings: strict),
         /// The program: its commands, the terminal client, and the machine's clock and random generator.
         .executableTarget(
             name: "GatehouseCLI",

@@ -1,3 +1,4 @@
+import CDocuments
 import GatehouseWire
 
 /// The OpenAPI document of every route that this program can have. `openapi.json` is written by hand; a test compares it
@@ -9,10 +10,14 @@ package enum APIDocument {
     ///
     /// - Parameter authPrefix: Such as `/auth/v1`; empty for the root.
     package static func bytes(authPrefix: String = "/auth/v1") -> [UInt8] {
-        var text = String(decoding: PackageResources.openapi_json, as: UTF8.self)
+        var text = String(decoding: source, as: UTF8.self)
             .replacing(#""version": "0""#, with: #""version": "\#(ProgramVersion.text)""#)
         // An extension of the specification, which programs skip: that path is now the Auth API's.
         if authPrefix.isEmpty { text = text.replacing("\n    \"/health\":", with: "\n    \"x-health\":") }
         return Array(text.replacing(#""/auth/v1/"#, with: "\"\(authPrefix)/").utf8)
+    }
+
+    private static var source: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: gatehouse_openapi_bytes(), count: gatehouse_openapi_count())
     }
 }
