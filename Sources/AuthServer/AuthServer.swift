@@ -100,8 +100,8 @@ package struct AuthServer: Sendable {
         return [
             Route(.get, "/settings", guardedBy: requireAPIKey, showSettings),
             Route(.post, "/signup", acceptsTrailingSlash: true, guardedBy: requireAPIKey, timeLimit: wait, signUp),
-            // No time limit in this row: a cancelled sleep keeps its timer until the original deadline, and refreshes
-            // are too frequent for that. The password grant, which waits for a hash, sets its own limit.
+            // No time limit in this row: it costs a task, and refreshes are too frequent for that. The password grant,
+            // which waits for a hash, sets its own limit.
             Route(.post, "/token", guardedBy: requireAPIKey, limitedBy: Limits.token, grant),
             Route(.post, "/logout", signOut),
             Route(.get, "/sessions", listSessions),

@@ -49,7 +49,7 @@ extension AuthServer {
         }
         do {
             // Providers can be slow; the browser gets an answer within the time limit.
-            return try await withTimeLimit(runtime.requestTimeLimit, sleep: runtime.sleep) {
+            return try await runtime.limited(to: runtime.requestTimeLimit) {
                 try await trade(Secret(code), of: flow, fields, redirect, device(request, context))
             }
         } catch {

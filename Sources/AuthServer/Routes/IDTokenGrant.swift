@@ -121,7 +121,7 @@ extension AuthServer {
         guard provider.settings.offersBrowserSignIn else { return nil }
         let now = runtime.now()
         do {
-            let tokens = try await withTimeLimit(Self.exchangeTime, sleep: runtime.sleep) {
+            let tokens = try await runtime.limited(to: Self.exchangeTime) {
                 try await provider.exchange(code: code, verifier: nil, redirectURL: nil, client: client, at: now)
             }
             let owner = try await provider.identity(of: tokens, nonce: nil, at: now)

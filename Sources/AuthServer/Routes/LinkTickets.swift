@@ -94,7 +94,7 @@ extension AuthServer {
             return .session(caller.session?.id, of: caller.user.id)
         }
         return try await inUniformTime {
-            try await withTimeLimit(runtime.requestTimeLimit, sleep: runtime.sleep) {
+            try await runtime.limited(to: runtime.requestTimeLimit) {
                 let holder = try await passwordHolder(body, password, request, context)
                 return .password(of: holder.account.user.id, checkedHash: holder.checkedHash)
             }

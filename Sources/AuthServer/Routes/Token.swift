@@ -15,12 +15,12 @@ extension AuthServer {
         case "refresh_token": return try await refresh(request, context)
         case "password":
             return try await inUniformTime {
-                try await withTimeLimit(runtime.requestTimeLimit, sleep: runtime.sleep) {
+                try await runtime.limited(to: runtime.requestTimeLimit) {
                     try await signIn(request, context)
                 }
             }
         case "id_token":
-            return try await withTimeLimit(runtime.requestTimeLimit, sleep: runtime.sleep) {
+            return try await runtime.limited(to: runtime.requestTimeLimit) {
                 try await signInByIDToken(request, context)
             }
         case "pkce": return try await redeemCode(request, context)

@@ -20,8 +20,7 @@ package struct Route: Sendable {
     /// The bucket that each request takes a token from, keyed by client address.
     var limitedBy: String?
     /// After this time the handler is cancelled and the client gets a 504. For routes that wait for the
-    /// client's body, a hash queue or another server. Costs a task group and a timer that stays until it fires, so hot
-    /// routes have none.
+    /// client's body, a hash queue or another server. Costs a task, so hot routes have none.
     var timeLimit: Duration?
     /// Whether a GET route answers HEAD too. false if GET changes something or streams forever: link checkers must not
     /// consume a one-time link.

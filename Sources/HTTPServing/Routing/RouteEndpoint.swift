@@ -57,7 +57,7 @@ struct RouteEndpoint: HTTPResponder {
         if let check = route.guardedBy { try await check(request, &context) }
         if let bucket = route.limitedBy { try await runtime.take(bucket, request, context) }
         guard let limit = route.timeLimit else { return try await route.handler(request, context) }
-        return try await withTimeLimit(limit, sleep: runtime.sleep) { [context] in
+        return try await runtime.limited(to: limit) { [context] in
             try await route.handler(request, context)
         }
     }

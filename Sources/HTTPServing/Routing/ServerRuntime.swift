@@ -19,6 +19,7 @@ package struct ServerRuntime: Sendable {
     package let callers: LocalCallers?
     private let forwarding: ForwardingMonitor
     let bodies: BodyBudget
+    private let timeLimits: TimeLimits
     /// After this time a request is answered with 504.
     package let requestTimeLimit: Duration
     /// Maps errors that handlers do not handle themselves; nil for unexpected errors.
@@ -44,6 +45,7 @@ package struct ServerRuntime: Sendable {
         self.callers = callers
         forwarding = ForwardingMonitor(clientAddress, metrics)
         self.bodies = bodies
+        timeLimits = TimeLimits(uptime: uptime, sleep: sleep)
         self.requestTimeLimit = requestTimeLimit
         self.foreseen = foreseen
     }
@@ -53,6 +55,17 @@ extension ServerRuntime {
     /// The refusal that reports an error to the client.
     package func refusal(of error: any Error) -> Refusal {
         error as? Refusal ?? foreseen(error) ?? .unforeseen(error)
+    }
+
+    /// Runs `body` within a time limit. Costs a task, but no timer.
+    ///
+    /// A result that arrives after the limit is still returned, because committed work must not be reported as failed.
+    ///
+    /// - Throws: ``Refusal/timeout`` if `body` stopped because of the limit, otherwise the errors of `body`.
+    package func limited<Value: Sendable>(
+        to limit: Duration, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await timeLimits.limited(to: limit, body)
     }
 
     /// Takes a token for the request's client, for handlers that choose the bucket after reading the body.

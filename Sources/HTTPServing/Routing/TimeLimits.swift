@@ -1,0 +1,98 @@
+import GatehouseWire
+import Synchronization
+
+/// The time limits of all requests of a server. One task watches them: it sleeps until the earliest limit, so a request
+/// that ends in time costs no timer. A timer of each request's own would stay until it fires.
+package final class TimeLimits: Sendable {
+    private struct Watched {
+        let end: Duration
+        let cancel: @Sendable () -> Void
+    }
+
+    private struct State {
+        var watched: [UInt64: Watched] = [:]
+        var lastNumber: UInt64 = 0
+        /// When the watcher wakes; nil without one.
+        var wakesAt: Duration?
+        /// The number of the newest watcher. An earlier one ends when it wakes.
+        var watcher: UInt64 = 0
+    }
+
+    private let uptime: @Sendable () -> Duration
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - uptime: A monotonic clock.
+    ///   - sleep: Returns after the given duration on that clock.
+    package init(
+        uptime: @escaping @Sendable () -> Duration, sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) {
+        self.uptime = uptime
+        self.sleep = sleep
+    }
+
+    /// Runs `body` in a task of its own, cancels it after `limit`, and waits for it to end. Cancels it with the caller,
+    /// too.
+    ///
+    /// A result that arrives after the limit is still returned, because committed work must not be reported as failed.
+    ///
+    /// - Throws: ``Refusal/timeout`` if `body` stopped because of the limit, otherwise the errors of `body`.
+    package func limited<Value: Sendable>(
+        to limit: Duration, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let task = Task(operation: body)
+        let number = watch(until: uptime() + limit, task.cancel)
+        let result = await withTaskCancellationHandler {
+            await task.result
+        } onCancel: {
+            task.cancel()
+        }
+        let isInTime = forget(number)
+        if !isInTime, case .failure(is CancellationError) = result { throw Refusal.timeout }
+        return try result.get()
+    }
+
+    /// The number of requests that are watched.
+    package var count: Int { state.withLock(\.watched.count) }
+
+    private func watch(until end: Duration, _ cancel: @escaping @Sendable () -> Void) -> UInt64 {
+        let (number, watcher): (UInt64, UInt64?) = state.withLock { state in
+            state.lastNumber += 1
+            state.watched[state.lastNumber] = Watched(end: end, cancel: cancel)
+            if let wakesAt = state.wakesAt, wakesAt <= end { return (state.lastNumber, nil) }
+            state.wakesAt = end
+            state.watcher += 1
+            return (state.lastNumber, state.watcher)
+        }
+        if let watcher { Task.detached { await self.keepWatch(watcher) } }
+        return number
+    }
+
+    /// - Returns: false if the limit has passed.
+    private func forget(_ number: UInt64) -> Bool {
+        state.withLock { $0.watched.removeValue(forKey: number) != nil }
+    }
+
+    private func keepWatch(_ watcher: UInt64) async {
+        var now = uptime()
+        while let end = cancelLateOnes(watcher, at: now) {
+            // Lost: an error, which only a cancelled task gets. Nobody cancels this one.
+            try? await sleep(end - now)
+            now = max(uptime(), end)
+        }
+    }
+
+    /// - Returns: The next limit; nil if the watcher has nothing to wait for.
+    private func cancelLateOnes(_ watcher: UInt64, at now: Duration) -> Duration? {
+        let (late, next): ([Watched], Duration?) = state.withLock { state in
+            let late = state.watched.filter { $0.value.end <= now }
+            for number in late.keys { state.watched[number] = nil }
+            guard watcher == state.watcher else { return (Array(late.values), nil) }
+            state.wakesAt = state.watched.values.map(\.end).min()
+            return (Array(late.values), state.wakesAt)
+        }
+        for each in late { each.cancel() }
+        return next
+    }
+}
