@@ -50,6 +50,9 @@ package struct Accounts: Sendable {
 
     func newID<Owner>() -> Identifier<Owner> { Identifier(random: randomBytes(16)) }
 
+    /// For a row that is one of many in the order of time.
+    func newID<Owner>(at now: Instant) -> Identifier<Owner> { Identifier(at: now, random: randomBytes(16)) }
+
     func newUser(at now: Instant) -> User {
         var id: UserID?
         if case .given(let admitted) = admission { id = admitted }

@@ -1,4 +1,5 @@
 import AccountDomain
+import GatehouseWire
 import Testing
 
 @Suite("Identifier")
@@ -42,6 +43,18 @@ struct IdentifierTests {
             #expect(id.bytes[0] == byte)
             #expect(UserID(id.text) == id)
         }
+    }
+
+    @Test("An identifier with a time is a version 7 UUID, and sorts by the time")
+    func ordered() throws {
+        // RFC 9562, appendix A.6.
+        let bytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0x7C, 0xC3, 0x18, 0xC4, 0xDC, 0x0C, 0x0C, 0x07, 0x39, 0x8F]
+        let time = Instant(seconds: 1_645_557_742)
+        #expect(UserID(at: time, random: bytes).text == "017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
+        let low = UserID(at: time + .milliseconds(1), random: Array(repeating: 0, count: 16))
+        let high = UserID(at: time, random: Array(repeating: 255, count: 16))
+        #expect(low.text > high.text)
+        #expect(UserID(at: Instant(seconds: -1), random: bytes).text.hasPrefix("00000000-0000-7"))
     }
 
     @Test("Bytes round-trip through text")

@@ -79,9 +79,10 @@ struct LargeTablePlanTests {
             let request = MailRequest(redirectTo: "", lifetime: .seconds(600))
             try await store.accounts.ask(MailAsk(.recovery, email, request), at: store.clock.now)
         }
+        _ = try await store.accounts.endUnanswered(.codes, limit: 8, at: store.clock.now)
         _ = try await store.accounts.takeMails(.codes, limit: 8, lease: .seconds(60), at: store.clock.now)
         let taking = recorded.all.filter { $0.text.contains("AS earlier") }
-        #expect(!taking.isEmpty)
+        #expect(taking.count == 2)
         for statement in taking {
             let plan = try await store.storage.database.write { try $0.plan(statement) }
             let text = plan.joined(separator: "\n")
@@ -235,6 +236,7 @@ extension StoreFixture {
         let email = try #require(EmailAddress("mailed@example.com"))
         let request = MailRequest(redirectTo: "", lifetime: .seconds(600))
         try await accounts.ask(MailAsk(.recovery, email, request), at: clock.now)
+        _ = try await accounts.endUnanswered(.codes, limit: 8, at: clock.now)
         let mails = try await accounts.takeMails(.codes, limit: 8, lease: .seconds(60), at: clock.now)
         let mail = try #require(mails.first)
         guard case .request(let ask) = mail.content,

@@ -4,8 +4,15 @@ package import GatehouseWire
 /// The secrets in the server's configuration, newest first. The first one protects new values. The others keep older
 /// values valid until their sessions have refreshed.
 package struct ServerSecrets: Sendable {
-    /// HMAC-SHA-256 states initialized with the secrets. Initialization is most of the work for a short text.
-    private let keys: [(number: UInt8, code: HMAC<SHA256>)]
+    private struct Key: Sendable {
+        let number: UInt8
+        /// An HMAC-SHA-256 state initialized with the secret. Initialization is most of the work for a short text.
+        let code: HMAC<SHA256>
+        /// For ``ServerSecrets/seal(_:name:nonce:)``.
+        let sealing: SymmetricKey
+    }
+
+    private let keys: [Key]
 
     /// The minimum length of a secret in bytes.
     package static let minimumBytes = 32
@@ -16,7 +23,10 @@ package struct ServerSecrets: Sendable {
         guard !secrets.isEmpty, Set<UInt8>(secrets.map(\.number)).count == secrets.count,
             secrets.allSatisfy({ $0.bytes.count >= Self.minimumBytes })
         else { return nil }
-        keys = secrets.map { ($0.number, HMAC(key: SymmetricKey(data: $0.bytes))) }
+        keys = secrets.map { number, bytes in
+            let code = HMAC<SHA256>(key: SymmetricKey(data: bytes))
+            return Key(number: number, code: code, sealing: Self.derive(code, "gatehouse sealed", []))
+        }
     }
 
     /// The refresh token key of a session under the newest secret.
@@ -27,9 +37,9 @@ package struct ServerSecrets: Sendable {
         keys.first { $0.number == secretNumber }.map { key(for: session, $0) }
     }
 
-    private func key(for session: SessionID, _ secret: (number: UInt8, code: HMAC<SHA256>)) -> RefreshTokenKey {
+    private func key(for session: SessionID, _ secret: Key) -> RefreshTokenKey {
         let bytes = session.bytes
-        let key = derive(secret.code, "gatehouse refresh token", bytes)
+        let key = Self.derive(secret.code, "gatehouse refresh token", bytes)
         return RefreshTokenKey(secretNumber: secret.number, session: bytes, code: HMAC(key: key))
     }
 
@@ -44,9 +54,8 @@ package struct ServerSecrets: Sendable {
     /// - Returns: 29 bytes more than the data: the number of the secret, nonce, ciphertext and tag.
     /// - Throws: An error of the crypto library for a shorter nonce.
     package func seal(_ bytes: [UInt8], name: String, nonce: [UInt8]) throws -> [UInt8] {
-        let key = derive(keys[0].code, "gatehouse sealed", [])
         let box = try AES.GCM.seal(
-            bytes, using: key, nonce: AES.GCM.Nonce(data: nonce), authenticating: Array(name.utf8))
+            bytes, using: keys[0].sealing, nonce: AES.GCM.Nonce(data: nonce), authenticating: Array(name.utf8))
         return [keys[0].number] + nonce + box.ciphertext + box.tag
     }
 
@@ -55,13 +64,12 @@ package struct ServerSecrets: Sendable {
     /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret, or for fewer than 29 bytes; an error of
     ///   the crypto library if the ciphertext was modified or belongs to another name.
     package func open(_ sealed: [UInt8], name: String) throws -> [UInt8] {
-        guard sealed.count >= 29, let code = keys.first(where: { $0.number == sealed[0] })?.code else {
+        guard sealed.count >= 29, let key = keys.first(where: { $0.number == sealed[0] })?.sealing else {
             throw UnknownServerSecret(number: sealed.first)
         }
         let box = try AES.GCM.SealedBox(
             nonce: AES.GCM.Nonce(data: sealed[1..<13]), ciphertext: sealed[13..<(sealed.count - 16)],
             tag: sealed.suffix(16))
-        let key = derive(code, "gatehouse sealed", [])
         return Array(try AES.GCM.open(box, using: key, authenticating: Array(name.utf8)))
     }
 
@@ -96,21 +104,21 @@ package struct ServerSecrets: Sendable {
 
     private func digest(_ code: Secret, of owner: String, _ key: HMAC<SHA256>) -> [UInt8] {
         let context = Array(owner.utf8) + [0] + Array(code.reveal().utf8)
-        return derive(key, "gatehouse one-time code", context).withUnsafeBytes(Array.init)
+        return Self.derive(key, "gatehouse one-time code", context).withUnsafeBytes(Array.init)
     }
 
     /// Stands for an address where the address itself must not be stored, such as in an index.
     package func mark(of address: EmailAddress) -> [UInt8] {
-        derive(keys[0].code, "gatehouse address", Array(address.text.utf8)).withUnsafeBytes(Array.init)
+        Self.derive(keys[0].code, "gatehouse address", Array(address.text.utf8)).withUnsafeBytes(Array.init)
     }
 
     private func signature(_ purpose: String, _ bytes: [UInt8], _ number: UInt8) -> [UInt8]? {
-        keys.first { $0.number == number }.map { derive($0.code, purpose, bytes).withUnsafeBytes(Array.init) }
+        keys.first { $0.number == number }.map { Self.derive($0.code, purpose, bytes).withUnsafeBytes(Array.init) }
     }
 
     /// Derives one key for each purpose and context. The secret is uniformly random, so HKDF's expand step is
     /// sufficient (RFC 5869 §3.3).
-    private func derive(_ code: HMAC<SHA256>, _ purpose: String, _ context: [UInt8]) -> SymmetricKey {
+    private static func derive(_ code: HMAC<SHA256>, _ purpose: String, _ context: [UInt8]) -> SymmetricKey {
         var code = code
         code.update(data: Array(purpose.utf8) + context + [1])
         return SymmetricKey(data: code.finalize())

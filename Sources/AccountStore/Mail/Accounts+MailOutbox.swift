@@ -71,9 +71,7 @@ extension Accounts {
     package func takeMails(
         _ lane: MailLane, limit: Int, lease: Duration, at now: Instant
     ) async throws -> [ClaimedMail] {
-        // Nothing is written while nothing is due.
-        guard try await database.row(Self.dueMails(lane, limit: 1, at: now), { $0.text() }) != nil else { return [] }
-        return try await database.writeCommitted { db in
+        try await database.writeCommitted { db in
             let taken = try db.rows(
                 """
                 UPDATE mail_outbox SET attempts = attempts + 1, next_at = \(now + lease), reason = NULL
@@ -105,7 +103,7 @@ extension Accounts {
         """
     }
 
-    private func content(_ id: Identifier<ClaimedMail>, _ sealed: [UInt8]?) -> ClaimedMail.Content {
+    func content(_ id: Identifier<ClaimedMail>, _ sealed: [UInt8]?) -> ClaimedMail.Content {
         // Lost: why it cannot be opened. It stays queued until it expires, in case a missing secret comes back.
         guard let sealed, let json = try? unseal(sealed, as: Self.mailSeal, id.bytes) else { return .unreadable }
         return MailAsk(json: json).map(ClaimedMail.Content.request) ?? MailContent(json: json).map { .mail($0) }
@@ -215,7 +213,7 @@ extension Accounts {
         _ kind: MailKind, to recipient: EmailAddress, _ content: AnyJSON, of user: UserID?, until expiresAt: Instant,
         at now: Instant, in db: any Connection
     ) throws {
-        let mail = try sealedMail(content, to: recipient)
+        let mail = try sealedMail(content, to: recipient, at: now)
         try insert(mail, kind, of: user, until: expiresAt, at: now, in: db)
     }
 
@@ -226,8 +224,8 @@ extension Accounts {
         let bytes: [UInt8]
     }
 
-    func sealedMail(_ content: AnyJSON, to recipient: EmailAddress) throws -> SealedMail {
-        let id: Identifier<ClaimedMail> = newID()
+    func sealedMail(_ content: AnyJSON, to recipient: EmailAddress, at now: Instant) throws -> SealedMail {
+        let id: Identifier<ClaimedMail> = newID(at: now)
         return SealedMail(
             id: id, place: secrets.mark(of: recipient), bytes: try seal(content, as: Self.mailSeal, id.bytes))
     }

@@ -8,32 +8,47 @@ extension Accounts {
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the mail may be sent.
     package func ask(_ ask: MailAsk, at now: Instant) async throws {
         // Sealed before the transaction, which other writers wait for.
-        let mail = try sealedMail(ask.json, to: ask.email)
+        let mail = try sealedMail(ask.json, to: ask.email, at: now)
         try await database.writeCommitted { db in
             try insert(mail, ask.kind, of: nil, until: now + ask.request.lifetime, at: now, in: db)
         }
     }
 
-    /// Ends the requests for addresses that have no account and get none: strangers can send any number of them.
+    /// Ends the due requests of a lane for addresses that have no account and get none: strangers can send any number of
+    /// them. Each costs one change, without a lease: nodes that do so at once end it once.
     ///
-    /// - Returns: The other mails.
-    /// - Throws: ``DatabaseFailure``. The requests become due again when their lease expires.
-    package func endUnanswered(_ mails: [ClaimedMail], at now: Instant) async throws -> [ClaimedMail] {
-        @Sendable func asked(by mail: ClaimedMail) -> EmailAddress? {
-            guard case .request(let ask) = mail.content, !ask.createsAccount else { return nil }
-            return ask.email
+    /// - Parameter limit: The number of due mails to look at, the oldest first.
+    /// - Returns: How many of these it ended, and how many are left, which ``takeMails(_:limit:lease:at:)`` takes first.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` requests may have ended.
+    package func endUnanswered(
+        _ lane: MailLane, limit: Int, at now: Instant
+    ) async throws -> (ended: Int, left: Int) {
+        let due = try await database.rows(
+            """
+            SELECT id, sealed FROM mail_outbox WHERE id IN (\(Self.dueMails(lane, limit: limit, at: now)))
+            """
+        ) { row in (id: row.id() as Identifier<ClaimedMail>, sealed: row.bytesIfPresent()) }
+        let asked: [(id: Identifier<ClaimedMail>, email: EmailAddress)] = due.compactMap { mail in
+            guard case .request(let ask) = content(mail.id, mail.sealed), !ask.createsAccount else { return nil }
+            return (mail.id, ask.email)
         }
-        guard mails.contains(where: { asked(by: $0) != nil }) else { return mails }
-        return try await database.writeCommitted { db in
-            try mails.filter { mail in
-                guard let email = asked(by: mail), try db.accounts(Self.ownEmailLookup(email)).isEmpty else {
-                    return true
-                }
-                try endUnanswered(mail, at: now, in: db)
-                return false
-            }
+        guard !asked.isEmpty else { return (0, due.count) }
+        let ended = try await database.writeCommitted { db in
+            try asked.reduce(0) { try $0 + db.run(Self.endUnanswered($1.id, askedBy: $1.email, at: now)) }
         }
+        return (ended, due.count - ended)
     }
+
+    static func endUnanswered(_ id: Identifier<ClaimedMail>, askedBy email: EmailAddress, at now: Instant) -> SQL {
+        """
+        UPDATE mail_outbox SET state = 'failed', reason = \(unanswered), sealed = NULL, ended_at = \(now)
+        WHERE id IN (
+            SELECT id FROM mail_outbox WHERE id = \(id) AND state = 'queued' AND next_at <= \(now) \(.skippingLocked))
+            AND NOT EXISTS (SELECT 1 FROM users WHERE email = \(email.text) AND is_sso_user = 0)
+        """
+    }
+
+    private static let unanswered = "no account waits for it"
 
     /// Decides what follows from a request, and stores it: all attempts send the same code.
     ///
@@ -65,7 +80,7 @@ extension Accounts {
     }
 
     private func endUnanswered(_ mail: ClaimedMail, at now: Instant, in db: any Connection) throws {
-        try end(mail, "failed", reason: "no account waits for it", at: now, in: db)
+        try end(mail, "failed", reason: Self.unanswered, at: now, in: db)
     }
 
     private func answer(

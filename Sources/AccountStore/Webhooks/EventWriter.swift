@@ -30,7 +30,7 @@ struct EventWriter: Sendable {
         _ event: AccountEvent, _ body: AnyJSON, to endpoint: WebhookEndpoint, at now: Instant, after time: Instant,
         in db: any Connection
     ) throws {
-        let id: Identifier<ClaimedDelivery> = accounts.newID()
+        let id: Identifier<ClaimedDelivery> = accounts.newID(at: now)
         let sealed = try accounts.seal(body, as: Accounts.eventSeal, id.bytes)
         let begins = try nextAttempt(for: event.user, at: endpoint, in: db).map { max(now, $0) } ?? now
         try db.run(

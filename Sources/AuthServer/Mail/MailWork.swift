@@ -7,21 +7,23 @@ package import Logging
 extension AuthServer {
     /// Sends the mails of a lane that are due. Any node may: the database hands out each mail once.
     ///
-    /// - Returns: The number of mails tried. Call again until it is 0.
+    /// - Returns: The number of mails tried or ended. Call again until it is 0.
     /// - Throws: ``DatabaseFailure``. Mails not reported become due again.
     package func workMails(_ lane: MailLane, logger: Logger) async throws -> Int {
         guard let mailer else { return 0 }
         let takenAt = runtime.now()
-        let taken = try await accounts.takeMails(
-            lane, limit: mailer.connections * 8, lease: mailer.lease, at: takenAt)
-        let mails = try await accounts.endUnanswered(taken, at: runtime.now())
+        let (ended, left) = try await accounts.endUnanswered(lane, limit: mailer.connections * 16, at: takenAt)
+        // Nothing is written while nothing is due.
+        guard left > 0 else { return ended }
+        let mails = try await accounts.takeMails(
+            lane, limit: min(left, mailer.connections * 8), lease: mailer.lease, at: takenAt)
         await withTaskGroup(of: Void.self) { group in
             for (index, mail) in mails.enumerated() {
                 if index >= mailer.connections { await group.next() }
                 group.addTask { await send(mail, takenAt: takenAt, mailer, logger) }
             }
         }
-        return taken.count
+        return ended + mails.count
     }
 
     /// Waits until a mail of the lane was queued on this node, or for the given time.

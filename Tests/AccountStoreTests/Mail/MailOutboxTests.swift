@@ -143,6 +143,58 @@ struct MailOutboxTests {
         #expect(reasons == ["superseded", "no account waits for it"])
     }
 
+    @Test("Requests for unknown addresses end without an attempt; all others are left", arguments: TestDatabase.all)
+    func unanswered(_ kind: TestDatabase) async throws {
+        let store = try await store(kind, "ada@example.com", "bob@example.com")
+        try await ask(store, .recovery, "bob@example.com")
+        #expect(try await take(store).count == 1)
+        store.clock.advance(by: .seconds(1))
+        for number in 0..<3 { try await ask(store, .recovery, "nobody\(number)@example.com") }
+        try await ask(store)
+        var creating = MailAsk(.signIn, EmailAddress("new@example.com")!, Self.request)
+        creating.createsAccount = true
+        try await store.accounts.ask(creating, at: store.clock.now)
+        let first = try await store.accounts.endUnanswered(.codes, limit: 2, at: store.clock.now)
+        #expect(first.ended <= 2 && first.ended + first.left == 2)
+        let second = try await store.accounts.endUnanswered(.codes, limit: 10, at: store.clock.now)
+        #expect(first.ended + second.ended == 3 && second.left == 2)
+        let ended = try await store.accounts.mails(limit: 9).filter { $0.state == "failed" }
+        #expect(ended.map(\.attempts) == [0, 0, 0])
+        #expect(Set(ended.map(\.reason)) == ["no account waits for it"])
+        let kept = try await store.storage.database.rows("SELECT id FROM mail_outbox WHERE sealed IS NOT NULL") {
+            $0.text()
+        }
+        #expect(kept.count == 3)
+        #expect(try await take(store).count == 2)
+        // Leased: only the node that has them decides.
+        let third = try await store.accounts.endUnanswered(.codes, limit: 10, at: store.clock.now)
+        #expect(third.ended == 0 && third.left == 0)
+    }
+
+    @Test("An account that was made after the request gets the mail", arguments: TestDatabase.all)
+    func madeSince(_ kind: TestDatabase) async throws {
+        let store = try await store(kind)
+        try await ask(store)
+        _ = try await store.signedIn("ada@example.com")
+        #expect(try await store.accounts.endUnanswered(.codes, limit: 10, at: store.clock.now).ended == 0)
+        let mail = try #require(try await take(store).first)
+        #expect(try await resolved(mail, store) != nil)
+    }
+
+    @Test("Nodes that end requests at once end each of them once", arguments: TestDatabase.all)
+    func endedOnce(_ kind: TestDatabase) async throws {
+        let store = try await store(kind)
+        for number in 0..<12 { try await ask(store, .recovery, "nobody\(number)@example.com") }
+        let now = store.clock.now
+        let ended = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<6 {
+                group.addTask { try await store.accounts.endUnanswered(.codes, limit: 12, at: now).ended }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(ended == 12)
+    }
+
     @Test("A mail without its secret waits; an operator retries or drops", arguments: TestDatabase.all)
     func operators(_ kind: TestDatabase) async throws {
         let store = try await store(kind, "ada@example.com")
