@@ -111,6 +111,17 @@ extension StoreFixture {
         SELECT 500000 + id_number / 40, 'sign_ins', CAST(id_number AS text), '', 1
         FROM (SELECT row_number() OVER (ORDER BY id) AS id_number FROM users) AS numbered
         """,
+        """
+        INSERT INTO factors (id, user_id, kind, is_verified, name, created_at, updated_at)
+        SELECT id, id, 'totp', 1, 'app', created_at, created_at FROM users
+        """,
+        """
+        INSERT INTO factor_challenges (id, factor_id, created_at, expires_at)
+        SELECT id, id, created_at, created_at FROM users
+        """,
+        """
+        INSERT INTO recovery_codes (factor_id, selector, hash) SELECT id, 'ab', '$hash$' FROM users
+        """,
     ]
 
     private static let tables: [SQL] = [
@@ -120,6 +131,6 @@ extension StoreFixture {
         "ANALYZE flow_states", "ANALYZE authorization_codes", "ANALYZE link_tickets", "ANALYZE link_undos",
         "ANALYZE link_removals", "ANALYZE provider_tokens", "ANALYZE provider_notices", "ANALYZE outbox",
         "ANALYZE request_counts", "ANALYZE event_counts", "ANALYZE activity_counts", "ANALYZE imported_sessions",
-        "ANALYZE imported_refresh_tokens",
+        "ANALYZE imported_refresh_tokens", "ANALYZE factors", "ANALYZE factor_challenges", "ANALYZE recovery_codes",
     ]
 }

@@ -11,16 +11,20 @@ struct StoreFixture {
     let clock = TestClock()
     let device = Device(userAgent: "test", address: "192.0.2.1")
 
-    /// - Parameter watched: Wraps the database for the accounts.
+    /// - Parameters:
+    ///   - watched: Wraps the database for the accounts.
+    ///   - change: Configures the accounts.
     init(
         _ kind: TestDatabase, policy: SessionPolicy = SessionPolicy(),
-        watched: (any Database) -> any Database = { $0 }
+        watched: (any Database) -> any Database = { $0 }, change: (inout Accounts) -> Void = { _ in }
     ) async throws {
         storage = try await kind.open()
         let randomness = TestRandomness()
-        accounts = Accounts(
+        var accounts = Accounts(
             database: watched(storage.database), secrets: Self.secrets, policy: policy,
             randomBytes: { randomness.bytes($0) })
+        change(&accounts)
+        self.accounts = accounts
     }
 
     static let secrets = ServerSecrets([(1, Array(repeating: 7, count: 32))])!

@@ -13,6 +13,7 @@ import uuid
 
 import postgres
 import program
+import pyotp
 import pytest
 
 pytestmark = postgres.needs_server
@@ -269,6 +270,34 @@ def test_tokens_without_rows_are_known_too(source, target):
     assert auth.refresh(token(299)).status == 200
     assert auth.refresh(token(300)).status == 200
     assert auth.refresh(token(301)).code == "validation_failed"
+
+
+def test_an_authenticator_app_comes_with_its_secret(source, target, tmp_path):
+    ada, secret = source.person("ada@example.com"), "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+    factor = {"user_id": ada, "factor_type": "totp", "created_at": "2025-01-01T00:00:00Z", "updated_at": "2025-01-01T00:00:00Z"}
+    kept = str(uuid.uuid4())
+    for row in (
+        {"id": kept, "status": "verified", "friendly_name": "phone", "secret": secret},
+        {"id": str(uuid.uuid4()), "status": "unverified", "friendly_name": "never used", "secret": secret},
+    ):
+        source.insert("auth.mfa_factors", factor | row)
+    file = tmp_path / "dump.sql"
+    file.write_text(source.real_dump())
+    for options in (["--dump", str(file)], ["--database-url", source.url]):
+        done = target.command("import", "supabase", *options)
+        assert done.returncode == 0 and "second factor" not in done.stdout, done
+    auth = target.start().auth()
+    session = auth.sign_in("ada@example.com", PASSWORD).json()
+    assert [(each["id"], each["friendly_name"], each["status"]) for each in session["user"]["factors"]] == [
+        (kept, "phone", "verified")
+    ]
+    token = session["access_token"]
+    assert auth.put("/user", {"password": "another password 9"}, token=token).code == "insufficient_aal"
+    challenge = auth.post(f"/factors/{kept}/challenge", token=token).json()["id"]
+    code = pyotp.TOTP(secret).now()
+    raised = auth.post(f"/factors/{kept}/verify", {"challenge_id": challenge, "code": code}, token=token)
+    assert raised.status == 200, raised
+    assert secret not in target.log()
 
 
 def test_the_report_lists_skipped_data_with_reasons(source, target, tmp_path):

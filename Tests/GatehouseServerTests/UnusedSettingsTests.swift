@@ -25,10 +25,10 @@ struct UnusedSettingsTests {
             ("GOTRUE_SMS_PROVIDER", "twilio", "Text messages are not sent by this build."),
             ("GOTRUE_SAML_ENABLED", "true", "SAML is not in this build."),
             (
-                "GOTRUE_HOOK_MFA_VERIFICATION_ATTEMPT_ENABLED", "true",
-                "The hook mfa_verification_attempt is not in this build."
+                "GOTRUE_HOOK_SEND_SMS_ENABLED", "true",
+                "The hook send_sms is not in this build."
             ),
-            ("GOTRUE_MFA_PHONE_ENROLL_ENABLED", "true", "Second factors are not in this build."),
+            ("GOTRUE_MFA_PHONE_ENROLL_ENABLED", "true", "Codes by text message are not in this build."),
             (
                 "GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION", "true",
                 "No mail is sent: a new password needs no mailed code."

@@ -66,11 +66,8 @@ package final class TestServer: Sendable {
         var settings = try Self.settings(place, hasPages: hasPages, hasConsole: hasConsole)
         consoleLink = hasConsole ? settings.openConsole(Secret(Self.secretKey), randomBytes: randomness.bytes) : nil
         (settings.rates, settings.sessions, settings.hashQueue) = (limits, policy, hashQueue)
-        if let fields { settings.profileFields = fields }
-        if let factors { settings.factors = factors }
-        if let providers, let standIns {
-            settings.providers = try Self.providers(providers, standIns.registration)
-        }
+        (settings.profileFields, settings.factors) = (fields ?? settings.profileFields, factors ?? settings.factors)
+        if let providers, let standIns { settings.providers = try Self.providers(providers, standIns.registration) }
         hooks.configure(&settings.hooks)
         change(&settings.auth)
         var world = World(

@@ -43,12 +43,22 @@ package struct AuthenticationEntries: Sendable {
         entries.insert(.object(members), at: 0)
     }
 
+    /// Adds the entries of another session of the user that raise it, with their times.
+    package mutating func addSecondFactors(of other: AuthenticationEntries) {
+        let added = other.entries.filter(Self.raises)
+        let methods = added.compactMap { $0["method"]?.stringValue.flatMap(AuthenticationMethod.init(text:)) }
+        for method in methods { remove(method) }
+        entries = added + entries
+    }
+
     package mutating func remove(_ method: AuthenticationMethod) {
         entries.removeAll { $0["method"]?.stringValue.flatMap(AuthenticationMethod.init(text:)) == method }
     }
 
     private static func raises(_ entry: AnyJSON) -> Bool {
-        guard let method = (entry["method"]?.stringValue).flatMap(AuthenticationMethod.init(text:)) else { return false }
+        guard let method = (entry["method"]?.stringValue).flatMap(AuthenticationMethod.init(text:)) else {
+            return false
+        }
         if method == .passkey { return entry[verifiedUser]?.boolValue == true }
         return method.isSecondFactor
     }

@@ -1,3 +1,5 @@
+import GatehouseWire
+
 /// RFC 4648 §6, without padding.
 package enum Base32 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)

@@ -28,7 +28,9 @@ package struct RecoveryCode: Sendable {
 
     private init(_ letters: [UInt8]) {
         text = Secret(String(decoding: letters, as: UTF8.self))
-        selector = String(decoding: letters.prefix(Self.selectorLength), as: UTF8.self)
+        let first = letters.prefix(Self.selectorLength)
+        // No code begins with other letters, and a database need not hold them.
+        selector = first.allSatisfy(\.isLowerAlphanumeric) ? String(decoding: first, as: UTF8.self) : ""
     }
 
     /// - Parameter randomBytes: Returns that many unpredictable bytes.

@@ -58,7 +58,7 @@ extension Accounts {
                 try record([adminEntry(.factorRemovalBegun, account.user, factor, from: device)], at: now, in: db)
                 return .done(factor)
             }
-            try remove(factor, of: account, in: db)
+            try db.remove(factor)
             try record([adminEntry(.factorDeleted, account.user, factor, from: device)], at: now, in: db)
             return .done(factor)
         }
@@ -69,22 +69,26 @@ extension Accounts {
     /// - Returns: The number of factors removed.
     /// - Throws: ``DatabaseFailure``.
     package func removeDueFactors(limit: Int = 200, at now: Instant) async throws -> Int {
-        let lookup: SQL = """
-            SELECT \(columns: Self.factorColumns) FROM factors
-            WHERE factors.removal_at <= \(now) ORDER BY factors.removal_at LIMIT \(limit)
-            """
+        let lookup = Self.dueRemovals(limit: limit, at: now)
         // Most calls find none, and need no write.
         guard try await database.row(lookup, { _ in true }) == true else { return 0 }
         return try await database.write { db in
             let due = try db.rows(lookup) { $0.factor() }
             for factor in due {
                 guard let account = try db.account(factor.user) else { continue }
-                try remove(factor, of: account, in: db)
+                try db.remove(factor)
                 let entry = adminEntry(.factorDeleted, account.user, factor, from: nil)
                 try record([entry], at: now, in: db)
             }
             return due.count
         }
+    }
+
+    static func dueRemovals(limit: Int, at now: Instant) -> SQL {
+        """
+        SELECT \(columns: factorColumns) FROM factors
+        WHERE factors.removal_at <= \(now) ORDER BY factors.removal_at LIMIT \(limit)
+        """
     }
 
     private func adminEntry(

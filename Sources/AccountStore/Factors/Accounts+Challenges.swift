@@ -1,6 +1,6 @@
 package import AccountDomain
 package import GatehouseWire
-import SQLDatabase
+package import SQLDatabase
 
 /// Only `made` has changed anything.
 package enum ChallengeOutcome: Sendable {
@@ -58,6 +58,24 @@ extension Accounts {
     }
 }
 
+extension Accounts {
+    static func challengeLookup(_ challenge: ChallengeID, to factor: FactorID) -> SQL {
+        """
+        SELECT expires_at, used_at, data FROM factor_challenges WHERE id = \(challenge) AND factor_id = \(factor)
+        """
+    }
+
+    /// The statements that every answer of a second factor runs, for tests of the query plans.
+    package static func factorStatements(
+        user: UserID, factor: FactorID, challenge: ChallengeID, code: RecoveryCode, at now: Instant
+    ) -> [SQL] {
+        [
+            factorLookup(user), factorLookup(factor, of: user), timeCodeLookup(factor, of: user),
+            challengeLookup(challenge, to: factor), recoveryCodeLookup(code, of: user), dueRemovals(limit: 10, at: now),
+        ]
+    }
+}
+
 /// The state of a challenge for one of its answers.
 enum ChallengeState: Sendable {
     case open(data: String?)
@@ -70,11 +88,8 @@ enum ChallengeState: Sendable {
 
 extension Connection {
     func state(of challenge: ChallengeID, to factor: FactorID, at now: Instant) throws -> ChallengeState {
-        let lookup: SQL = """
-            SELECT expires_at, used_at, data FROM factor_challenges
-            WHERE id = \(challenge) AND factor_id = \(factor)
-            """
-        let found = try row(lookup) { row -> (end: Instant, isUsed: Bool, data: String?) in
+        let found = try row(Accounts.challengeLookup(challenge, to: factor)) {
+            row -> (end: Instant, isUsed: Bool, data: String?) in
             (row.instant(), row.instantIfPresent() != nil, row.textIfPresent())
         }
         guard let found else { return .unknown }

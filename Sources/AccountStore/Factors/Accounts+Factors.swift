@@ -86,14 +86,6 @@ extension Connection {
     }
 }
 
-extension Connection {
-    /// Deletes the factors of an account that gets another owner, or none. Its sessions have ended.
-    func forgetFactors(of user: inout User) throws {
-        try run("DELETE FROM factors WHERE user_id = \(user.id)")
-        user.show(try showFactors(of: user.id))
-    }
-}
-
 extension User {
     /// What ``Connection/showFactors(of:)`` stores.
     mutating func show(_ factors: [Factor]) {

@@ -29,20 +29,7 @@ extension Accounts {
         try endSessions(
             where: "user_id = \(session.user) AND aal = 'aal1' AND id <> \(session.id)",
             .byUser(.levelRaised, in: session.id, from: device), at: now, in: db)
-        if factor.kind != .recoveryCodes {
-            try db.run(
-                """
-                DELETE FROM factors WHERE user_id = \(session.user) AND kind = \(factor.kind.rawValue)
-                    AND is_verified = 0 AND id <> \(factor.id)
-                """)
-        }
-        // The owner has the factor, so nobody has to remove it.
-        try db.run(
-            """
-            UPDATE factors SET is_verified = 1, failures = 0, locked_until = NULL, removal_at = NULL, updated_at = \(now)
-            WHERE id = \(factor.id)
-            """)
-        account.user.show(try db.showFactors(of: session.user))
+        account.user.show(try db.noteAnswer(of: factor, at: now))
         if !factor.isVerified {
             try notify(.factorEnrolled, account.user, factor: factor.kind, from: device, at: now, in: db)
         }
@@ -65,6 +52,26 @@ extension Accounts {
 }
 
 extension Connection {
+    /// Verifies a factor that gave a right answer, and deletes unverified ones of its kind.
+    ///
+    /// - Returns: The factors of its user.
+    fileprivate func noteAnswer(of factor: Factor, at now: Instant) throws -> [Factor] {
+        if factor.kind != .recoveryCodes {
+            try run(
+                """
+                DELETE FROM factors WHERE user_id = \(factor.user) AND kind = \(factor.kind.rawValue)
+                    AND is_verified = 0 AND id <> \(factor.id)
+                """)
+        }
+        // The owner has the factor, so nobody has to remove it.
+        try run(
+            """
+            UPDATE factors SET is_verified = 1, failures = 0, locked_until = NULL, removal_at = NULL, updated_at = \(now)
+            WHERE id = \(factor.id)
+            """)
+        return try showFactors(of: factor.user)
+    }
+
     /// Stores what a second factor changes in a session.
     func store(_ session: Session) throws {
         try run(

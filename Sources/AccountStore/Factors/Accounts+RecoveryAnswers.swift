@@ -16,18 +16,22 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func recoveryLookup(_ code: RecoveryCode, of user: UserID, at now: Instant) async throws -> RecoveryLookup {
-        let lookup: SQL = """
-            SELECT factors.id, factors.locked_until, recovery_codes.hash
-            FROM factors LEFT JOIN recovery_codes ON recovery_codes.factor_id = factors.id
-                AND recovery_codes.selector = \(code.selector) AND recovery_codes.used_at IS NULL
-            WHERE factors.user_id = \(user) AND factors.kind = 'recovery_code'
-            """
-        let found = try await database.row(lookup) { row -> (FactorID, Instant?, Secret?) in
+        let found = try await database.row(Self.recoveryCodeLookup(code, of: user)) {
+            row -> (FactorID, Instant?, Secret?) in
             (row.id(), row.instantIfPresent(), row.textIfPresent().map(Secret.init))
         }
         guard let (factor, lockedUntil, hash) = found else { return .none }
         if let lockedUntil, now < lockedUntil { return .locked(until: lockedUntil) }
         return .found(factor, hash)
+    }
+
+    static func recoveryCodeLookup(_ code: RecoveryCode, of user: UserID) -> SQL {
+        """
+        SELECT factors.id, factors.locked_until, recovery_codes.hash
+        FROM factors LEFT JOIN recovery_codes ON recovery_codes.factor_id = factors.id
+            AND recovery_codes.selector = \(code.selector) AND recovery_codes.used_at IS NULL
+        WHERE factors.user_id = \(user) AND factors.kind = 'recovery_code'
+        """
     }
 
     /// Takes a code whose hash was compared. A right one is used up, in one transaction with everything that it changes.

@@ -66,7 +66,8 @@ extension Accounts {
             try db.showFactors(of: user)
             let account = current.account.user
             try notify(.factorEnrolled, account, factor: .recoveryCodes, from: device, at: now, in: db)
-            try record(.recoveryCodesGenerated, by: account, made, ["count": .integer(Int64(codes.count))], at: now, in: db)
+            try record(
+                .recoveryCodesGenerated, by: account, made, ["count": .integer(Int64(codes.count))], at: now, in: db)
             return made
         }
     }
@@ -105,7 +106,7 @@ extension Accounts {
                 throw RecoverySetRefusal.unknown
             }
             if policy.needsProof(.replaceRecoveryCodes, by: current, at: now) { throw RecoverySetRefusal.stale }
-            try remove(factor, of: current.account, in: db)
+            try db.remove(factor)
             let account = current.account.user
             try notify(.factorUnenrolled, account, factor: .recoveryCodes, from: device, at: now, in: db)
             try record(.recoveryCodesDeleted, by: account, factor, at: now, in: db)

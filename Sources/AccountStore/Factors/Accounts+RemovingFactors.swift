@@ -40,7 +40,7 @@ extension Accounts {
                 return .leavesCodesAlone
             }
             if factor.isVerified, policy.needsProof(.removeFactor, by: current, at: now) { return .stale }
-            try remove(factor, of: current.account, in: db)
+            try db.remove(factor)
             try notify(.factorUnenrolled, current.account.user, factor: factor.kind, from: device, at: now, in: db)
             let entry = AuditEntry(
                 .factorUnenrolled, actor: user, actorName: current.account.user.email ?? "",
@@ -49,24 +49,32 @@ extension Accounts {
             return .removed(factor)
         }
     }
+}
 
-    /// Deletes a factor and takes its method from the sessions that had it.
-    func remove(_ factor: Factor, of account: Account, in db: any Connection) throws {
-        try db.run("DELETE FROM factors WHERE id = \(factor.id)")
-        let left = try db.showFactors(of: account.user.id)
+extension Connection {
+    /// Deletes a factor and takes its method from the sessions that had it: those that it raised last, or all of the user
+    /// if it was the last factor of its kind.
+    func remove(_ factor: Factor) throws {
+        try run("DELETE FROM factors WHERE id = \(factor.id)")
+        let left = try showFactors(of: factor.user)
         guard factor.isVerified else { return }
-        let isLastOfKind = !left.contains { $0.isVerified && $0.kind == factor.kind }
-        let sessions = try db.rows(
+        let hasOther = left.contains { $0.isVerified && $0.kind == factor.kind }
+        let sessions = try rows(
             """
-            SELECT \(columns: Self.sessionColumns) FROM sessions
-            WHERE sessions.user_id = \(account.user.id) AND (sessions.factor_id = \(factor.id) OR \(isLastOfKind) = 1)
-                AND sessions.aal <> 'aal1'
+            SELECT \(columns: Accounts.sessionColumns) FROM sessions
+            WHERE sessions.user_id = \(factor.user) AND sessions.aal <> 'aal1'
             """
         ) { $0.session() }
-        for var session in sessions {
+        for var session in sessions where session.factor == factor.id || !hasOther {
             session.entries.remove(factor.kind.method)
             if session.factor == factor.id { session.factor = nil }
-            try db.store(session)
+            try store(session)
         }
+    }
+
+    /// Removes the factors of an account that gets another owner, or none.
+    func forgetFactors(of user: inout User) throws {
+        for factor in try factors(of: user.id) { try remove(factor) }
+        user.show([])
     }
 }

@@ -76,6 +76,13 @@ extension Accounts {
         }
     }
 
+    static func timeCodeLookup(_ factor: FactorID, of user: UserID) -> SQL {
+        """
+        SELECT \(columns: factorColumns), factors.locked_until, factors.last_step, factors.sealed_secret FROM factors
+        WHERE factors.id = \(factor) AND factors.user_id = \(user) AND factors.kind = 'totp'
+        """
+    }
+
     private enum Examination {
         case right(Factor, step: Int64)
         case refused(FactorOutcome)
@@ -84,11 +91,8 @@ extension Accounts {
     private func examine(
         _ answer: TimeCodeAnswer, of user: UserID, at now: Instant, in db: any Connection
     ) throws -> Examination {
-        let lookup: SQL = """
-            SELECT \(columns: Self.factorColumns), locked_until, last_step, sealed_secret FROM factors
-            WHERE factors.id = \(answer.factor) AND factors.user_id = \(user) AND kind = 'totp'
-            """
-        let found = try db.row(lookup) { row -> (Factor, Instant?, Int64?, [UInt8]?) in
+        let found = try db.row(Self.timeCodeLookup(answer.factor, of: user)) {
+            row -> (Factor, Instant?, Int64?, [UInt8]?) in
             (row.factor(), row.instantIfPresent(), row.intIfPresent(), row.bytesIfPresent())
         }
         guard let (factor, lockedUntil, lastStep, sealed) = found, let sealed else { return .refused(.unknown) }

@@ -80,29 +80,37 @@ extension Accounts {
                 guard case .whole(let confirmed) = proven else { return .halfway }
                 return try open(method, found, confirmed, handout, from: device, at: now, in: db)
             }
-            var start: Instant?
-            if let parent = (kept["handover"]?.stringValue).map(SessionID.init(trusted:)) {
-                guard let session = try db.current(found.user, session: parent)?.session,
+            var parent: Session?
+            if let handedOver = (kept["handover"]?.stringValue).map(SessionID.init(trusted:)) {
+                guard let session = try db.current(found.user, session: handedOver)?.session,
                     !policy.hasEnded(session, at: now)
                 else { return .unknown }
-                start = session.createdAt
+                parent = session
             }
-            return try open(method, found, account, handout, since: start, from: device, at: now, in: db)
+            return try open(method, found, account, handout, after: parent, from: device, at: now, in: db)
         }
     }
 
-    /// - Parameter start: When the user signed in, if that was before; limits of age count from then.
+    /// - Parameter parent: The session that hands over to the new one. Limits of age count from its sign-in, and its second
+    ///   factors count for the new session.
     private func open(
         _ method: AuthenticationMethod, _ found: CodeRow, _ account: Account, _ handout: ProviderHandout?,
-        since start: Instant? = nil, from device: Device, at now: Instant, in db: any Connection
+        after parent: Session? = nil, from device: Device, at now: Instant, in db: any Connection
     ) throws -> CodeOutcome {
         var account = account
-        let session = newSession(of: account.user.id, by: method, at: start ?? now)
+        var session = newSession(of: account.user.id, by: method, at: parent?.createdAt ?? now)
+        if let parent {
+            session.entries.addSecondFactors(of: parent.entries)
+            session.factor = parent.factor
+        }
         account.user.times.lastSignInAt = now
         try db.run("UPDATE users SET last_sign_in_at = \(now) WHERE id = \(account.user.id)")
         try noteDevice(device, of: account.user, at: now, in: db)
         try db.insert(session, from: device, by: found.identity)
-        if start != nil { try db.run("UPDATE sessions SET refreshed_at = \(now) WHERE id = \(session.id)") }
+        if parent != nil {
+            session.refreshedAt = now
+            try db.store(session)
+        }
         var traits: JSONObject = ["rule": .string(found.rule), "user_id": .string(account.user.id.text)]
         traits["provider"] = found.provider.map(AnyJSON.string)
         let login = AuditEntry(.login, actor: account.user.id, actorName: account.user.email ?? "", traits: traits)

@@ -20,7 +20,8 @@ extension Accounts {
 
 /// Tables whose rows expire and are then deleted.
 enum ExpiringRows: CaseIterable, Sendable {
-    case flows, codes, tickets, undos, notices, idTokens, revocations, oneTimeTokens, devices, deliveries, challenges, factors
+    case flows, codes, tickets, undos, notices, idTokens, revocations, oneTimeTokens, devices, deliveries, challenges,
+        factors
 
     /// Codes are kept an hour longer than they are valid, to tell late codes from unknown ones.
     static let codesStay: Duration = .seconds(3_600)

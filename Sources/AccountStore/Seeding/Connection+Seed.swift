@@ -86,7 +86,8 @@ extension Identity {
 extension SeededSession {
     fileprivate var values: [SQLValue] {
         [
-            .text(session.id.text), .text(session.user.text), .int(session.counter), .text(session.assuranceLevel.rawValue),
+            .text(session.id.text), .text(session.user.text), .int(session.counter),
+            .text(session.assuranceLevel.rawValue),
             .text(session.authenticationMethods), .of(device.userAgent), .of(device.address), .of(session.createdAt),
             .of(session.refreshedAt), .of(identity?.text),
         ]

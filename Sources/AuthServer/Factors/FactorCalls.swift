@@ -49,6 +49,8 @@ extension AuthServer {
     func factorName(_ body: JSONMembers) throws -> String {
         let name = try body.string("friendly_name") ?? ""
         guard name.utf8.count <= Factor.longestName else { throw Refusal.invalid("friendly_name is too long") }
+        // PostgreSQL's texts cannot hold it.
+        guard !name.utf8.contains(0) else { throw Refusal.invalid("friendly_name contains a NUL character") }
         return name
     }
 
@@ -123,7 +125,9 @@ extension AuthServer {
     }
 
     private func challengeID(_ body: JSONMembers) throws -> ChallengeID {
-        guard let text = try body.string("challenge_id") else { return ChallengeID(bytes: Array(repeating: 0, count: 16)) }
+        guard let text = try body.string("challenge_id") else {
+            return ChallengeID(bytes: Array(repeating: 0, count: 16))
+        }
         guard let id = ChallengeID(text) else { throw Refusal.badJSON("challenge_id must be a UUID") }
         return id
     }
@@ -173,7 +177,8 @@ extension AuthServer {
         case .challengeExpired:
             Refusal(
                 .unprocessableContent, .mfaChallengeExpired,
-                "MFA challenge \(challenge.text) has expired, verify against another challenge or create a new challenge.")
+                "MFA challenge \(challenge.text) has expired, verify against another challenge or create a new challenge."
+            )
         case .unknown: .factorUnknown
         case .ended: .sessionExpired
         }

@@ -48,16 +48,7 @@ extension AuthServer {
         if try body.object("app_metadata") != nil {
             throw Refusal(.forbidden, .notAdmin, "Updating app_metadata requires admin privileges")
         }
-        if email != nil || password?.isEmpty == false {
-            try requireHighLevel(
-                caller, "AAL2 session is required to update email or password when MFA is enabled.",
-                status: .unauthorized)
-        }
-        if password != nil, caller.user.isAnonymous, email == nil {
-            throw Refusal(
-                .unprocessableContent, .validationFailed,
-                "Updating password of an anonymous user without an email or phone is not allowed")
-        }
+        try checkCaller(caller, email, password)
         let source = source(request, context)
         update.reauthentication = try await requireProof(body, for: email, password, of: caller, source)
         switch try await carryOut(update, password, of: caller, source) {
@@ -71,6 +62,20 @@ extension AuthServer {
         case .changedMeanwhile:
             throw Refusal(.conflict, .conflict, "The password was changed by another request, please retry.")
         case .codeSpent: throw Refusal.codeNotValid
+        }
+    }
+
+    /// Refuses a session without the user's second factor, and a password of an account without an address.
+    private func checkCaller(_ caller: UserCaller, _ email: EmailAddress?, _ password: Secret?) throws {
+        if email != nil || password?.isEmpty == false {
+            try requireHighLevel(
+                caller, "AAL2 session is required to update email or password when MFA is enabled.",
+                status: .unauthorized)
+        }
+        if password != nil, caller.user.isAnonymous, email == nil {
+            throw Refusal(
+                .unprocessableContent, .validationFailed,
+                "Updating password of an anonymous user without an email or phone is not allowed")
         }
     }
 

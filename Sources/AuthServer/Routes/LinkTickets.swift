@@ -28,9 +28,11 @@ extension AuthServer {
     private func confirmLink(
         _ ticket: Secret, code: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        guard let email = try await accounts.linkAccount(of: ticket, at: runtime.now())?.email else {
+        guard let user = try await accounts.linkAccount(of: ticket, at: runtime.now()), let email = user.email else {
             throw Refusal(.ticketUnknown, provider: "the provider")
         }
+        // Neither the mailbox nor the password alone adds a way in.
+        if user.hasSecondFactor { throw Refusal.linkNeedsSecondFactor }
         let device = device(request, context)
         let outcome: LinkingOutcome? = try await inUniformTime {
             try await attempt(at: AttemptedAccount(email), request, context) { _ in
@@ -96,10 +98,16 @@ extension AuthServer {
         return try await inUniformTime {
             try await runtime.limited(to: runtime.requestTimeLimit) {
                 let holder = try await passwordHolder(body, password, request, context)
+                if holder.account.user.hasSecondFactor { throw Refusal.linkNeedsSecondFactor }
                 return .password(of: holder.account.user.id, checkedHash: holder.checkedHash)
             }
         }
     }
+}
+
+extension Refusal {
+    fileprivate static let linkNeedsSecondFactor = Refusal(
+        .forbidden, .insufficientAAL, "Sign in with a second factor, then link with that session.")
 }
 
 extension LinkingOutcome {

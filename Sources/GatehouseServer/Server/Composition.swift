@@ -23,8 +23,11 @@ package func makeAccounts(
     accounts.confirmsBothAddresses =
         settings.auth.mail?.confirmsBothAddresses != false && !settings.auth.confirmsAutomatically
     // Where nothing is proven by mail, anybody can sign up with another person's address and cause notices.
+    let notices = settings.auth.mail?.notices ?? []
+    // Without its mail, the wait before a removal would help nobody.
+    let waits: Set<MailKind> = settings.factors.removalDelay == nil ? [] : [.factorRemoval]
     accounts.notices = MailNotices(
-        kinds: settings.auth.mail?.notices ?? [], needsProof: settings.auth.confirmsAutomatically)
+        kinds: notices.union(waits), needsProof: settings.auth.confirmsAutomatically)
     accounts.retention = settings.retention
     accounts.factorRules = settings.factors
     accounts.mailsLinkCodes = settings.auth.mail != nil && settings.auth.allowsEmail

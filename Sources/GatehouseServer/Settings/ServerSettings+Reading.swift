@@ -48,8 +48,7 @@ extension ServerSettings {
             console: parts.contains(.auth) ? reader.console(.init(external: auth.externalURL)) : nil,
             countsEvents: reader.flag(.telemetry), countedApps: reader.countedApps(),
             issuer: parts == [.gateway] ? reader.remoteIssuer() : nil,
-            logLevel: reader.logLevel(), logFormat: reader.logFormat())
-        read.factors = reader.factorRules(of: auth)
+            logLevel: reader.logLevel(), logFormat: reader.logFormat(), factors: reader.factorRules(of: auth))
         guard reader.problems.isEmpty else { throw SettingsProblems(reader.problems) }
         read.shown = ShownSetting.all(given)
         self = read

@@ -38,7 +38,6 @@ package struct ServerSettings: Sendable {
     package var tokens: TokenSettings
     package var sessions: SessionPolicy
     package var retention = Retention()
-    package var factors = FactorRules()
     /// The `aud` and `role` of new accounts.
     package var audience: String
     package var role: String
@@ -76,6 +75,7 @@ package struct ServerSettings: Sendable {
     package var issuer: RemoteIssuerSettings?
     package var logLevel: Logger.Level
     package var logFormat: LineLogHandler.Format
+    package var factors = FactorRules()
     /// All settings as operators may see them.
     package var shown: [ShownSetting] = []
 }

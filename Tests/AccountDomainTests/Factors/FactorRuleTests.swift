@@ -66,7 +66,9 @@ struct FactorRuleTests {
         #expect(rules.leavesCodesAlone([app], without: app.id))
     }
 
-    @Test("A token from before a second factor never gets its level", arguments: [(5, .outgrown), (15, .revoke)])
+    @Test(
+        "A token from before a second factor never gets its level",
+        arguments: [(5, .outgrown), (15, .revoke)] as [(Int64, RefreshVerdict)])
     func outgrown(_ seconds: Int64, _ verdict: RefreshVerdict) {
         var session = Session(
             id: SessionID(bytes: Array(repeating: 1, count: 16)), user: UserID(bytes: Array(repeating: 2, count: 16)),
@@ -121,6 +123,8 @@ struct FactorRuleTests {
         let code = try #require(RecoveryCode(typed: Secret(typed)))
         #expect(code.text.matches(Secret("abcdefghijklmnop")) && code.selector == "ab")
         #expect(RecoveryCode(typed: Secret(" - -\n")) == nil)
+        #expect(
+            RecoveryCode(typed: Secret("\u{0}b"))?.selector == "" && RecoveryCode(typed: Secret("ä"))?.selector == "")
         var next: UInt8 = 0
         // The first draws of each code are alike, so some are drawn again.
         let set = RecoveryCode.set(RecoveryCodeRules()) { count in

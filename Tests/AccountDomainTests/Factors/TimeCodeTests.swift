@@ -53,7 +53,9 @@ struct TimeCodeTests {
 
     @Test(
         "The vectors of RFC 4648, section 10",
-        arguments: [("", ""), ("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foob", "MZXW6YQ"), ("foobar", "MZXW6YTBOI")])
+        arguments: [
+            ("", ""), ("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foob", "MZXW6YQ"), ("foobar", "MZXW6YTBOI"),
+        ])
     func base32(_ text: String, _ encoded: String) {
         #expect(Base32.text(Array(text.utf8)) == encoded)
         #expect(Base32.decode(encoded.utf8) == Array(text.utf8))

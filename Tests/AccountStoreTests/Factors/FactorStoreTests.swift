@@ -150,8 +150,7 @@ struct FactorStoreTests {
 
     @Test("A session raised by two kinds keeps the level of the one that is left", arguments: TestDatabase.all)
     func twoKinds(_ kind: TestDatabase) async throws {
-        var store = try await StoreFixture(kind)
-        store.accounts.factorRules.verifying.insert(.recoveryCodes)
+        let store = try await StoreFixture(kind, change: { $0.factorRules.verifying.insert(.recoveryCodes) })
         let first = try await store.signedIn()
         let app = try await store.enrolled(first)
         let raised = try await store.raised(first, by: app)

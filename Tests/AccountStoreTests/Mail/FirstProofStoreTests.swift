@@ -7,20 +7,8 @@ import Testing
 
 @Suite("First proof of an address with linked providers")
 struct FirstProofStoreTests {
-    /// Signs the owner of the address in by a mailed code.
     private func proven(_ store: StoreFixture) async throws -> IssuedSession {
-        let email = try #require(EmailAddress("ada@example.com"))
-        try await store.accounts.ask(
-            MailAsk(.signIn, email, MailRequest(redirectTo: "", lifetime: .seconds(3_600))), at: store.clock.now)
-        let mail = try #require(
-            try await store.accounts.takeMails(.codes, limit: 1, lease: .seconds(600), at: store.clock.now).first)
-        guard case .request(let ask) = mail.content else { throw NotSignedIn() }
-        let resolved = try await store.accounts.resolve(ask, of: mail, at: store.clock.now)
-        guard case .mail(let content) = resolved?.content, let code = content.code else { throw NotSignedIn() }
-        let outcome = try await store.accounts.verify(
-            .code(code, sentTo: email), for: [.recovery], from: store.device, at: store.clock.now)
-        guard case .signedIn(let owner, _) = outcome else { throw NotSignedIn() }
-        return owner
+        try await store.provenOwner("ada@example.com")
     }
 
     @Test(

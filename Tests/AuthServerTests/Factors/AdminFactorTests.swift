@@ -44,7 +44,7 @@ struct AdminFactorTests {
     func waits(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, factors: delayed) { settings in
             settings.mail = MailRules()
-            settings.mail?.notices = [.factorRemoval]
+            settings.confirmsAutomatically = false
         } _: { server in
             let (session, app) = try await confirmedAndProtected(server)
             let path = "/users/\(session.userID)/factors/\(app.factor)"

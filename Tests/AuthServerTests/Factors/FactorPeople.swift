@@ -35,7 +35,8 @@ extension TestServer {
         return try #require(answer["id"]?.stringValue, "\(answer)")
     }
 
-    func answer(_ code: String, of app: TestApp, _ challenge: String, _ session: TestSession) async throws -> TestAnswer {
+    func answer(_ code: String, of app: TestApp, _ challenge: String, _ session: TestSession) async throws -> TestAnswer
+    {
         try await send(
             .post, "/auth/v1/factors/\(app.factor)/verify", bearer: session.accessToken,
             json: ["challenge_id": .string(challenge), "code": .string(code)])

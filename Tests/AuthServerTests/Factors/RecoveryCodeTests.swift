@@ -2,7 +2,10 @@ import AccountDomain
 import AccountStore
 import AuthServer
 import GatehouseWire
+import HTTPServing
 import HTTPTypes
+import JSONWebTokens
+import SQLDatabase
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import AuthServer
 import GatehouseWire
 import HTTPTypes
 import JSONWebTokens
+import SQLDatabase
 import TestSupport
 import Testing
 
@@ -60,8 +61,9 @@ struct SecondFactorTests {
             #expect(!String(decoding: stored, as: UTF8.self).contains(text))
             #expect(stored.dropFirst(13).prefix(20) != secret[...])
             let uri = answer["totp"]?["uri"]?.stringValue
-            #expect(uri == "otpauth://totp/app.example.org:ada@example.com?algorithm=SHA1&digits=6"
-                + "&issuer=app.example.org&period=30&secret=\(text)")
+            #expect(
+                uri == "otpauth://totp/app.example.org:ada@example.com?algorithm=SHA1&digits=6"
+                    + "&issuer=app.example.org&period=30&secret=\(text)")
             let svg = try #require(answer["totp"]?["qr_code"]?.stringValue)
             #expect(svg.hasPrefix("<svg ") && !svg.contains("#") && !svg.contains("%"))
         }
@@ -83,7 +85,8 @@ struct SecondFactorTests {
             #expect(refused.status == status, "\(refused)")
             #expect(["insufficient_aal", "INSUFFICIENT_AAL"].contains(refused.code ?? ""), "\(refused)")
             #expect(try await server.signIn().status == 200)
-            #expect(try await server.send(.get, "/auth/v1/user", bearer: thief.accessToken)["email"] == "ada@example.com")
+            #expect(
+                try await server.send(.get, "/auth/v1/user", bearer: thief.accessToken)["email"] == "ada@example.com")
         }
     }
 
@@ -157,6 +160,27 @@ struct SecondFactorTests {
             let right = try await server.answer(server.code(of: app), of: app, challenge, session)
             #expect(right.status == 429 && right.code == "over_request_rate_limit")
             #expect(right.headers[.retryAfter] != nil)
+        }
+    }
+
+    @Test("Names and codes that a database cannot hold are refused or wrong", arguments: TestDatabase.all)
+    func unstorable(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, factors: .withCodes) { server in
+            let (session, app) = try await server.protected()
+            for name in ["\u{0}", String(repeating: "a", count: 201)] {
+                let answer = try await server.send(
+                    .post, "/auth/v1/factors", bearer: session.accessToken,
+                    json: ["factor_type": "totp", "friendly_name": .string(name)])
+                #expect(answer.status == 400 && answer.code == "validation_failed")
+            }
+            let codes = "/auth/v1/factors/recovery-codes"
+            #expect(try await server.send(.post, codes, bearer: session.accessToken).status == 200)
+            let typed = try await server.send(
+                .post, codes + "/verify", bearer: session.accessToken, json: ["code": "\u{0}\u{0}a"])
+            #expect(typed.code == "mfa_verification_failed", "\(typed)")
+            let challenge = try await server.challenge(app.factor, session)
+            let answer = try await server.answer("\u{0}", of: app, challenge, session)
+            #expect(answer.code == "mfa_verification_failed")
         }
     }
 

@@ -118,6 +118,26 @@ struct LinkQuestionTests {
         }
     }
 
+    @Test("A user with a second factor links with it; neither the password nor a low session is enough")
+    func secondFactor() async throws {
+        try await TestServer.with(providers: TestProviders()) { server in
+            let first = try await server.signUp("verified@example.com")
+            let high = try await server.raised(first, by: try await server.enroll(first))
+            let asked = try await server.idTokenGrant("google", try await server.googleCredential())
+            let ticket: AnyJSON = ["link_ticket": asked["link_ticket"] ?? .null]
+            let password: AnyJSON = [
+                "link_ticket": asked["link_ticket"] ?? .null, "email": "verified@example.com",
+                "password": .string(TestServer.password),
+            ]
+            #expect(try await ask(server, "link_confirmation", password).code == "insufficient_aal")
+            let low = try #require(TestSession(try await server.signIn("verified@example.com")))
+            let refused = try await ask(server, "link_confirmation", ticket, bearer: low.accessToken)
+            #expect(refused.code == "insufficient_aal")
+            let linked = try await ask(server, "link_confirmation", ticket, bearer: high.accessToken)
+            #expect(linked["user"]?["identities"]?.arrayValue?.count == 2, "\(linked)")
+        }
+    }
+
     @Test("A ticket expires after ten minutes, with its own error; an empty one is refused before any lookup")
     func tickets() async throws {
         try await TestServer.with(providers: TestProviders()) { server in

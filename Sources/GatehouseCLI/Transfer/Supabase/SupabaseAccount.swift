@@ -126,11 +126,14 @@ package struct SupabaseAccount: Sendable {
                 }
             }
         }
-        let factors = SupabaseFactors(whole["factors"], of: account.user.id, at: now)
-        imported.factors = factors.imported
-        if factors.isIncomplete { notes.append(Note(remark: .secondFactor, detail: "")) }
+        take(SupabaseFactors(whole["factors"], of: account.user.id, at: now), to: &imported)
         if Self.isPhoneOnly(account) { notes.append(Note(remark: .phoneOnly, detail: "")) }
         self.imported = imported
+    }
+
+    private mutating func take(_ factors: SupabaseFactors, to imported: inout ImportedAccount) {
+        imported.factors = factors.imported
+        if factors.isIncomplete { notes.append(Note(remark: .secondFactor, detail: "")) }
     }
 
     private static func isPhoneOnly(_ account: Account) -> Bool {

@@ -1,0 +1,138 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import SQLDatabase
+import TestSupport
+import Testing
+
+@Suite("How long second factors and challenges stay")
+struct FactorLifeTests {
+    private func count(_ store: StoreFixture, _ statement: SQL) async throws -> Int {
+        try await store.storage.database.read { db in try db.row(statement) { Int($0.int()) } ?? 0 }
+    }
+
+    private func challenges(_ store: StoreFixture) async throws -> Int {
+        try await count(store, "SELECT count(*) FROM factor_challenges")
+    }
+
+    @Test(
+        "A factor that nobody asked goes at the next enrolling, one that was asked after a day",
+        arguments: TestDatabase.all)
+    func unverified(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let ada = try await store.signedIn()
+        let silent = try await store.enrolled(ada, named: "silent")
+        let asked = try await store.enrolled(ada, named: "asked")
+        _ = try await store.challenged(asked, in: ada)
+        store.clock.advance(by: .seconds(301))
+        let eve = try await store.signedIn("eve@example.com")
+        _ = try await store.enrolled(eve)
+        #expect(try await store.accounts.factor(silent.id, of: silent.user) == nil)
+        let shown = try await store.current(ada)?.account.user.factors ?? ""
+        #expect(shown.contains(asked.id.text) && !shown.contains(silent.id.text))
+        #expect(try await challenges(store) == 1)
+        store.clock.advance(by: .seconds(2 * 86_400))
+        #expect(try await store.accounts.purgeExpired(at: store.clock.now) > 0)
+        #expect(try await challenges(store) == 0)
+        #expect(try await store.current(ada)?.account.user.factors == nil)
+    }
+
+    @Test("Verified factors stay", arguments: TestDatabase.all)
+    func verified(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let ada = try await store.signedIn()
+        let factor = try await store.enrolled(ada)
+        _ = try await store.raised(ada, by: factor)
+        store.clock.advance(by: .seconds(400 * 86_400))
+        _ = try await store.accounts.purgeExpired(at: store.clock.now)
+        #expect(try await store.accounts.factor(factor.id, of: factor.user)?.isVerified == true)
+    }
+
+    @Test("A deletion removes the factors, hard or soft", arguments: TestDatabase.all)
+    func deleted(_ kind: TestDatabase) async throws {
+        for isSoft in [false, true] {
+            let store = try await StoreFixture(kind)
+            let ada = try await store.signedIn()
+            let factor = try await store.enrolled(ada)
+            _ = try await store.raised(ada, by: factor)
+            if isSoft {
+                #expect(try await store.accounts.softDelete(factor.user, at: store.clock.now))
+                let user = try #require(try await store.accounts.account(factor.user)).user
+                #expect(user.factors == nil && !user.hasSecondFactor)
+            } else {
+                #expect(try await store.accounts.delete(factor.user, actor: nil, at: store.clock.now))
+            }
+            #expect(try await count(store, "SELECT count(*) FROM factors") == 0)
+            #expect(try await challenges(store) == 0)
+        }
+    }
+
+    @Test("The first proof of the address removes what a stranger added", arguments: TestDatabase.all)
+    func firstProof(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let stranger = try await store.signedIn()
+        let factor = try await store.enrolled(stranger)
+        _ = try await store.raised(stranger, by: factor)
+        let owner = try await store.provenOwner("ada@example.com")
+        #expect(owner.account.user.id == factor.user)
+        #expect(owner.account.user.factors == nil && !owner.account.user.hasSecondFactor)
+        #expect(try await store.current(owner)?.isTooLow == false)
+        #expect(try await store.accounts.factors(of: factor.user).isEmpty)
+    }
+
+    @Test("An imported authenticator app works", arguments: TestDatabase.all)
+    func imported(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        var user = User(
+            id: UserID(bytes: Array(repeating: 3, count: 16)), audience: "authenticated", role: "authenticated",
+            times: UserTimes(createdAt: store.clock.now))
+        user.email = "ada@example.com"
+        user.passwordHash = Secret("$hash$")
+        let factor = Factor(
+            id: FactorID(bytes: Array(repeating: 4, count: 16)), user: user.id, kind: .totp, isVerified: true,
+            name: "phone", at: store.clock.now)
+        var account = ImportedAccount(Account(user: user, identities: []))
+        account.factors = [ImportedFactor(factor, secret: StoreFixture.secret)]
+        for outcome in [ImportOutcome.added, .alreadyThere] {
+            #expect(try await store.accounts.add(account, at: store.clock.now).account == outcome)
+        }
+        let low = try await store.signedInAgain(user.id)
+        #expect(try await store.current(low)?.isTooLow == true)
+        #expect(try await store.raised(low, by: factor).session.assuranceLevel == .aal2)
+    }
+
+    @Test("A user with 100 factors is read like a user with one, by an index", arguments: TestDatabase.all)
+    func many(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind, change: { $0.factorRules.mostEnrolled = 200 })
+        let ada = try await store.signedIn()
+        for number in 0..<100 { _ = try await store.enrolled(ada, named: "app \(number)") }
+        let read = try await store.storage.statements.during { _ = try await store.current(ada) }
+        #expect(read == 1)
+        let factor = try await store.enrolled(ada, named: "last")
+        let statements = Accounts.factorStatements(
+            user: factor.user, factor: factor.id, challenge: try await store.challenged(factor, in: ada),
+            code: try #require(RecoveryCode(typed: Secret("abcdefgh"))), at: store.clock.now)
+        for statement in statements {
+            let plan = try await store.storage.database.read { db in try db.plan(statement) }
+            #expect(!plan.isEmpty && plan.scans == [], "\(statement.text)")
+        }
+    }
+}
+
+extension StoreFixture {
+    /// Signs the owner of the address in by a mailed code.
+    func provenOwner(_ address: String) async throws -> IssuedSession {
+        let email = try #require(EmailAddress(address))
+        let request = MailRequest(redirectTo: "", lifetime: .seconds(3_600))
+        try await accounts.ask(MailAsk(.signIn, email, request), at: clock.now)
+        let mail = try #require(
+            try await accounts.takeMails(.codes, limit: 1, lease: .seconds(600), at: clock.now).first)
+        guard case .request(let ask) = mail.content else { throw NotSignedIn() }
+        let resolved = try await accounts.resolve(ask, of: mail, at: clock.now)
+        guard case .mail(let content) = resolved?.content, let code = content.code else { throw NotSignedIn() }
+        let outcome = try await accounts.verify(
+            .code(code, sentTo: email), for: [.recovery], from: device, at: clock.now)
+        guard case .signedIn(let owner, _) = outcome else { throw NotSignedIn() }
+        return owner
+    }
+}
