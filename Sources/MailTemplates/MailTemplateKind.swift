@@ -70,8 +70,9 @@ extension MailTemplateKind {
         case .emailChanged: [.oldEmail]
         case .identityLinked, .identityUnlinked: [.provider]
         case .newDevice: [.device]
-        case .factorEnrolled, .factorUnenrolled: [.factorType]
-        case .factorRemoval: [.factorType, .removalTime]
+        // The built-in mails name the kind of a factor in words.
+        case .factorEnrolled, .factorUnenrolled: []
+        case .factorRemoval: [.removalTime]
         }
     }
 
@@ -84,9 +85,10 @@ extension MailTemplateKind {
         case .confirmation, .recovery, .magicLink, .invite, .accountExists: always.union(proof).union(link)
         case .code, .reauthentication: always.union(proof)
         case .emailChangeCurrent, .emailChangeNew: always.union(proof).union(link).union([.newEmail])
-        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled,
-            .factorUnenrolled, .factorRemoval:
+        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice:
             always.union(required).union([.time, .device])
+        case .factorEnrolled, .factorUnenrolled, .factorRemoval:
+            always.union(required).union([.factorType, .time, .device])
         }
     }
 

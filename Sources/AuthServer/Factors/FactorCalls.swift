@@ -49,8 +49,6 @@ extension AuthServer {
     func factorName(_ body: JSONMembers) throws -> String {
         let name = try body.string("friendly_name") ?? ""
         guard name.utf8.count <= Factor.longestName else { throw Refusal.invalid("friendly_name is too long") }
-        // PostgreSQL's texts cannot hold it.
-        guard !name.utf8.contains(0) else { throw Refusal.invalid("friendly_name contains a NUL character") }
         return name
     }
 
