@@ -246,7 +246,8 @@ let package = Package(
             name: "AuthServer",
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                "IdentityProviders", "MailTemplates", "CQREncode", crypto, hummingbird, httpTypes, logging, nioCore,
+                "IdentityProviders", "MailTemplates", "CQREncode", "WebAuthn", crypto, hummingbird, httpTypes, logging,
+                nioCore,
             ],
             swiftSettings: strict),
         /// Writes mails: built-in ones in five languages, or an operator's. Knows no account and sends nothing.
@@ -291,7 +292,8 @@ let package = Package(
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
                 "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver", "IdentityProviders",
-                "MailTemplates", "SMTP", "WebPages", "CurlTransfers", "CCurl", "CDocuments", "CMemory", "CYAML",
+                "MailTemplates", "SMTP", "WebAuthn", "WebPages", "CurlTransfers", "CCurl", "CDocuments", "CMemory",
+                "CYAML",
                 hummingbird, httpTypes, logging, nioCore, serviceLifecycle,
             ],
             // CDocuments contains it.
@@ -302,7 +304,8 @@ let package = Package(
             dependencies: [
                 "GatehouseServer", "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens",
                 "PasswordHashing", "HTTPServing", "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver",
-                "PostgresDriver", "Gatehouse", "GatehouseModel", "IdentityProviders", "DevStack", "SMTP", crypto,
+                "PostgresDriver", "Gatehouse", "GatehouseModel", "IdentityProviders", "DevStack", "SMTP", "WebAuthn",
+                crypto,
                 logging, nioCore,
                 server("ArgumentParser", package: "swift-argument-parser"),
                 serviceLifecycle,
@@ -363,7 +366,8 @@ let package = Package(
             name: "AuthServerTests",
             dependencies: [
                 "AuthServer", "AccountStore", "AccountDomain", "GatehouseWire", "JSONWebTokens", "HTTPServing",
-                "IdentityProviders", "DevStack", "TestSupport", "SQLDatabase", hummingbird, httpTypes, logging, nioCore,
+                "IdentityProviders", "DevStack", "TestSupport", "SQLDatabase", "SoftAuthenticator", "WebAuthn",
+                hummingbird, httpTypes, logging, nioCore,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -435,14 +439,14 @@ let package = Package(
             name: "GatehouseCLITests",
             dependencies: [
                 "GatehouseCLI", "GatehouseServer", "Gatehouse", "GatehouseModel", "GatehouseWire", "AccountDomain",
-                "AuthServer", "IdentityProviders", "TestSupport",
+                "AuthServer", "IdentityProviders", "TestSupport", "WebAuthn",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "GatehouseServerTests",
             dependencies: [
                 "GatehouseServer", "GatehouseWire", "AccountDomain", "AuthServer", "IdentityProviders",
-                "ProfileGateway", "SMTP", "TestSupport", httpTypes,
+                "ProfileGateway", "SMTP", "TestSupport", "WebAuthn", httpTypes,
             ],
             swiftSettings: strict),
         /// What reads bytes from outside, as functions over bytes.

@@ -108,6 +108,7 @@ extension Accounts {
             try promiseRevocation(ofTokensOf: id, at: now, in: db)
             try db.forgetLinks(of: id)
             try db.forgetDevices(of: id)
+            try db.forgetPasskeys(of: id)
             try endSessions(of: id, keeping: nil, .byAdministrator(.accountDeleted, from: device), at: now, in: db)
             try db.eraseEndedSessions(of: id)
             try db.revoke(id, at: now)

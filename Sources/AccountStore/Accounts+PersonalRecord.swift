@@ -9,6 +9,8 @@ package struct PersonalRecord: Sendable {
     package let audit: [RecordedAuditEntry]
     /// Newest first, at most ``limit``. Mails that ended longer ago are deleted.
     package let mails: [MailStatus]
+    /// Oldest first.
+    package let passkeys: [Passkey]
 
     package static let limit = 1_000
 }
@@ -19,7 +21,8 @@ extension Accounts {
         let sessions = try await sessions(of: user, at: now)
         let audit = try await database.rows(Self.auditLookup(user)) { $0.auditEntry() }
         let mails = try await database.rows(Self.mailLookup(user)) { $0.mailStatus() }
-        return PersonalRecord(sessions: sessions, audit: audit, mails: mails)
+        let passkeys = try await passkeys(of: user)
+        return PersonalRecord(sessions: sessions, audit: audit, mails: mails, passkeys: passkeys)
     }
 
     static func auditLookup(_ user: UserID, limit: Int = PersonalRecord.limit) -> SQL {

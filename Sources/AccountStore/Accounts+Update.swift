@@ -129,7 +129,8 @@ extension Accounts {
         }
     }
 
-    private func begin(
+    /// Mails the codes of a change of address, which the caller stores.
+    func begin(
         _ change: EmailChange, of account: inout Account, at now: Instant, in db: any Connection
     ) throws {
         account.user.newEmail = change.email.text

@@ -23,6 +23,8 @@ package struct Accounts: Sendable {
     package var admission = Admission.isOpen
     /// Whether one mail has the codes for both addresses of a change: for a hook that sends mails.
     package var mailsChangesTogether = false
+    /// Whether users can sign in with passkeys.
+    package var offersPasskeys = false
     /// Whether a link question can be answered with a mailed code.
     package var mailsLinkCodes = false
     package var factorRules = FactorRules()

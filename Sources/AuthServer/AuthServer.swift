@@ -24,6 +24,7 @@ package struct AuthServer: Sendable {
     /// nil if no captcha is needed.
     let captcha: Captcha?
     let upgrades = HashUpgrades()
+    let answeredChallenges = AnsweredChallenges()
     /// Responses that stay the same while the server runs.
     let fixed: FixedAnswers
     let counts: AuthCounts
@@ -66,8 +67,8 @@ package struct AuthServer: Sendable {
             guardedBy: refuseSecretKey(inAddressOf:))
         return RouteTable(
             group: group, runtime: runtime,
-            openRoutes + pageRoutes + keyedRoutes + mailRoutes + factorRoutes + adminRoutes + operatorRoutes
-                + absentRoutes + others)
+            openRoutes + pageRoutes + keyedRoutes + mailRoutes + factorRoutes + passkeyRoutes + adminRoutes
+                + adminPasskeyRoutes + operatorRoutes + absentRoutes + others)
     }
 
     private var openRoutes: [Route] {

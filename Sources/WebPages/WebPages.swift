@@ -27,6 +27,8 @@ package struct PageSettings: Sendable {
     package static var symbolPath: String { "\(Site.account.prefix)/assets/symbol" }
     /// Where an app's users sign in.
     package var signIn: String { origin + Place.signIn.path }
+    /// Where an app's users look after their sign-in methods.
+    package var methods: String { origin + Place.methods.path }
 }
 
 /// Which pages: those for an app's users, or those for its operators.

@@ -94,6 +94,32 @@ struct LargeTablePlanTests {
     }
 
     @Test(
+        "A sign-in of a user with 100 passkeys finds the one by its id, with as many statements as with one",
+        arguments: TestDatabase.all)
+    func passkeys(_ kind: TestDatabase) async throws {
+        let recorded = RecordedStatements()
+        let store = try await StoreFixture(kind) { RecordingDatabase(database: $0, recorded: recorded) }
+        let passkey = try await store.registered(store.newPasskey([0]), of: store.signedIn())
+        func statements() async throws -> Int {
+            try await store.storage.statements.during { _ = try await store.signIn(with: passkey) }
+        }
+        _ = try await statements()
+        let one = try await statements()
+        let issued = try #require(try await store.signIn(with: passkey).issued)
+        for number in 1..<100 {
+            _ = try #require(
+                try await store.registered(store.newPasskey([UInt8(number), 1]), of: issued, limit: 1_000))
+        }
+        #expect(try await statements() == one)
+        let lookups = recorded.all.filter { $0.text.contains("passkeys.credential_id =") }
+        #expect(!lookups.isEmpty)
+        for statement in lookups {
+            let plan = try await store.storage.database.write { try $0.plan(statement) }
+            #expect(plan.contains { $0.contains("credential_id") && !$0.contains("Filter") }, "\(plan)")
+        }
+    }
+
+    @Test(
         "A page of the account list costs the same at its end as at its beginning", arguments: TestDatabase.all)
     func pages(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
@@ -147,6 +173,7 @@ extension StoreFixture {
         try await linkingPeople(ada)
         try await mailedPerson()
         try await newDevice()
+        try await passkeyPerson()
         try await housekeeping()
     }
 
@@ -259,6 +286,25 @@ extension StoreFixture {
         for agent in ["first/1", "second/1"] {
             _ = try await noting.signIn(account, from: Device(userAgent: agent, address: nil), at: clock.now)
         }
+    }
+
+    private func passkeyPerson() async throws {
+        let issued = try await signedIn("passkey@example.com")
+        let first = try await registered(newPasskey([1]), of: issued)
+        let second = try await registered(newPasskey([2]), of: issued)
+        _ = try await signIn(with: first, count: 1)
+        _ = try await signIn(with: first, count: 1)
+        _ = try await accounts.passkeys(of: first.user)
+        _ = try await accounts.rename(first.id, of: first.user, to: "A", by: nil, at: clock.now)
+        _ = try await accounts.remove(first.id, of: first.user, by: nil, at: clock.now)
+        _ = try await accounts.removePasskey(
+            second.id, of: second.user, byAdministratorOn: device, at: clock.now)
+        let email = try #require(EmailAddress("signup@example.com"))
+        let signUp = PasskeySignUp(
+            passkey: newPasskey([3]), address: .mailed(email, MailRequest(redirectTo: "", lifetime: .seconds(600))),
+            metadata: [:])
+        _ = try await accounts.signUp(
+            signUp, answering: challenge(for: .signUp(name: "")), from: device, at: clock.now)
     }
 
     private func housekeeping() async throws {

@@ -17,10 +17,24 @@ extension StoreFixture {
             ? "sha256(convert_to(CAST(id AS text), 'UTF8'))" : "randomblob(32)"
         let coded: SQL =
             storage.database.dialect == .postgresql ? "\(digest) || CAST('\\x00' AS bytea)" : "randomblob(33)"
-        for statement in Self.copies(digest) + Self.mails(digest, coded) + Self.counts {
+        for statement in Self.copies(digest) + Self.passkeys(digest) + Self.mails(digest, coded) + Self.counts {
             try await storage.database.write { db in try db.run(statement) }
         }
         for table in Self.tables { try await storage.database.write { db in try db.run(table) } }
+    }
+
+    private static func passkeys(_ digest: SQL) -> [SQL] {
+        [
+            """
+            INSERT INTO passkeys (
+                id, user_id, credential_id, public_key, algorithm, model, sign_count, is_backup_eligible, is_backed_up,
+                transports, attestation, friendly_name, created_at, updated_at)
+            SELECT id, id, \(digest), \(digest), -7, \([UInt8](repeating: 0, count: 16)), 0, 0, 0, '[]', 'none',
+                'Passkey', created_at, created_at
+            FROM users
+            """,
+            "INSERT INTO used_passkey_challenges (id, expires_at) SELECT id, created_at FROM users",
+        ]
     }
 
     /// Creates a row in every other table for each of these.

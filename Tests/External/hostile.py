@@ -24,6 +24,9 @@ GRANT = "/auth/v1/token?grant_type="
 FLOW = f"provider=keycloak&code_challenge={CHALLENGE}&code_challenge_method=s256"
 BROUGHT = {"state": UNKNOWN_ID, "code": "abc", "user": '{"name":{"firstName":"Ana"}}', "iss": "x", "error": "denied"}
 NEW, MINE = "{new}@example.com", "{mine}"
+CREDENTIAL = {"id": "AAAA", "rawId": "AAAA", "type": "public-key", "clientExtensionResults": {},
+              "response": {"clientDataJSON": "e30", "attestationObject": "oA", "authenticatorData": "AAAA",
+                           "signature": "AAAA", "userHandle": "AAAA", "transports": ["internal"]}}
 # Method, path with its query, bearer, body, kind of body. `Sender` replaces names in braces when it sends.
 REQUESTS = [
     ("GET", "/auth/v1/health", None, None),
@@ -115,10 +118,24 @@ REQUESTS = [
     ("GET", "/auth/v1/verify?token=abc&type=signup&redirect_to=http://127.0.0.1:3000/a", None, None),
     ("POST", "/auth/v1/admin/generate_link", "admin", {"type": "signup", "email": NEW}),
     ("PUT", "/auth/v1/admin/users/{user_id}/factors/{factor_id}", "admin", {"friendly_name": "a"}),
-    ("DELETE", "/auth/v1/admin/users/{user_id}/passkeys/{rest}", "admin", None),
+    ("GET", "/auth/v1/admin/users/{user_id}/passkeys", "admin", None),
+    ("DELETE", "/auth/v1/admin/users/{user_id}/passkeys/{passkey_id}", "admin", None),
     ("GET", "/auth/v1/oauth/{rest}/{step}", None, None),
     ("POST", "/auth/v1/sso", None, {"domain": "example.com"}),
-    ("POST", "/auth/v1/passkeys/{rest}/{step}", None, {"a": 1}),
+    ("POST", "/auth/v1/passkeys/registration/options", "user", {"a": 1}),
+    ("POST", "/auth/v1/passkeys/registration/verify", "user", {"challenge_id": UNKNOWN_ID, "credential": CREDENTIAL}),
+    ("POST", "/auth/v1/passkeys/authentication/options", None, {"gotrue_meta_security": {"captcha_token": "abc"}}),
+    ("POST", "/auth/v1/passkeys/authentication/verify", None, {"challenge_id": UNKNOWN_ID, "credential": CREDENTIAL}),
+    ("POST", "/auth/v1/passkeys/signup/options", None, {"email": NEW, "data": {"name": "Ana"}}),
+    ("POST", "/auth/v1/passkeys/signup/verify", None, {"challenge_id": UNKNOWN_ID, "credential": CREDENTIAL,
+                                                       "email": NEW, "data": {"name": "Ana"}}),
+    ("GET", "/auth/v1/passkeys", "user", None),
+    ("PATCH", "/auth/v1/passkeys/{passkey_id}", "user", {"friendly_name": "a"}),
+    ("DELETE", "/auth/v1/passkeys/{passkey_id}", "user", None),
+    ("POST", "/auth/v1/factors/{factor_id}/verify", "user", {
+        "challenge_id": UNKNOWN_ID, "webauthn": {"type": "create", "credential_response": CREDENTIAL}}),
+    ("GET", "/.well-known/webauthn", None, None),
+    ("GET", "/.well-known/apple-app-site-association", None, None),
     ("POST", "/auth/v1/admin/custom-providers", "admin", {"name": "a"}),
     ("GET", "/v1/auth/me", "user", None),
     ("PATCH", "/v1/auth/me", "user", {"first_name": "Ana", "last_name": "Example", "favorite_teams": ["nba_1610612744"],
@@ -415,6 +432,7 @@ def known(session, provider_token):
         "user": session["access_token"], "token": session["access_token"], "refresh_token": session["refresh_token"],
         "admin": SECRET_KEY, "apikey": PUBLISHABLE_KEY, "user_id": session["user"]["id"], "mine": session["user"]["email"],
         "identity_id": UNKNOWN_ID, "session_id": claims.get("session_id", UNKNOWN_ID), "id_token": provider_token,
-        "provider": "keycloak", "factor_id": UNKNOWN_ID, "rest": "a", "step": "b",
+        "provider": "keycloak", "factor_id": UNKNOWN_ID, "passkey_id": UNKNOWN_ID, "rest": "a",
+        "step": "b",
     }  # fmt: skip
 

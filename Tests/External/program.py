@@ -31,6 +31,19 @@ PASSWORD = "correct horse 42 battery"
 TEAMS = os.path.join(REPOSITORY, "Apps", "BoxScore", "teams.json")
 
 
+# Every feature of passkeys and their domain, and WebAuthn factors.
+PASSKEYS = {
+    "GOTRUE_PASSKEY_ENABLED": "true",
+    "GATEHOUSE_PASSKEY_SIGNUP_ENABLED": "true",
+    "GOTRUE_MFA_WEB_AUTHN_ENROLL_ENABLED": "true",
+    "GOTRUE_MFA_WEB_AUTHN_VERIFY_ENABLED": "true",
+    "GOTRUE_WEBAUTHN_RP_ID": "example.org",
+    "GOTRUE_WEBAUTHN_RP_ORIGINS": "https://app.example.org",
+    "GATEHOUSE_APPLE_APP_IDS": "A1B2C3D4E5.org.example.app",
+    "GATEHOUSE_ANDROID_APPS": "org.example.app=" + ":".join(["AB"] * 32),
+}
+
+
 class NotStarted(Exception):
     pass
 
@@ -230,6 +243,7 @@ class Server:
             line = self.printed().partition("\n")
             if line[1]:
                 self.keys = json.loads(line[0])
+                self.url = self.metrics_url = self.keys["url"]
                 self.auth_url, self.gateway_url = (
                     self.keys["auth_url"].rstrip("/"),
                     self.keys["gateway_url"].rstrip("/"),

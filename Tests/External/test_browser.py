@@ -228,7 +228,7 @@ def test_the_dev_page_tries_both_and_shows_the_result(tab, dev, company):
 
 
 def test_the_other_name_of_this_machine_does_as_well(tab, begin):
-    tab.open(begin("google").address.replace("127.0.0.1", "localhost", 1)).choose("Verified")
+    tab.open(begin("google").address.replace("localhost", "127.0.0.1", 1)).choose("Verified")
     tab.page.wait_for_url(lambda url: "/dev/google/" not in url)
     assert "code" in tab.query, tab.page.url
 

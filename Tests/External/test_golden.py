@@ -155,7 +155,7 @@ def known(provider, client_id, callback, **more):
 def providers(instance, url, idp_url):
     """The settings of the providers that an instance was recorded with. `url` is the server's."""
     callback = url + "/callback"
-    if instance in ("auto", "confirm"):
+    if instance in ("auto", "confirm", "passkeys", "pkquick", "mfaoff", "codes", "codesoff"):
         return REDIRECTS | known("keycloak", "kc-client", callback, secret="kc-secret", url=idp_url)
     if instance == "strict":
         return (

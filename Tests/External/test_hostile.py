@@ -15,7 +15,7 @@ import urllib.parse
 import hostile
 import pytest
 from identity_provider import KEY, IdentityProvider
-from program import JWT_SECRET, PASSWORD, PATIENCE_SECONDS, SECRET_KEY
+from program import PASSKEYS, JWT_SECRET, PASSWORD, PATIENCE_SECONDS, SECRET_KEY
 from test_malformed import INNER, providers
 from wire import Reply, is_complete
 
@@ -192,7 +192,7 @@ def test_a_number_and_a_seed_decide_a_request():
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="looks at CPU and memory in /proc")
 @pytest.mark.parametrize("part", [pytest.param(part, marks=pytest.mark.xdist_group(f"hostile {part}")) for part in range(PARTS)])
 def test_hostile_requests(servers, provider, part):
-    server = servers.serve(**providers(provider.url)).start()
+    server = servers.serve(**providers(provider.url), **PASSKEYS).start()
     server.auth().sign_up("witness@example.com")
     sender, count = Sender(server, provider), REQUESTS // PARTS
     first, began = part * count, time.monotonic()

@@ -10,7 +10,7 @@ import os
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
-from program import PASSWORD, PUBLISHABLE_KEY, REPOSITORY, SECRET_KEY, Client
+from program import PASSKEYS, PASSWORD, PUBLISHABLE_KEY, REPOSITORY, SECRET_KEY, Client
 from schemathesis import checks
 
 DOCUMENT = os.path.join(REPOSITORY, "Sources", "GatehouseServer", "OpenAPI", "openapi.json")
@@ -39,7 +39,7 @@ def caller(request, session_servers, tmp_path_factory):
     """The server's root URL, and the headers of the caller."""
     folder = str(tmp_path_factory.mktemp("mails"))
     server = session_servers.serve(GATEHOUSE_OPENAPI="true", GATEHOUSE_MAIL_FOLDER=folder, GATEHOUSE_APP_SCHEME="boxscore",
-                                   GATEHOUSE_ACCOUNT_PAGES="true")
+                                   GATEHOUSE_ACCOUNT_PAGES="true", **PASSKEYS)
     server.start()
     token = {"nobody": None, "administrator": SECRET_KEY}.get(request.param)
     if request.param == "user":

@@ -14,7 +14,7 @@ import urllib.parse
 
 import pytest
 from identity_provider import IdentityProvider
-from program import LoopbackServer
+from program import PASSKEYS, LoopbackServer
 from test_malformed import ALL, CHALLENGE, KNOWN_ID, WITH_BODY, filled, named, providers
 from wire import exchange, request
 
@@ -62,7 +62,7 @@ class Meter:
 def meter(session_servers):
     stand_in = IdentityProvider().start()
     # A proxy of this machine is believed, so that its header is read.
-    server = session_servers.serve(**providers(stand_in.url), GATEHOUSE_TRUSTED_PROXIES="127.0.0.0/8")
+    server = session_servers.serve(**providers(stand_in.url), **PASSKEYS, GATEHOUSE_TRUSTED_PROXIES="127.0.0.0/8")
     yield Meter(server.start())
     stand_in.stop()
 

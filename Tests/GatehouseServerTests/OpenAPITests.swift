@@ -1,10 +1,12 @@
 import AccountDomain
+import AuthServer
 import Foundation
 import GatehouseServer
 import GatehouseWire
 import HTTPTypes
 import TestSupport
 import Testing
+import WebAuthn
 
 @Suite("The OpenAPI document")
 struct OpenAPITests {
@@ -25,9 +27,22 @@ struct OpenAPITests {
         Set(try operations().values.flatMap { $0[name]?.arrayValue?.compactMap(\.stringValue) ?? [] })
     }
 
+    /// Passkeys, and apps of both kinds.
+    private static func addPasskeys(_ settings: inout AuthSettings) {
+        var rules = PasskeyRules()
+        rules.allowsSignUp = true
+        settings.passkeys = rules
+        let android = AppIdentifiers.Android("org.example.app=" + String(repeating: "ab", count: 32))
+        let apps = AppIdentifiers(apple: ["A1B2C3D4E5.org.example.app"], android: [android].compactMap(\.self))
+        // Lost: nothing. The party is right.
+        settings.identity = (try? RelyingParty(id: "example.org", name: "E", origins: ["https://example.org"])).map {
+            AppIdentity(party: $0, apps: apps)
+        }
+    }
+
     @Test("It has every route of the server, and no other")
     func routes() async throws {
-        try await TestServer.with(hasPages: true) { server in
+        try await TestServer.with(hasPages: true, change: Self.addPasskeys) { server in
             // The account pages are no API. OpenAPI has no name for the rest of a path.
             let routes = server.routes.filter { !$0.path.hasPrefix("/account") }
             let served = Set(routes.map { "\($0.method.rawValue) \($0.path.replacing("**", with: "{rest}"))" })

@@ -44,6 +44,11 @@ package struct AuditEntry: Sendable {
         case recoveryCodeVerified = "recovery_codes_verified"
         case recoveryCodesRegenerated = "recovery_codes_regenerated"
         case recoveryCodesDeleted = "recovery_codes_deleted"
+        case passkeyCreated = "passkey_created"
+        case passkeyUpdated = "passkey_updated"
+        case passkeyDeleted = "passkey_deleted"
+        /// A sign-in was refused, because another device has a copy of the passkey's key.
+        case passkeyCloned = "passkey_cloned"
         /// An operator's acts on the server.
         case mailRetried = "mail_retried"
         case mailDropped = "mail_dropped"
@@ -56,6 +61,7 @@ package struct AuditEntry: Sendable {
             case .userSignedUp, .userInvited: "team"
             case .userModified, .userUpdatedPassword, .userRepeatedSignUp, .userConfirmed: "user"
             case .tokenRevoked, .tokenRepeated, .providerTokenRevoked, .providerTokenNotRevoked: "token"
+            case .passkeyCreated, .passkeyUpdated, .passkeyDeleted, .passkeyCloned: "user"
             case .identityLinked, .identityUnlinked, .identityLinkUndone, .identityNeedsConfirmation,
                 .identityRefused, .providerNotice:
                 "user"

@@ -49,15 +49,17 @@ package enum UnlinkDecision: Equatable, Sendable {
     case remove(Address)
     case refuse(Refusal)
 
-    /// - Parameter isFree: Whether no other account has an address. Called only if the result matters.
+    /// - Parameters:
+    ///   - hasPasskey: Whether the user can sign in with a passkey.
+    ///   - isFree: Whether no other account has an address. Called only if the result matters.
     /// - Throws: Errors of `isFree`.
     package init(
-        _ account: Account, removing id: IdentityID, isFree: (EmailAddress) throws -> Bool
+        _ account: Account, removing id: IdentityID, hasPasskey: Bool = false, isFree: (EmailAddress) throws -> Bool
     ) rethrows {
         let removed = account.identities.first { $0.id == id }
         let left = account.methods(without: removed)
         // As in Supabase Auth, an account with a single identity gets this refusal first, whatever id it asks for.
-        if left.isEmpty || account.identities.count <= 1 && removed == nil {
+        if left.isEmpty && !hasPasskey || account.identities.count <= 1 && removed == nil {
             self = .refuse(.lastMethod)
         } else if let removed {
             self = try Self.remove(removed, from: account, keepsPassword: left.contains(.password), isFree: isFree)

@@ -112,6 +112,11 @@ package struct ServerSecrets: Sendable {
         Self.derive(keys[0].code, "gatehouse address", Array(address.text.utf8)).withUnsafeBytes(Array.init)
     }
 
+    /// MACs for the challenges of passkeys under each secret, newest first; 32 bytes each.
+    func challengeProofs(_ context: [UInt8]) -> [[UInt8]] {
+        keys.map { derive($0.code, "gatehouse passkey challenge", context).withUnsafeBytes(Array.init) }
+    }
+
     private func signature(_ purpose: String, _ bytes: [UInt8], _ number: UInt8) -> [UInt8]? {
         keys.first { $0.number == number }.map { Self.derive($0.code, purpose, bytes).withUnsafeBytes(Array.init) }
     }

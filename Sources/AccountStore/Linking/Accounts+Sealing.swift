@@ -21,7 +21,7 @@ extension Accounts {
 /// Tables whose rows expire and are then deleted.
 enum ExpiringRows: CaseIterable, Sendable {
     case flows, codes, tickets, undos, notices, idTokens, revocations, oneTimeTokens, devices, deliveries, challenges,
-        factors
+        factors, passkeyChallenges
 
     /// Codes are kept an hour longer than they are valid, to tell late codes from unknown ones.
     static let codesStay: Duration = .seconds(3_600)
@@ -66,7 +66,8 @@ extension Connection {
         case .deliveries: try endExpiredDeliveries(at: now, limit: limit)
         case .challenges: try removeOldChallenges(at: now, limit: limit)
         case .factors: try removeUnverified(at: now, limit: limit)
-        case .notices, .idTokens, .revocations, .oneTimeTokens: try removeOutlived(rows, at: now, limit: limit)
+        case .notices, .idTokens, .revocations, .oneTimeTokens, .passkeyChallenges:
+            try removeOutlived(rows, at: now, limit: limit)
         }
     }
 
@@ -99,6 +100,13 @@ extension Connection {
                 """
                 DELETE FROM one_time_tokens WHERE digest IN (
                     SELECT digest FROM one_time_tokens WHERE expires_at <= \(now)
+                    ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
+                """)
+        case .passkeyChallenges:
+            try run(
+                """
+                DELETE FROM used_passkey_challenges WHERE id IN (
+                    SELECT id FROM used_passkey_challenges WHERE expires_at <= \(now)
                     ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
                 """)
         case .flows, .codes, .tickets, .undos, .devices, .deliveries, .challenges, .factors: 0

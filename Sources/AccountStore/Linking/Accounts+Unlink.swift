@@ -34,7 +34,10 @@ extension Accounts {
         try await revoking(at: now) { db in
             let changer = try changer(user, by: session, at: now, in: db)
             guard case .good(let account) = changer else { return changer.isGone ? .gone : .sessionEnded }
-            let decision = try UnlinkDecision(account, removing: id) { try !db.isTaken($0, besides: user) }
+            let hasPasskey = try offersPasskeys && db.passkeyCount(of: user) > 0
+            let decision = try UnlinkDecision(account, removing: id, hasPasskey: hasPasskey) {
+                try !db.isTaken($0, besides: user)
+            }
             switch decision {
             case .refuse(let refusal):
                 try refuse(refusal, id, account, at: now, in: db)
@@ -71,7 +74,10 @@ extension Accounts {
                 return .tooLate
             }
             let undo = LinkUndo(json: try JSONReader.read(before))
-            let decision = try UnlinkDecision(account, removing: id) { try !db.isTaken($0, besides: user) }
+            let hasPasskey = try offersPasskeys && db.passkeyCount(of: user) > 0
+            let decision = try UnlinkDecision(account, removing: id, hasPasskey: hasPasskey) {
+                try !db.isTaken($0, besides: user)
+            }
             switch decision {
             case .refuse(let refusal):
                 try refuse(refusal, id, account, at: now, in: db)

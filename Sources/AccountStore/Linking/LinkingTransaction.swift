@@ -82,6 +82,7 @@ struct LinkingTransaction {
         for identity in former { try db.removeIdentity(identity, at: now) }
         try db.voidCodes(of: account.user.id)
         try db.voidTokens(of: account.user.id)
+        try db.forgetPasskeys(of: account.user.id)
         try db.update(account.user)
         try db.insert(identity)
         try db.emptyProfile(of: account.user.id, at: now)

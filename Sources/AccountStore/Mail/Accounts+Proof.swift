@@ -95,6 +95,7 @@ extension Accounts {
         try endSessions(of: account.user.id, keeping: session, end, at: now, in: db)
         // A stranger's second factor would lock the owner out.
         try db.forgetFactors(of: &account.user)
+        try db.forgetPasskeys(of: account.user.id)
         try db.voidCodes(of: account.user.id)
         try db.forgetDevices(of: account.user.id)
     }

@@ -29,6 +29,7 @@ extension Accounts {
         Migration(26, "searches of administrators", stateIndexes, dialectStatements: searchIndexes),
         Migration(27, "counted sign-ins and refreshes", activity),
         Migration(28, "second factors", factors),
+        Migration(29, "passkeys", passkeys),
     ]
 
     private static let users: SQL = """

@@ -9,7 +9,7 @@ import Hummingbird
 // They answer as Supabase Auth does with the feature switched off: first the caller is checked, then the ids in the
 // path, then the one answer is given. No body is read.
 extension AuthServer {
-    var absentRoutes: [Route] { (absentPasskeys + absentPartners).flatMap(\.self) }
+    var absentRoutes: [Route] { absentPartners.flatMap(\.self) }
 
     /// - Parameters:
     ///   - check: nil: the answer needs no caller.
@@ -31,16 +31,8 @@ extension AuthServer {
         }
     }
 
-    /// Passkeys. The routes for people answer before any check.
-    private var absentPasskeys: [[Route]] {
-        [
-            absent("/passkeys", "/passkeys/**", answers: .off(.passkeyDisabled, "Passkeys are disabled")),
-            absent("/admin/users/{user_id}/passkeys", by: [.get], for: requireAdmin, answers: .empty("[]")),
-            absent(
-                "/admin/users/{user_id}/passkeys/{passkey_id}", by: [.delete], for: requireAdmin,
-                answers: .off(.validationFailed, "Passkey not found")),
-        ]
-    }
+    /// The routes of a server without passkeys, which answer before any check.
+    var absentPasskeys: [Route] { absent("/passkeys", "/passkeys/**", answers: .refused(.passkeysOff)) }
 
     /// What connects other servers: the OAuth server, SAML, providers that an administrator adds, SCIM.
     private var absentPartners: [[Route]] {

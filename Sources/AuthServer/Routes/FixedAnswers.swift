@@ -47,7 +47,7 @@ struct FixedAnswers: Sendable {
             "external": .object(external), "disable_signup": .bool(!settings.allowsSignUp),
             "mailer_autoconfirm": .bool(settings.confirmsAutomatically), "phone_autoconfirm": false,
             "sms_provider": "", "saml_enabled": false, "saml_private_key_next_configured": false,
-            "passkeys_enabled": false,
+            "passkeys_enabled": .bool(settings.passkeys != nil),
             // Supabase Auth has neither of these. They tell an app's screens what to offer.
             "mailer_enabled": .bool(settings.mail != nil),
             "password_min_length": .integer(Int64(settings.passwordPolicy.minimumLength)),

@@ -6,7 +6,7 @@ import Hummingbird
 
 extension AuthServer {
     /// `GET /user/export` → everything that this API stores about the caller: `{"exported_at","user","sessions",
-    /// "audit_log","mails"}`: at most 100 sessions, and 1,000 entries and mails, newest first.
+    /// "audit_log","mails","passkeys"}`: at most 100 sessions, and 1,000 entries and mails, newest first.
     /// Needs a fresh sign-in where the policy asks for one. An extension to the Auth API.
     @Sendable func exportUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
@@ -26,6 +26,7 @@ extension AuthServer {
             }
             writer.list("audit_log", record.audit) { $0.exported($1) }
             writer.list("mails", record.mails) { $0.exported($1) }
+            writer.list("passkeys", record.passkeys) { $0.passkey($1) }
             writer.endObject()
         }.unstored
     }

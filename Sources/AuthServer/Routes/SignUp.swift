@@ -127,7 +127,7 @@ extension AuthServer {
         return Answer.json { $0.user(decoy) }
     }
 
-    private func requireSignUps() throws {
+    func requireSignUps() throws {
         guard settings.allowsSignUp else {
             throw Refusal(.unprocessableContent, .signupDisabled, "Signups not allowed for this instance")
         }

@@ -35,6 +35,10 @@ package struct AuthSettings: Sendable {
     /// Roles whose tokens may use the admin API.
     package var adminRoles = ["service_role", "supabase_admin"]
     package var apiKeys = APIKeys()
+    /// The server's identity for passkeys and WebAuthn factors; nil without either.
+    package var identity: AppIdentity?
+    /// nil disables passkeys.
+    package var passkeys: PasskeyRules?
     /// The address of the sign-in of the account pages; nil without them.
     package var accountPages: String?
     /// nil without account pages.

@@ -18,6 +18,8 @@ package struct AuthRates: Sendable {
     package var anonymousUsers = 30
     /// Challenges of second factors per minute, and as many answers.
     package var factors = 15
+    /// `/passkeys/authentication/options`, per 5 minutes.
+    package var passkey = 30
     /// Wrong passwords per hour for each address and each account; see ``Attempts``.
     package var failedSignIns = 10
 
@@ -32,6 +34,7 @@ package enum Limits {
     static let anonymousSignUp = "signup_anonymous"
     static let updateUser = "user"
     static let verify = "verify"
+    static let passkey = "passkey"
     /// Everything that is stored about a user.
     static let export = "export"
     static let enrollFactor = "factor_enroll"
@@ -59,6 +62,7 @@ package enum Limits {
             RateLimit(signUp, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(updateUser, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(verify, rates.verify, per: fiveMinutes, burst: 30),
+            RateLimit(passkey, rates.passkey, per: fiveMinutes, burst: 30),
             RateLimit(mailRequest, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(enrollFactor, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(challengeFactor, rates.factors, per: .seconds(60), burst: 30),

@@ -58,16 +58,13 @@ struct Dev: AsyncParsableCommand {
         let inbox = try inbox(address, folder)
         if inbox != nil { settings.auth.mail = DevInbox.rules(isLimited: limits) }
         let standIns = try DevStandIns(
-            at: address.url, app: app?.url, inbox: inbox?.url,
+            at: address.localURL, app: app?.url, inbox: inbox?.url,
             confirmsAutomatically: settings.auth.confirmsAutomatically)
         settings.providers = standIns?.providers ?? []
         note(address, hasStandIns: standIns != nil, missing)
         let console = settings.openConsole(secrets.secretKey, randomBytes: System.randomBytes)
         let text = try text(secrets, address, standIns, app, inbox, console)
-        let stack = RunningStack(
-            url: address.url, publishableKey: secrets.publishableKey, folder: folder.absolutePath, inbox: inbox?.url)
-        let files = RunningFiles(
-            stack, address: address, stateFolder: DevStacks.stateFolder(environment: System.environment))
+        let files = runningFiles(address, secrets, folder, inbox)
         defer { files.withdraw() }
         if !files.isComplete {
             Output.note("Commands such as `gatehouse login` may not find this stack. Pass --url to them.")
@@ -85,6 +82,16 @@ struct Dev: AsyncParsableCommand {
                 // Lost: the printed URLs, which `gatehouse login` finds without them. The server runs nevertheless.
                 try? Output.line(text)
             })
+    }
+
+    private func runningFiles(
+        _ address: ListenAddress, _ secrets: DevSecrets, _ folder: DevFolder, _ inbox: DevInbox?
+    ) -> RunningFiles {
+        let stack = RunningStack(
+            url: address.localURL, publishableKey: secrets.publishableKey, folder: folder.absolutePath,
+            inbox: inbox?.url)
+        return RunningFiles(
+            stack, address: address, stateFolder: DevStacks.stateFolder(environment: System.environment))
     }
 
     /// Prints a request; not with `--json`, whose readers are programs.
@@ -113,7 +120,7 @@ struct Dev: AsyncParsableCommand {
         _ address: ListenAddress, _ secrets: DevSecrets
     ) -> (AppInBrowser?, AppInBrowser.Missing?) {
         do throws(AppInBrowser.Missing) {
-            return (try AppInBrowser(server: address.url, publishableKey: secrets.publishableKey), nil)
+            return (try AppInBrowser(server: address.localURL, publishableKey: secrets.publishableKey), nil)
         } catch {
             return (nil, error)
         }
@@ -123,7 +130,7 @@ struct Dev: AsyncParsableCommand {
     ///
     /// - Throws: ``CommandFailure`` if it is needed and unavailable.
     private func inbox(_ address: ListenAddress, _ folder: DevFolder) throws -> DevInbox? {
-        if address.isLoopback { return try DevInbox(at: address.url, in: folder) }
+        if address.isLoopback { return try DevInbox(at: address.localURL, in: folder) }
         guard !confirmEmail else {
             throw CommandFailure(
                 "--confirm-email needs the inbox, which is for this machine alone. Leave out --host or --confirm-email."
@@ -154,11 +161,11 @@ struct Dev: AsyncParsableCommand {
         _ inbox: DevInbox?, _ console: String
     ) throws -> String {
         var addresses = DevAddresses(
-            url: address.url, publishableKey: secrets.publishableKey, secretKey: secrets.secretKey,
+            url: address.localURL, publishableKey: secrets.publishableKey, secretKey: secrets.secretKey,
             anonKey: try secrets.roleKey("anon"), serviceRoleKey: try secrets.roleKey("service_role"), folder: data,
             apple: standIns?.appleURL, google: standIns?.googleURL, app: standIns == nil ? nil : app?.url,
             inbox: inbox?.url)
-        if address.isLoopback { addresses.console = address.url + console }
+        if address.isLoopback { addresses.console = address.localURL + console }
         return json ? addresses.json : addresses.block
     }
 

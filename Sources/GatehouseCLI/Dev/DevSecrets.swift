@@ -73,6 +73,10 @@ package struct DevSecrets: Sendable {
         return try TokenSigner(JSONWebKey(hs256: jwtSecret)).sign(payload: claims.bytes)
     }
 
+    private static let otherOrigins = [
+        "http://localhost:3000", "http://localhost:5173", "http://localhost:8080", "https://localhost",
+    ]
+
     /// The configuration of the folder's server, by environment variable.
     ///
     /// - Parameters:
@@ -87,7 +91,7 @@ package struct DevSecrets: Sendable {
         let own: [Setting: String] = [
             Setting.database: database,
             .listen: "\(address)",
-            .externalURL: address.url + "/auth/v1",
+            .externalURL: address.localURL + "/auth/v1",
             .secrets: serverSecrets.reveal(),
             .jwtSecret: jwtSecret.reveal(),
             .jwtAlgorithm: "ES256",
@@ -95,12 +99,17 @@ package struct DevSecrets: Sendable {
             .secretKeys: secretKey.reveal(),
             .autoConfirm: "true",
             .anonymousEnabled: "true",
-            .siteURL: address.isLoopback ? StandIns.site(address.url) : address.url,
+            .siteURL: address.isLoopback ? StandIns.site(address.localURL) : address.localURL,
             .uriAllowList: DevRedirects.list(redirects),
             .redirectPatterns: "true",
             .outgoingLoopback: "true", .hookLoopback: "true",
             .accountPages: "true", .accountPagesName: "gatehouse dev", .console: "true",
             .enrollRecoveryCodes: "true", .verifyRecoveryCodes: "true",
+            .enrollSecurityKeys: "true", .verifySecurityKeys: "true",
+            .passkeysEnabled: "true", .passkeySignUp: "true",
+            .relyingPartyID: "localhost", .relyingPartyName: "gatehouse dev",
+            // The pages of this server, those of usual tools, and apps on Apple's platforms.
+            .relyingPartyOrigins: (["http://localhost:\(address.port)"] + Self.otherOrigins).joined(separator: ","),
             .limits: "off", .passwordAnswerTime: "0",
             .logFormat: "console",
             .freshSignIn: isStrict ? SettingsChecks.freshSignIn : "",

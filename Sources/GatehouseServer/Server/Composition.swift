@@ -1,6 +1,6 @@
 package import AccountDomain
 package import AccountStore
-import AuthServer
+package import AuthServer
 import Foundation
 import GatehouseWire
 import HTTPServing
@@ -30,10 +30,22 @@ package func makeAccounts(
         kinds: notices.union(waits), needsProof: settings.auth.confirmsAutomatically)
     accounts.retention = settings.retention
     accounts.factorRules = settings.factors
+    accounts.offersPasskeys = settings.auth.passkeys != nil
     accounts.mailsLinkCodes = settings.auth.mail != nil && settings.auth.allowsEmail
     if settings.hooks.hooks[.beforeUserCreated] != nil { accounts.admission = .asks }
     accounts.mailsChangesTogether = settings.hooks.hooks[.sendEmail] != nil
     return accounts.telling(settings.hooks.webhooks, written: eventsWritten)
+}
+
+extension ServerSettings {
+    /// The files at the root of the server; nil without passkeys and WebAuthn factors.
+    package var wellKnownFiles: WellKnownFiles? {
+        guard parts.contains(.auth) else { return nil }
+        return auth.identity.map { WellKnownFiles($0, accountPage: pages?.methods) }
+    }
+
+    /// The origin of the account pages; nil without them.
+    package var pagesOrigin: String? { pages?.origin }
 }
 
 /// nil without hooks.

@@ -45,6 +45,7 @@ package struct Server: Sendable {
             tables = local.tables(settings, database, eventRoute, runtime, world)
             let pages = try makePages(settings, secrets, tables, runtime, world)
             tables += pages.tables
+            tables += settings.wellKnownFiles.map { [$0.table(runtime)] } ?? []
             (self.local, branding) = (local, pages.branding)
         } else {
             (local, branding) = (nil, nil)

@@ -30,6 +30,9 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether only this machine can reach the address.
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
+    /// The URL for browsers on this machine. It names `localhost` where it can: passkeys need a name.
+    package var localURL: String { host == "127.0.0.1" ? "http://localhost:\(port)" : url }
+
     /// The URL for programs on this machine.
     package var url: String {
         let everywhere = ["0.0.0.0", "::", "*"].contains(host)

@@ -138,6 +138,7 @@ extension SettingsReader {
         rates.verify = number(.rateVerify)
         rates.mails = number(.rateMails)
         rates.authorize = number(.rateAuthorize)
+        rates.passkey = number(.ratePasskey)
         rates.anonymousUsers = number(.rateAnonymous)
         rates.factors = number(.rateFactors)
         rates.failedSignIns = number(.rateFailedSignIns)

@@ -44,9 +44,11 @@ extension Setting {
         SettingArea(
             "Rate limits",
             [
-                limits, rateHeader, rateTokenRefresh, rateOTP, rateVerify, rateMails, rateAuthorize, rateAnonymous,
+                limits, rateHeader, rateTokenRefresh, rateOTP, rateVerify, rateMails, rateAuthorize, ratePasskey,
+                rateAnonymous,
                 rateFailedSignIns,
             ]),
+        SettingArea("Passkeys", passkeys),
         SettingArea("Captchas", captcha),
         SettingArea(
             "Gateway", [appScheme, profileSchema, teamCatalogue, telemetry, telemetryApps, jwksURL, issuerSecretKey]),

@@ -30,6 +30,9 @@ extension SettingsReader {
         auth.allowsPlainProofKeys = flag(.plainProofKeys)
         auth.allowsManualLinking = flag(.manualLinking)
         auth.adminRoles = list(.jwtAdminRoles)
+        auth.passkeys = passkeyRules()
+        let needing = [Setting.passkeysEnabled, .enrollSecurityKeys, .verifySecurityKeys].first { flag($0) }
+        auth.identity = relyingParty(neededBy: needing)
         auth.apiKeys.publishable = apiKeys(.publishableKeys, prefix: "sb_publishable_")
         auth.apiKeys.secret = apiKeys(.secretKeys, prefix: "sb_secret_")
         auth.apiKeys.areRequired = flag(.requireAPIKey)

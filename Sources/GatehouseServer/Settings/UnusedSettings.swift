@@ -46,7 +46,6 @@ package struct UnusedSettings: Sendable {
     private static let switchedOn: [(prefix: String, sentence: String)] = [
         ("SAML_ENABLED", "SAML is not in this build."),
         ("OAUTH_SERVER_ENABLED", "The OAuth server is not in this build."),
-        ("PASSKEY_ENABLED", "Passkeys are not in this build."),
         ("PASSWORD_HIBP_ENABLED", "Passwords are compared with a built-in list, not with an online service."),
         ("MFA_PHONE_", "Codes by text message are not in this build."),
         ("SESSIONS_SINGLE_PER_USER", "One session per user is not in this build."),

@@ -39,10 +39,13 @@ package struct RelyingParty: Sendable {
         idHash = Array(SHA256.hash(data: Array(id.utf8)))
         guard !allowsRelatedOrigins else { return }
         for origin in self.origins {
-            guard let host = origin.host, host != id, !host.hasSuffix("." + id) else { continue }
+            guard let host = origin.host, !covers(host) else { continue }
             throw .foreignOrigin(origin.text)
         }
     }
+
+    /// Whether a host in lower case is the RP ID, or in its domain.
+    package func covers(_ host: String) -> Bool { host == id || host.hasSuffix("." + id) }
 
     private static func parsed(_ texts: [String]) throws(RelyingPartyProblem) -> [CeremonyOrigin] {
         var origins: [CeremonyOrigin] = []

@@ -3,7 +3,7 @@ import SwiftUI
 
 // The pages have `@main` before it. Here the tests are the program.
 struct JournalApp: App {
-    @State private var account = AuthManager(url: "http://127.0.0.1:9999", publishableKey: "sb_publishable_…")
+    @State private var account = AuthManager(url: "http://localhost:9999", publishableKey: "sb_publishable_…")
 
     var body: some Scene { WindowGroup { HomeView().gatehouse(account) } }
 }

@@ -1,0 +1,55 @@
+package import GatehouseWire
+
+/// A discoverable WebAuthn credential that signs its user in. Kept apart from second factors: a passkey answers no
+/// factor's challenge, and a factor's key signs nobody in.
+package struct Passkey: Sendable {
+    package let id: PasskeyID
+    package let user: UserID
+    /// Chosen by the authenticator, 1 to 1,023 bytes, unique among all users.
+    package let credentialID: [UInt8]
+    /// The COSE_Key as the authenticator encoded it.
+    package let publicKey: [UInt8]
+    /// The number of the key's algorithm in the IANA registry "COSE Algorithms".
+    package let algorithm: Int64
+    /// The authenticator's model, 16 bytes; zeros if it names none.
+    package let model: [UInt8]
+    /// Of the last sign-in; 0 if the authenticator does not count.
+    package var signCount: UInt32
+    /// Whether the passkey may be on several devices. Never changes.
+    package let isBackupEligible: Bool
+    package var isBackedUp: Bool
+    /// As the browser reported them.
+    package let transports: [String]
+    /// The format of the attestation statement.
+    package let attestation: String
+    package var name: String
+    package let createdAt: Instant
+    package var updatedAt: Instant
+    package var lastUsedAt: Instant?
+
+    package init(
+        id: PasskeyID, user: UserID, credentialID: [UInt8], publicKey: [UInt8], algorithm: Int64, model: [UInt8],
+        signCount: UInt32, isBackupEligible: Bool, isBackedUp: Bool, transports: [String], attestation: String,
+        name: String, at now: Instant
+    ) {
+        (self.id, self.user, self.credentialID, self.publicKey) = (id, user, credentialID, publicKey)
+        (self.algorithm, self.model, self.signCount) = (algorithm, model, signCount)
+        (self.isBackupEligible, self.isBackedUp) = (isBackupEligible, isBackedUp)
+        (self.transports, self.attestation, self.name) = (transports, attestation, name)
+        (createdAt, updatedAt) = (now, now)
+    }
+
+    /// In bytes.
+    package static let longestName = 120
+}
+
+package typealias PasskeyID = Identifier<Passkey>
+
+extension Account {
+    /// Whether the user can sign in without passkeys.
+    ///
+    /// - Parameter mailsCodes: Whether the server mails codes to confirmed addresses.
+    package func hasWayIn(mailsCodes: Bool) -> Bool {
+        !signInMethods.isEmpty || (mailsCodes && user.email != nil && user.times.emailConfirmedAt != nil)
+    }
+}

@@ -1,0 +1,76 @@
+package import GatehouseWire
+
+/// A challenge of a passkey ceremony. The server recognizes it without having stored it, so that anonymous callers, who
+/// ask for most challenges, cannot fill a table.
+///
+/// The id is a UUID of version 8 (RFC 9562 §5.8): the time when the challenge expires, random bits, and a proof that
+/// this server made it for this purpose. The challenge itself is a MAC of the id, so only its receiver knows it.
+package struct PasskeyChallenge: Sendable {
+    package enum Purpose: Sendable {
+        /// A sign-in by any user.
+        case authentication
+        /// A further passkey of a user.
+        case registration(UserID)
+        /// The first passkey of a new account. The name is what the authenticator shows.
+        case signUp(name: String)
+    }
+
+    package let id: PasskeyChallengeID
+    /// 32 bytes.
+    package let bytes: [UInt8]
+    package let expiresAt: Instant
+    /// For ``Purpose/signUp(name:)``: the id of the new account.
+    package let newUser: UserID
+
+    private static let proofStart = 12
+
+    /// - Parameter random: 6 random bytes.
+    package init(
+        for purpose: Purpose, lifetime: Duration, _ secrets: ServerSecrets, random: [UInt8], at now: Instant
+    ) {
+        let milliseconds = UInt64(max(0, (now + lifetime).microseconds)) / 1_000
+        var id = (0..<6).map { UInt8(truncatingIfNeeded: milliseconds >> (40 - 8 * UInt64($0))) } + random.prefix(6)
+        id[6] = id[6] & 0x0F | 0x80
+        id[8] = id[8] & 0x3F | 0x80
+        let proof = secrets.challengeProofs(Self.proofContext(purpose, id))[0]
+        self.init(id: id + proof.prefix(16 - Self.proofStart), purpose, secrets, secret: 0)
+    }
+
+    /// Recognizes a challenge that this server, or another node with its secrets, made for the same purpose. It may have
+    /// expired, or been used.
+    package init?(_ id: PasskeyChallengeID, for purpose: Purpose, _ secrets: ServerSecrets) {
+        let bytes = id.bytes
+        let context = Self.proofContext(purpose, Array(bytes.prefix(Self.proofStart)))
+        let secret = secrets.challengeProofs(context).firstIndex { proof in
+            zip(proof, bytes.dropFirst(Self.proofStart)).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+        }
+        guard let secret else { return nil }
+        self.init(id: bytes, purpose, secrets, secret: secret)
+    }
+
+    private init(id: [UInt8], _ purpose: Purpose, _ secrets: ServerSecrets, secret: Int) {
+        self.id = PasskeyChallengeID(bytes: id)
+        bytes = secrets.challengeProofs(Self.context("challenge", purpose, id))[secret]
+        let milliseconds = id.prefix(6).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        expiresAt = Instant(microseconds: milliseconds * 1_000)
+        newUser = UserID(random: secrets.challengeProofs(Self.context("user", purpose, id))[secret])
+    }
+
+    private static func proofContext(_ purpose: Purpose, _ id: [UInt8]) -> [UInt8] { context("proof", purpose, id) }
+
+    private static func context(_ use: String, _ purpose: Purpose, _ id: [UInt8]) -> [UInt8] {
+        Array(use.utf8) + [0] + id + purpose.context
+    }
+}
+
+package typealias PasskeyChallengeID = Identifier<PasskeyChallenge>
+
+extension PasskeyChallenge.Purpose {
+    fileprivate var context: [UInt8] {
+        switch self {
+        case .authentication: [1]
+        case .registration(let user): [2] + user.bytes
+        case .signUp(let name): [3] + Array(name.utf8)
+        }
+    }
+}

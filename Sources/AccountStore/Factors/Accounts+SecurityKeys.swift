@@ -1,0 +1,155 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// The WebAuthn key of a verified factor.
+package struct SecurityKey: Sendable {
+    package let factor: Factor
+    package let credentialID: [UInt8]
+    /// The COSE_Key as the authenticator encoded it.
+    package let publicKey: [UInt8]
+    package let signCount: UInt32
+    package let isBackupEligible: Bool
+    /// As the browser reported them.
+    package let transports: [String]
+}
+
+/// A verified answer to the challenge of a WebAuthn factor.
+package enum SecurityKeyProof: Sendable {
+    /// The key of a factor that had none.
+    case created(NewPasskey)
+    /// A signature of the key of a verified factor, which may be another one of the user.
+    case signed(by: FactorID, signCount: UInt32, isBackedUp: Bool)
+}
+
+extension Accounts {
+    /// Returns the keys of a user's verified WebAuthn factors, oldest factor first.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func securityKeys(of user: UserID) async throws -> [SecurityKey] {
+        try await database.rows(Self.securityKeyLookup(user)) { $0.securityKey() }
+    }
+
+    static func securityKeyLookup(_ user: UserID) -> SQL {
+        """
+        SELECT \(columns: factorColumns), factors.credential_id, factors.public_key, factors.sign_count,
+            factors.is_backup_eligible, factors.transports
+        FROM factors
+        WHERE factors.user_id = \(user) AND factors.kind = 'webauthn' AND factors.is_verified = 1
+            AND factors.credential_id IS NOT NULL
+        ORDER BY factors.created_at, factors.id
+        """
+    }
+
+    /// Returns what the answer to an open challenge has to match.
+    ///
+    /// - Returns: nil with the refusal if there is no open challenge with such data.
+    /// - Throws: ``DatabaseFailure``. An expired challenge is deleted.
+    package func data(
+        of challenge: ChallengeID, to factor: FactorID, at now: Instant
+    ) async throws -> (data: String?, refusal: FactorOutcome?) {
+        let state = try await database.read { db in try db.state(of: challenge, to: factor, at: now) }
+        switch state {
+        case .open(let data): return (data, data == nil ? .challengeUnknown : nil)
+        // A used challenge of a key looks like none, as that of Supabase Auth, which deletes it.
+        case .unknown, .used: return (nil, .challengeUnknown)
+        case .expired:
+            try await database.write { db in
+                _ = try db.run("DELETE FROM factor_challenges WHERE id = \(challenge) AND factor_id = \(factor)")
+            }
+            return (nil, .challengeExpired)
+        }
+    }
+
+    /// Takes a verified answer of a WebAuthn key. It uses up its challenge, in one transaction with everything that it
+    /// changes. A wrong answer does not come here, and leaves the challenge.
+    ///
+    /// - Parameters:
+    ///   - factor: The factor that the caller names.
+    ///   - session: The session that the token names, which the answer raises.
+    /// - Returns: ``FactorOutcome/wrong`` also for a key that another factor has, for one whose count did not increase,
+    ///   which is recorded, and if the factor has been verified or removed since the challenge.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may be raised.
+    package func verify(
+        _ proof: SecurityKeyProof, answering challenge: ChallengeID, to factor: FactorID, of user: UserID,
+        in session: SessionID, from device: Device, at now: Instant
+    ) async throws -> FactorOutcome {
+        try await revoking(at: now) { db in
+            let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
+            guard case .good(let current) = caller else { return .ended }
+            guard let named = try db.row(Self.factorLookup(factor, of: user), { $0.factor() }) else { return .unknown }
+            switch try db.state(of: challenge, to: factor, at: now) {
+            case .open: break
+            case .unknown, .used: return .challengeUnknown
+            case .expired: return .challengeExpired
+            }
+            let raising: Factor?
+            switch proof {
+            case .created(let key): raising = try db.give(key, to: named, at: now) ? named : nil
+            case .signed(let owner, let count, let isBackedUp):
+                raising = try answered(
+                    by: owner, of: current.account.user, named, count, isBackedUp, at: now, in: db)
+            }
+            guard let raising else { return .wrong }
+            guard try db.use(challenge, to: factor, at: now) else { return .challengeUnknown }
+            let raised = try raise(
+                current, by: raising, traits: ["challenge_id": .string(challenge.text)], from: device, at: now, in: db)
+            return raised.map(FactorOutcome.raised) ?? .ended
+        }
+    }
+
+    /// - Returns: The factor whose key answered; nil if the answer does not count.
+    private func answered(
+        by owner: FactorID, of user: User, _ named: Factor, _ count: UInt32, _ isBackedUp: Bool, at now: Instant,
+        in db: any Connection
+    ) throws -> Factor? {
+        guard named.isVerified, let found = try db.row(Self.factorLookup(owner, of: user.id), { $0.factor() }),
+            found.isVerified
+        else { return nil }
+        let number = Int64(count)
+        let isNewer = try db.run(
+            """
+            UPDATE factors SET sign_count = \(number), is_backed_up = \(isBackedUp)
+            WHERE id = \(owner) AND (sign_count < \(number) OR sign_count + \(number) = 0)
+            """)
+        if isNewer == 1 { return found }
+        let entry = AuditEntry(
+            .passkeyCloned, actor: user.id, actorName: user.email ?? "", traits: ["factor_id": .string(owner.text)])
+        try record([entry], at: now, in: db)
+        return nil
+    }
+}
+
+extension Connection {
+    /// Stores the key of a factor that has none.
+    ///
+    /// - Returns: false if the factor has one, or another factor has this one.
+    fileprivate func give(_ key: NewPasskey, to factor: Factor, at now: Instant) throws -> Bool {
+        guard !factor.isVerified else { return false }
+        let lookup: SQL = "SELECT id FROM factors WHERE credential_id = \(key.credentialID)"
+        guard try row(lookup, { $0.text() }) == nil else { return false }
+        let transports = AnyJSON.array(key.transports.map(AnyJSON.string)).text
+        return try run(
+            """
+            UPDATE factors SET credential_id = \(key.credentialID), public_key = \(key.publicKey),
+                sign_count = \(Int64(key.signCount)), aaguid = \(Identifier<SecurityKey>(bytes: key.model)),
+                transports = \(transports), is_backup_eligible = \(key.isBackupEligible),
+                is_backed_up = \(key.isBackedUp)
+            WHERE id = \(factor.id) AND kind = 'webauthn' AND is_verified = 0
+            """) == 1
+    }
+}
+
+extension Row {
+    /// Reads the columns of ``Accounts/securityKeyLookup(_:)``.
+    fileprivate mutating func securityKey() -> SecurityKey {
+        let factor = factor()
+        let (credentialID, publicKey) = (bytes(), bytes())
+        let (signCount, isBackupEligible) = (UInt32(clamping: int()), bool())
+        // Lost: what is wrong with JSON that this program wrote; the names only help browsers.
+        let transports = (try? JSONReader.read(text()))?.arrayValue?.compactMap(\.stringValue) ?? []
+        return SecurityKey(
+            factor: factor, credentialID: credentialID, publicKey: publicKey, signCount: signCount,
+            isBackupEligible: isBackupEligible, transports: transports)
+    }
+}

@@ -1,0 +1,108 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// A passkey with its account.
+package struct PasskeyHolder: Sendable {
+    package let passkey: Passkey
+    package let account: Account
+}
+
+/// What a verified answer of a passkey says.
+package struct PasskeyProof: Sendable {
+    package let signCount: UInt32
+    package let isBackedUp: Bool
+    /// Whether the session counts as one with two factors, because the device verified its user.
+    package let countsAsTwoFactors: Bool
+
+    package init(signCount: UInt32, isBackedUp: Bool, countsAsTwoFactors: Bool) {
+        (self.signCount, self.isBackedUp, self.countsAsTwoFactors) = (signCount, isBackedUp, countsAsTwoFactors)
+    }
+}
+
+/// The result of a sign-in with a verified passkey.
+package enum PasskeySignIn: Sendable {
+    case signedIn(IssuedSession)
+    /// The challenge was answered before.
+    case challengeUsed
+    /// The passkey's count did not increase: another device has a copy of its key. The attempt is recorded.
+    case cloned
+    /// During the check the passkey was removed, or the account deleted or banned.
+    case changedMeanwhile
+}
+
+extension Accounts {
+    /// Returns the passkey with this credential id, if it is one of the user's, with the account. Not of a deleted account.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func holder(ofCredential id: [UInt8], of user: UserID) async throws -> PasskeyHolder? {
+        try await database.read { db in
+            guard let passkey = try db.row(Self.passkeyLookup(credential: id, of: user), { $0.passkey() }),
+                let account = try db.account(user), account.user.times.deletedAt == nil
+            else { return nil }
+            return PasskeyHolder(passkey: passkey, account: account)
+        }
+    }
+
+    /// Opens a session after a passkey's answer was verified.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may exist.
+    package func signIn(
+        _ holder: PasskeyHolder, _ proof: PasskeyProof, answering challenge: PasskeyChallenge, from device: Device,
+        at now: Instant
+    ) async throws -> PasskeySignIn {
+        let user = holder.account.user
+        var session = newSession(of: user.id, by: .passkey, at: now)
+        if proof.countsAsTwoFactors { session.entries.add(.passkey, isUserVerified: true, at: now) }
+        let opened = session
+        return try await database.write { db in
+            guard try db.use(challenge, at: now) else { return .challengeUsed }
+            guard try db.note(proof, of: holder.passkey, at: now) else {
+                return try refuse(holder, at: now, in: db)
+            }
+            let changed = try db.run(
+                """
+                UPDATE users SET last_sign_in_at = \(now)
+                WHERE id = \(user.id) AND (banned_until IS NULL OR banned_until <= \(now)) AND deleted_at IS NULL
+                """)
+            guard changed == 1 else { return .changedMeanwhile }
+            try noteDevice(device, of: user, at: now, in: db)
+            try db.insert(opened, from: device)
+            let login = AuditEntry(
+                .login, actor: user.id, actorName: user.email ?? "",
+                traits: ["provider": "passkey", "passkey_id": .string(holder.passkey.id.text)])
+            try record([login], at: now, in: db)
+            var signedIn = holder.account
+            signedIn.user.times.lastSignInAt = now
+            return .signedIn(issue(opened, to: signedIn))
+        }
+    }
+
+    private func refuse(_ holder: PasskeyHolder, at now: Instant, in db: any Connection) throws -> PasskeySignIn {
+        let lookup = Self.passkeyLookup(holder.passkey.id, of: holder.account.user.id)
+        guard let passkey = try db.row(lookup, { $0.passkey() }) else { return .changedMeanwhile }
+        try record([.passkey(.passkeyCloned, passkey, of: holder.account.user)], at: now, in: db)
+        return .cloned
+    }
+
+    static func passkeyLookup(credential id: [UInt8], of user: UserID) -> SQL {
+        """
+        SELECT \(columns: passkeyColumns) FROM passkeys
+        WHERE passkeys.credential_id = \(id) AND passkeys.user_id = \(user)
+        """
+    }
+}
+
+extension Connection {
+    /// Stores what a sign-in says of a passkey.
+    ///
+    /// - Returns: false, and nothing changed, if the passkey is gone or its count did not increase.
+    fileprivate func note(_ proof: PasskeyProof, of passkey: Passkey, at now: Instant) throws -> Bool {
+        let count = Int64(proof.signCount)
+        return try run(
+            """
+            UPDATE passkeys SET sign_count = \(count), is_backed_up = \(proof.isBackedUp), last_used_at = \(now)
+            WHERE id = \(passkey.id) AND (sign_count < \(count) OR sign_count + \(count) = 0)
+            """) == 1
+    }
+}

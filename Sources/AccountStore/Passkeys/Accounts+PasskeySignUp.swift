@@ -1,0 +1,114 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// A verified sign-up with a passkey, without a password.
+package struct PasskeySignUp: Sendable {
+    /// How the account gets its address.
+    package enum Address: Sendable {
+        case none
+        /// Counts as confirmed without a mail (auto-confirm), but never as proven.
+        case confirmed(EmailAddress)
+        /// The account has none until a mailed code proves it.
+        case mailed(EmailAddress, MailRequest)
+    }
+
+    package let passkey: NewPasskey
+    package let address: Address
+    /// The caller's `user_metadata`.
+    package let metadata: JSONObject
+
+    package init(passkey: NewPasskey, address: Address, metadata: JSONObject) {
+        (self.passkey, self.address, self.metadata) = (passkey, address, metadata)
+    }
+}
+
+/// The result of a sign-up with a passkey. Only `signedIn` has created an account.
+package enum PasskeySignUpOutcome: Sendable {
+    case signedIn(IssuedSession)
+    /// Another account has the address. Only with auto-confirm, whose answers reveal it anyway.
+    case addressTaken
+    case credentialExists
+    /// The challenge was answered before.
+    case challengeUsed
+}
+
+extension Accounts {
+    /// Creates an account with its first passkey, and opens a session.
+    ///
+    /// An address that waits for its mail stays outside of the account until a code proves it. So nobody gets an account
+    /// with another person's address, and the answer is the same for a taken one, whose owner gets a mail.
+    ///
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account and its session may exist.
+    ///   ``AccountNeedsAdmission``.
+    package func signUp(
+        _ signUp: PasskeySignUp, answering challenge: PasskeyChallenge, from device: Device, at now: Instant
+    ) async throws -> PasskeySignUpOutcome {
+        let made = newAccount(signUp, id: challenge.newUser, at: now)
+        let passkey = signUp.passkey.passkey(newID(), of: made.user.id, at: now)
+        let session = newSession(of: made.user.id, by: .passkey, at: now)
+        return try await database.write { db in
+            var account = made
+            guard try db.isFree(passkey) else { return .credentialExists }
+            if case .confirmed(let email) = signUp.address, try db.isTaken(email, besides: made.user.id) {
+                return .addressTaken
+            }
+            try admit(account)
+            guard try db.use(challenge, at: now) else { return .challengeUsed }
+            try db.insert(account.user)
+            for identity in account.identities { try db.insert(identity) }
+            try db.insert(passkey)
+            try noteDevice(device, of: account.user, at: now, in: db)
+            try db.insert(session, from: device)
+            if case .mailed(let email, let mail) = signUp.address {
+                try begin(email, mail, of: &account, at: now, in: db)
+            }
+            let (user, name) = (account.user.id, account.user.email ?? "")
+            let traits: JSONObject = ["provider": "passkey", "passkey_id": .string(passkey.id.text)]
+            try record(
+                [
+                    AuditEntry(.userSignedUp, actor: user, actorName: name, traits: traits),
+                    .passkey(.passkeyCreated, passkey, of: account.user),
+                    AuditEntry(.login, actor: user, actorName: name, traits: traits),
+                ], at: now, in: db)
+            return .signedIn(issue(session, to: account))
+        }
+    }
+
+    /// The account that a sign-up creates.
+    package func newAccount(_ signUp: PasskeySignUp, id: UserID, at now: Instant) -> Account {
+        var user = newUser(at: now)
+        user.id = id
+        user.times.lastSignInAt = now
+        if case .mailed(let email, _) = signUp.address { user.newEmail = email.text }
+        guard case .confirmed(let email) = signUp.address else {
+            user.userMetadata = AnyJSON.object(signUp.metadata.filter { !$0.value.isNull }).text
+            return Account(user: user, identities: [])
+        }
+        let data = AccountMetadata.emailIdentity(user: id, email: email, isVerified: false, data: signUp.metadata)
+        let shown = AccountMetadata.emailIdentity(user: id, email: email, isVerified: true, data: signUp.metadata)
+        user.email = email.text
+        user.times.emailConfirmedAt = now
+        user.appMetadata = AnyJSON.object(AccountMetadata.providers(["email"])).text
+        user.userMetadata = AnyJSON.object(shown).text
+        let identity = Identity(
+            id: newID(), user: id, provider: "email", providerID: id.text, data: AnyJSON.object(data).text,
+            email: email.text, at: now)
+        return Account(user: user, identities: [identity])
+    }
+
+    private func begin(
+        _ email: EmailAddress, _ mail: MailRequest, of account: inout Account, at now: Instant,
+        in db: any Connection
+    ) throws {
+        guard let owner = try db.accounts(Self.emailLookup(email)).first else {
+            try begin(EmailChange(email: email, mail: mail, asksBoth: false), of: &account, at: now, in: db)
+            return try db.update(account.user)
+        }
+        // The account looks as if its mail were on the way.
+        account.user.times.emailChangeSentAt = now
+        try db.update(account.user)
+        let content = try content(.accountExists, to: email, of: owner.user, nil, mail)
+        try queue(content, of: owner.user.id, until: now + mail.lifetime, at: now, in: db)
+    }
+}

@@ -1,0 +1,148 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import WebAuthn
+
+// WebAuthn keys as second factors. Passkeys, which sign in by themselves, are apart.
+extension AuthServer {
+    /// The kind of a ceremony: an unverified factor gets its key, a verified one is asked for a signature.
+    private enum Ceremony: String, CaseIterable {
+        case create, request
+
+        init(_ factor: Factor) { self = factor.isVerified ? .request : .create }
+    }
+
+    /// Adds `"webauthn": {"type","credential_options": {"publicKey": {…}}}` to the answer of a challenge. Beside
+    /// `publicKey` stand the members that supabase-swift reads there.
+    func challengeKey(_ factor: Factor, of caller: UserCaller) async throws -> Response {
+        let party = try relyingParty()
+        let ceremony = Ceremony(factor)
+        let keys = try await accounts.securityKeys(of: caller.user.id)
+        let challenge = accounts.randomBytes(32)
+        let data: AnyJSON = ["type": .string(ceremony.rawValue), "challenge": .string(Base64URL.text(challenge))]
+        let known = keys.map { CredentialDescriptor(id: $0.credentialID, transports: $0.transports) }
+        return try await self.challenge(factor, data: data.text, of: caller) { writer in
+            writer.name("webauthn")
+            writer.beginObject()
+            writer.member("type", ceremony.rawValue)
+            writer.name("credential_options")
+            writer.beginObject()
+            writer.name("publicKey")
+            switch ceremony {
+            case .create:
+                CreationOptions(
+                    relyingParty: party, user: .init(caller.user), challenge: challenge, excluded: known,
+                    selection: .anyAuthenticator, namesAttestation: false
+                ).write(to: &writer)
+                writer.name("rp")
+                writer.beginObject()
+                writer.member("id", party.id)
+                writer.endObject()
+            case .request:
+                RequestOptions(relyingParty: party, challenge: challenge, allowed: known, userVerification: nil)
+                    .write(to: &writer)
+                writer.member("rpId", party.id)
+            }
+            writer.member("challenge", Base64URL.text(challenge))
+            writer.endObject()
+            writer.endObject()
+        }
+    }
+
+    /// Takes `{"challenge_id","webauthn": {"type","credential_response"}}`. Without `type`, which supabase-swift does not
+    /// send, the factor's state decides.
+    func verifyKey(
+        _ factor: Factor, _ challenge: ChallengeID, _ body: JSONMembers, of caller: UserCaller, _ device: Device
+    ) async throws -> Response {
+        try requireVerifying(.webAuthn)
+        guard let members = try body.object("webauthn").map(JSONMembers.init) else {
+            throw Refusal.invalid("WebAuthn config required")
+        }
+        let (named, credential) = (try members.string("type"), members["credential_response"])
+        guard let ceremony = named.map({ Ceremony(text: $0) }) ?? (credential == nil ? nil : Ceremony(factor)) else {
+            throw Refusal.invalid("WebAuthn type must be create or request")
+        }
+        guard let credential else { throw Refusal.invalid("credential_response required") }
+        guard let session = caller.session?.id else { throw Refusal.sessionNeeded }
+        let (data, refused) = try await accounts.data(of: challenge, to: factor.id, at: runtime.now())
+        guard let data else { throw refusal(refused ?? .challengeUnknown, challenge: challenge) }
+        let proof = try await proof(credential, ceremony, factor, data, of: caller.user)
+        let outcome = try await accounts.verify(
+            proof, answering: challenge, to: factor.id, of: caller.user.id, in: session, from: device,
+            at: runtime.now())
+        switch outcome {
+        case .raised(let issued): return try await raisedAnswer(issued, by: .webAuthn, device)
+        case .wrong: throw wrongKey("a key of another factor, or one with a copy", nil)
+        default: throw refusal(outcome, challenge: challenge)
+        }
+    }
+
+    /// Verifies an answer against the data of its challenge.
+    private func proof(
+        _ credential: AnyJSON, _ ceremony: Ceremony, _ factor: Factor, _ data: String, of user: User
+    ) async throws -> SecurityKeyProof {
+        let party = try relyingParty()
+        let asked = try JSONReader.read(data)
+        let challenge = (asked["challenge"]?.stringValue).flatMap { Base64URL.decode($0) } ?? []
+        // The kind that was asked for, that the factor is in, and that the answer is of.
+        let fits = asked["type"]?.stringValue == ceremony.rawValue && Ceremony(factor) == ceremony
+        do {
+            switch ceremony {
+            case .create:
+                let response = try RegistrationResponse(credential)
+                guard fits else { throw wrongKey("the factor has a key already", nil) }
+                let record = try party.verify(response, RegistrationExpectation(challenge: challenge))
+                return .created(NewPasskey(record))
+            case .request:
+                let response = try AuthenticationResponse(credential)
+                guard fits else { throw wrongKey("the factor has no key yet", nil) }
+                let keys = try await accounts.securityKeys(of: user.id)
+                guard let key = keys.first(where: { $0.credentialID == response.credentialID }),
+                    let record = CredentialRecord(key)
+                else { throw wrongKey("an unknown key", nil) }
+                let expectation = AuthenticationExpectation(
+                    challenge: challenge, allowedCredentials: keys.map(\.credentialID),
+                    userHandle: Array(user.id.text.utf8))
+                let verdict = try party.verify(response, expectation, of: record)
+                return .signed(
+                    by: key.factor.id, signCount: verdict.signCount, isBackedUp: verdict.isBackedUp)
+            }
+        } catch let failure as CeremonyFailure {
+            guard failure.code == .refused else {
+                throw Refusal(.badRequest, .validationFailed, "Invalid credential_response", cause: failure)
+            }
+            throw wrongKey("", failure)
+        }
+    }
+
+    /// Supabase Auth answers 500 here.
+    private func wrongKey(_ cause: StaticString, _ failure: CeremonyFailure?) -> Refusal {
+        counts.factors.increment(Factor.Kind.webAuthn.rawValue, "wrong")
+        return Refusal(
+            .unprocessableContent, .mfaVerificationFailed, "Invalid WebAuthn credential",
+            cause: failure ?? PasskeyRefused("\(cause)"))
+    }
+
+    private func relyingParty() throws -> RelyingParty {
+        guard let party = settings.identity?.party else {
+            throw Refusal(
+                .unprocessableContent, .mfaWebAuthnVerifyNotEnabled, "MFA verification is disabled for WebAuthn")
+        }
+        return party
+    }
+}
+
+extension CredentialRecord {
+    /// - Returns: nil for a key that only a newer release can read.
+    fileprivate init?(_ key: SecurityKey) {
+        // Lost: what is wrong with a key that was verified when it was stored.
+        guard let algorithm = (try? CredentialPublicKey(key.publicKey))?.algorithm else { return nil }
+        self.init(
+            id: key.credentialID, publicKey: key.publicKey, algorithm: algorithm, aaguid: [],
+            signCount: key.signCount, isBackupEligible: key.isBackupEligible, isBackedUp: false,
+            transports: key.transports)
+    }
+}

@@ -1,0 +1,55 @@
+import AccountDomain
+import GatehouseWire
+import Synchronization
+
+/// The settings of passkeys. ``AuthSettings/identity`` has the server's identity.
+package struct PasskeyRules: Sendable {
+    /// The most passkeys of one user.
+    package var maximum = 10
+    package var challengeLifetime: Duration = .seconds(300)
+    /// Whether an account may begin with a passkey.
+    package var allowsSignUp = false
+    /// Whether a sign-in for which the device verified its user counts as one with two factors (NIST SP 800-63B-4 §2.2).
+    package var countsAsTwoFactors = false
+
+    package init() {}
+}
+
+/// The challenges that got an answer at this node, so that each gets one. The database remembers the right answers
+/// beyond this node.
+final class AnsweredChallenges: Sendable {
+    private struct State {
+        var ids: Set<PasskeyChallengeID> = []
+        /// Oldest first.
+        var order: [(id: PasskeyChallengeID, until: Instant)] = []
+        var start = 0
+    }
+
+    private static let capacity = 100_000
+    private let state = Mutex(State())
+
+    /// Takes a challenge for an answer.
+    ///
+    /// - Parameter until: When it may be forgotten.
+    /// - Returns: false if it was taken before.
+    func take(_ id: PasskeyChallengeID, until: Instant, at now: Instant) -> Bool {
+        state.withLock { state in
+            while state.start < state.order.count,
+                state.order[state.start].until <= now || state.order.count - state.start >= Self.capacity
+            {
+                state.ids.remove(state.order[state.start].id)
+                state.start += 1
+            }
+            if state.start > state.order.count / 2 {
+                state.order.removeFirst(state.start)
+                state.start = 0
+            }
+            guard state.ids.insert(id).inserted else { return false }
+            state.order.append((id, until))
+            return true
+        }
+    }
+
+    /// Gives a challenge back, because the answer could not be decided.
+    func giveBack(_ id: PasskeyChallengeID) { _ = state.withLock { $0.ids.remove(id) } }
+}

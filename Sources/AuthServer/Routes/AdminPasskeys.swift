@@ -1,0 +1,33 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+
+extension AuthServer {
+    /// They work while passkeys are disabled, too.
+    var adminPasskeyRoutes: [Route] {
+        [
+            Route(.get, "/admin/users/{user_id}/passkeys", guardedBy: requireAdmin, listUserPasskeys),
+            Route(.delete, "/admin/users/{user_id}/passkeys/{passkey_id}", guardedBy: requireAdmin, deleteUserPasskey),
+        ]
+    }
+
+    /// `GET /admin/users/{user_id}/passkeys` → `[{"id","friendly_name","created_at","last_used_at"}]`, oldest first.
+    @Sendable func listUserPasskeys(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let account = try await namedAccount(context)
+        let passkeys = try await accounts.passkeys(of: account.user.id)
+        return Answer.json { $0.passkeys(passkeys) }
+    }
+
+    /// `DELETE /admin/users/{user_id}/passkeys/{passkey_id}` → 204.
+    @Sendable func deleteUserPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let account = try await namedAccount(context)
+        let outcome = try await accounts.removePasskey(
+            try passkeyID(context), of: account.user.id, byAdministratorOn: device(request, context),
+            at: runtime.now())
+        if case .gone = outcome { throw Refusal.unknownUser }
+        _ = try changed(outcome)
+        return Answer.empty(.noContent)
+    }
+}

@@ -1,0 +1,99 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+import WebAuthn
+
+extension AuthServer {
+    /// `POST /passkeys/authentication/options` → `{"challenge_id","options","expires_at"}`, the options for
+    /// `navigator.credentials.get`. They name no credential: the user chooses one. The body is read only for the captcha.
+    @Sendable func beginPasskeySignIn(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (rules, party) = try passkeyRules()
+        if captcha != nil { try await requireCaptcha(try await request.jsonMembers(context), request, context) }
+        let challenge = newChallenge(for: .authentication, rules)
+        let options = RequestOptions(relyingParty: party, challenge: challenge.bytes)
+        return answer(challenge) { options.write(to: &$0) }
+    }
+
+    /// `POST /passkeys/authentication/verify` with `{"challenge_id","credential"}` → a session. Unknown, foreign and
+    /// deleted credentials and wrong answers get the same response.
+    @Sendable func signInByPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (rules, party) = try passkeyRules()
+        let given = try ceremonyAnswer(try await request.jsonMembers(context))
+        let device = device(request, context)
+        let outcome = try await answering(given, for: .authentication, rules) { challenge in
+            let (holder, verdict) = try await proven(given, challenge, party)
+            try checkMaySignIn(holder.account.user)
+            let proof = PasskeyProof(
+                signCount: verdict.signCount, isBackedUp: verdict.isBackedUp,
+                countsAsTwoFactors: rules.countsAsTwoFactors && verdict.isUserVerified)
+            return try await accounts.signIn(holder, proof, answering: challenge, from: device, at: runtime.now())
+        }
+        switch outcome {
+        case .signedIn(let issued):
+            counts.signIns.increment("passkey", "signed_in")
+            return try await answer(issued, to: device)
+        case .challengeUsed: throw Refusal.challengeNotFound
+        case .cloned:
+            counts.signIns.increment("passkey", "cloned")
+            throw Refusal.wrongPasskey("the count did not increase")
+        case .changedMeanwhile:
+            counts.signIns.increment("passkey", "changed_meanwhile")
+            throw Refusal.wrongPasskey("passkey or account changed during the check")
+        }
+    }
+
+    private func proven(
+        _ given: CeremonyAnswer, _ challenge: PasskeyChallenge, _ party: RelyingParty
+    ) async throws -> (PasskeyHolder, AuthenticationVerdict) {
+        do {
+            let response = try AuthenticationResponse(given.credential)
+            // The handle is the text of the user's id.
+            let user = response.userHandle.flatMap { String(validating: $0, as: UTF8.self) }.flatMap { UserID($0) }
+            guard let handle = response.userHandle, let user,
+                let holder = try await accounts.holder(ofCredential: response.credentialID, of: user),
+                let record = CredentialRecord(holder.passkey)
+            else {
+                counts.signIns.increment("passkey", "refused")
+                throw Refusal.wrongPasskey("an unknown credential")
+            }
+            let expectation = AuthenticationExpectation(
+                challenge: challenge.bytes, userHandle: handle, requiresUserHandle: true)
+            return (holder, try party.verify(response, expectation, of: record))
+        } catch let failure as CeremonyFailure {
+            counts.signIns.increment("passkey", "refused")
+            throw Refusal.ceremony(failure)
+        }
+    }
+
+    /// Refuses users whose passkey is right. Only its holder learns of a ban.
+    private func checkMaySignIn(_ user: User) throws {
+        if user.email != nil, user.times.emailConfirmedAt == nil {
+            counts.signIns.increment("passkey", "unconfirmed")
+            throw Refusal(.forbidden, .emailNotConfirmed, "Email not confirmed")
+        }
+        if user.email == nil, user.phone != nil, user.times.phoneConfirmedAt == nil {
+            counts.signIns.increment("passkey", "unconfirmed")
+            throw Refusal(.forbidden, .phoneNotConfirmed, "Phone not confirmed")
+        }
+        guard user.isBanned(at: runtime.now()) else { return }
+        counts.signIns.increment("passkey", "banned")
+        throw Refusal(.forbidden, .userBanned, "User is banned")
+    }
+}
+
+extension Refusal {
+    fileprivate static func wrongPasskey(_ cause: StaticString) -> Refusal {
+        Refusal(
+            .badRequest, .webauthnVerificationFailed, "Credential verification failed",
+            cause: PasskeyRefused("\(cause)"))
+    }
+}
+
+/// Why a passkey was refused after its answer was read.
+struct PasskeyRefused: Error, Sendable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

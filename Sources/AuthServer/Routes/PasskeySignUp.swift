@@ -1,0 +1,98 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+import WebAuthn
+
+// An extension to the Auth API: a new account whose first sign-in method is a passkey. It never has a password.
+extension AuthServer {
+    /// `POST /passkeys/signup/options` with `{"email","data"}`, both optional → `{"challenge_id","options","expires_at"}`.
+    /// Nothing is stored, and the answer does not depend on whether the address has an account.
+    @Sendable func beginPasskeySignUp(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (rules, party) = try passkeyRules()
+        let body = try await request.jsonMembers(context)
+        try await runtime.take(Limits.signUp, request, context)
+        try await requireCaptcha(body, request, context)
+        let form = try passkeySignUpForm(body)
+        let challenge = newChallenge(for: .signUp(name: form.email?.text ?? ""), rules)
+        let given = form.metadata["name"]?.stringValue ?? ""
+        let name = form.email?.text ?? (given.isEmpty ? party.name : given.cut(to: 64))
+        let options = CreationOptions(
+            relyingParty: party,
+            user: .init(
+                handle: Array(challenge.newUser.text.utf8), name: name,
+                displayName: given.isEmpty ? name : given.cut(to: 64)),
+            challenge: challenge.bytes)
+        return answer(challenge) { options.write(to: &$0) }
+    }
+
+    /// `POST /passkeys/signup/verify` with `{"challenge_id","credential","email","data"}` → a session. The address is that
+    /// of the options; a mailed code proves it later (`POST /verify` with `email_change`).
+    @Sendable func signUpByPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let body = try await request.jsonMembers(context)
+        let given = try ceremonyAnswer(body)
+        let form = try passkeySignUpForm(body)
+        let address = try signUpAddress(form.email, body, request)
+        // Otherwise the answer does not depend on an address, or reveals it by itself.
+        guard case .mailed = address else { return try await signUp(given, form, address, request, context) }
+        return try await inUniformTime { try await signUp(given, form, address, request, context) }
+    }
+
+    private func signUp(
+        _ given: CeremonyAnswer, _ form: PasskeySignUpForm, _ address: PasskeySignUp.Address, _ request: Request,
+        _ context: ServerContext
+    ) async throws -> Response {
+        let (rules, party) = try passkeyRules()
+        let device = device(request, context)
+        let outcome = try await answering(given, for: .signUp(name: form.email?.text ?? ""), rules) { challenge in
+            let signUp = PasskeySignUp(
+                passkey: try verified(given, challenge, party), address: address, metadata: form.metadata)
+            if case .mailed(let email, _) = address {
+                try await takeMailShare(request, context)
+                try await admitMail(.confirmation, in: [.others], to: email.text)
+            }
+            let accounts = try await admitted(
+                accounts.newAccount(signUp, id: challenge.newUser, at: runtime.now()), from: device)
+            return try await accounts.signUp(signUp, answering: challenge, from: device, at: runtime.now())
+        }
+        switch outcome {
+        case .signedIn(let issued):
+            counts.signIns.increment("passkey", "signed_up")
+            if case .mailed = address { for lane in MailLane.allCases { mailer?.ring(lane) } }
+            return try await answer(issued, to: device)
+        case .addressTaken:
+            counts.signIns.increment("passkey", "address_taken")
+            throw Refusal(.unprocessableContent, .userAlreadyExists, "User already registered")
+        case .credentialExists: throw Refusal.credentialExists
+        case .challengeUsed: throw Refusal.challengeNotFound
+        }
+    }
+
+    private struct PasskeySignUpForm: Sendable {
+        let email: EmailAddress?
+        let metadata: JSONObject
+    }
+
+    private func passkeySignUpForm(_ body: JSONMembers) throws -> PasskeySignUpForm {
+        try requireSignUps()
+        let metadata = try body.object("data") ?? [:]
+        try checkSize(of: metadata)
+        try checkProofKey(body)
+        guard let text = try body.string("email"), !text.isEmpty else {
+            return PasskeySignUpForm(email: nil, metadata: metadata)
+        }
+        guard settings.allowsEmail, settings.confirmsAutomatically || (settings.mail != nil && mailer != nil) else {
+            throw Refusal(.badRequest, .emailProviderDisabled, "Email signups are disabled")
+        }
+        return PasskeySignUpForm(email: try emailAddress(text), metadata: metadata)
+    }
+
+    private func signUpAddress(
+        _ email: EmailAddress?, _ body: JSONMembers, _ request: Request
+    ) throws -> PasskeySignUp.Address {
+        guard let email else { return .none }
+        guard !settings.confirmsAutomatically, let mail = settings.mail else { return .confirmed(email) }
+        return .mailed(email, try mailRequest(body, request, mail))
+    }
+}

@@ -1,0 +1,161 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+import WebAuthn
+
+// A user's passkeys. Those of administrators' callers are in `AdminPasskeys.swift`.
+extension AuthServer {
+    /// The routes for users: without passkeys, each answers so before any check.
+    var passkeyRoutes: [Route] {
+        guard let rules = settings.passkeys else { return absentPasskeys }
+        let wait = runtime.requestTimeLimit
+        let signUp = [
+            Route(.post, "/passkeys/signup/options", guardedBy: requireAPIKey, timeLimit: wait, beginPasskeySignUp),
+            Route(.post, "/passkeys/signup/verify", guardedBy: requireAPIKey, timeLimit: wait, signUpByPasskey),
+        ]
+        return (rules.allowsSignUp ? signUp : []) + [
+            Route(.post, "/passkeys/registration/options", beginPasskey),
+            Route(.post, "/passkeys/registration/verify", timeLimit: wait, registerPasskey),
+            Route(
+                .post, "/passkeys/authentication/options", guardedBy: requireAPIKey, limitedBy: Limits.passkey,
+                timeLimit: wait, beginPasskeySignIn),
+            Route(.post, "/passkeys/authentication/verify", guardedBy: requireAPIKey, timeLimit: wait, signInByPasskey),
+            Route(.get, "/passkeys", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, listPasskeys),
+            Route(
+                .patch, "/passkeys/{passkey_id}", wrongMethodGuardedBy: requireUser, timeLimit: wait, renamePasskey),
+            Route(.delete, "/passkeys/{passkey_id}", wrongMethodGuardedBy: requireUser, deletePasskey),
+        ]
+    }
+
+    /// `POST /passkeys/registration/options` → `{"challenge_id","options","expires_at"}`, the options for
+    /// `navigator.credentials.create`. The body is not read.
+    @Sendable func beginPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (rules, party) = try passkeyRules()
+        let caller = try await passkeyOwner(request)
+        let passkeys = try await accounts.passkeys(of: caller.user.id)
+        guard passkeys.count < rules.maximum else { throw Refusal.tooManyPasskeys }
+        let challenge = newChallenge(for: .registration(caller.user.id), rules)
+        let options = CreationOptions(
+            relyingParty: party, user: .init(caller.user), challenge: challenge.bytes,
+            excluded: passkeys.map { CredentialDescriptor(id: $0.credentialID) })
+        return answer(challenge) { options.write(to: &$0) }
+    }
+
+    /// `POST /passkeys/registration/verify` with `{"challenge_id","credential"}` → the passkey.
+    @Sendable func registerPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (rules, party) = try passkeyRules()
+        let caller = try await passkeyOwner(request)
+        let given = try ceremonyAnswer(try await request.jsonMembers(context))
+        let outcome = try await answering(given, for: .registration(caller.user.id), rules) { challenge in
+            try await accounts.register(
+                verified(given, challenge, party), answering: challenge, of: caller.user.id, by: caller.session?.id,
+                limit: rules.maximum, at: runtime.now())
+        }
+        switch outcome {
+        case .registered(let passkey): return Answer.json { $0.passkey(passkey) }
+        case .tooMany: throw Refusal.tooManyPasskeys
+        case .credentialExists: throw Refusal.credentialExists
+        case .levelTooLow: throw Refusal.passkeyLevel
+        case .challengeUsed: throw Refusal.challengeNotFound
+        case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
+        case .sessionEnded: throw Refusal.sessionExpired
+        }
+    }
+
+    /// `GET /passkeys` → `[{"id","friendly_name","created_at","last_used_at"}]`, oldest first.
+    @Sendable func listPasskeys(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await userCaller(request)
+        let passkeys = try await accounts.passkeys(of: caller.user.id)
+        return Answer.json { $0.passkeys(passkeys) }
+    }
+
+    /// `PATCH /passkeys/{passkey_id}` with `{"friendly_name"}` → the passkey.
+    @Sendable func renamePasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await userCaller(request)
+        let id = try passkeyID(context)
+        let name = try await request.jsonMembers(context).string("friendly_name") ?? ""
+        guard !name.isEmpty else { throw Refusal.invalid("friendly_name is required") }
+        guard name.utf8.count <= Passkey.longestName else {
+            throw Refusal.invalid("friendly_name must be \(Passkey.longestName) characters or fewer")
+        }
+        let outcome = try await accounts.rename(
+            id, of: caller.user.id, to: name, by: caller.session?.id, at: runtime.now())
+        let passkey = try changed(outcome)
+        return Answer.json { $0.passkey(passkey) }
+    }
+
+    /// `DELETE /passkeys/{passkey_id}` → 204. The sessions that the passkey opened stay.
+    @Sendable func deletePasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await userCaller(request)
+        try require(.removePasskey, by: caller)
+        let outcome = try await accounts.remove(
+            try passkeyID(context), of: caller.user.id, by: caller.session?.id, at: runtime.now())
+        _ = try changed(outcome)
+        return Answer.empty(.noContent)
+    }
+
+    /// The caller, if they may add passkeys to their account.
+    private func passkeyOwner(_ request: Request) async throws -> UserCaller {
+        let caller = try await permanentCaller(request)
+        try require(.addPasskey, by: caller)
+        return caller
+    }
+
+    func passkeyID(_ context: ServerContext) throws -> PasskeyID {
+        guard let id = context.parameters.get("passkey_id").flatMap({ PasskeyID($0) }) else {
+            throw Refusal(.notFound, .validationFailed, "passkey_id must be an UUID")
+        }
+        return id
+    }
+
+    func changed(_ outcome: PasskeyChange) throws -> Passkey {
+        switch outcome {
+        case .done(let passkey): return passkey
+        case .unknown: throw Refusal(.notFound, .validationFailed, "Passkey not found")
+        case .lastWayIn:
+            throw Refusal(
+                .unprocessableContent, .singleIdentityNotDeletable,
+                "The account has no other way to sign in: add one first")
+        case .levelTooLow: throw Refusal.passkeyLevel
+        case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
+        case .sessionEnded: throw Refusal.sessionExpired
+        }
+    }
+}
+
+extension CreationOptions.User {
+    /// The handle is the text of the user's id, as in Supabase Auth.
+    init(_ user: User) {
+        let name = user.email ?? user.phone ?? ""
+        // Lost: what is wrong with JSON that this program wrote.
+        let metadata = (try? JSONReader.read(user.userMetadata))?["name"]?.stringValue ?? ""
+        self.init(handle: Array(user.id.text.utf8), name: name, displayName: metadata.isEmpty ? name : metadata)
+    }
+}
+
+extension JSONWriter {
+    /// Writes a passkey as the API shows it.
+    mutating func passkey(_ passkey: Passkey) {
+        beginObject()
+        member("id", passkey.id.text)
+        member("friendly_name", ifPresent: passkey.name.isEmpty ? nil : passkey.name)
+        member("created_at", passkey.createdAt)
+        member("last_used_at", ifPresent: passkey.lastUsedAt)
+        endObject()
+    }
+
+    mutating func passkeys(_ passkeys: [Passkey]) {
+        beginArray()
+        for passkey in passkeys { self.passkey(passkey) }
+        endArray()
+    }
+}
+
+extension Refusal {
+    static let passkeyLevel = Refusal(
+        .forbidden, .insufficientAAL, "AAL2 session is required to manage passkeys when MFA is enabled")
+    fileprivate static let tooManyPasskeys = Refusal(
+        .unprocessableContent, .tooManyPasskeys, "Maximum number of passkeys reached")
+}

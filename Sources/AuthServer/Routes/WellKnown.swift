@@ -1,0 +1,72 @@
+import GatehouseWire
+package import HTTPServing
+import HTTPTypes
+import Hummingbird
+import WebAuthn
+
+/// The files that browsers and phones fetch from the passkeys' domain, at the root of the server.
+package struct WellKnownFiles: Sendable {
+    static let appleAppSiteAssociation = "/.well-known/apple-app-site-association"
+    static let assetLinks = "/.well-known/assetlinks.json"
+    package static let relatedOrigins = "/.well-known/webauthn"
+    package static let passkeyEndpoints = "/.well-known/passkey-endpoints"
+
+    /// The contents by path. A file without contents does not exist.
+    package let contents: [(path: String, json: String)]
+
+    /// - Parameter accountPage: The page where people manage their passkeys, if there is one.
+    package init(_ identity: AppIdentity, accountPage: String?) {
+        var contents: [(path: String, json: String)] = []
+        if !identity.apps.apple.isEmpty {
+            contents.append((Self.appleAppSiteAssociation, Self.association(identity.apps.apple)))
+        }
+        if !identity.apps.android.isEmpty {
+            contents.append((Self.assetLinks, Self.assetLinks(identity.apps.android)))
+        }
+        let origins = identity.party.origins.filter { $0.host != nil }.map(\.text)
+        contents.append((Self.relatedOrigins, AnyJSON.object(["origins": .array(origins.map(AnyJSON.string))]).text))
+        if let accountPage {
+            let page = AnyJSON.string(accountPage)
+            contents.append((Self.passkeyEndpoints, AnyJSON.object(["enroll": page, "manage": page]).text))
+        }
+        self.contents = contents
+    }
+
+    /// Any site may read them; they are public.
+    package func table(_ runtime: ServerRuntime) -> RouteTable {
+        let group = RouteGroup(
+            prefixes: [""], format: .profile, crossOrigin: CrossOriginPolicy(), cacheControl: "public, max-age=3600")
+        return RouteTable(
+            group: group, runtime: runtime,
+            contents.map { file in
+                let bytes = Array(file.json.utf8)
+                return Route(.get, file.path) { _, _ in Answer.json(bytes) }
+            })
+    }
+
+    /// `webcredentials` shares passwords and passkeys ([Supporting associated
+    /// domains](https://developer.apple.com/documentation/xcode/supporting-associated-domains)).
+    private static func association(_ apps: [String]) -> String {
+        AnyJSON.object(["webcredentials": ["apps": .array(apps.map(AnyJSON.string))]]).text
+    }
+
+    /// One statement for each package, with all of its certificates ([Digital Asset
+    /// Links](https://developers.google.com/digital-asset-links/v1/statements)).
+    private static func assetLinks(_ apps: [AppIdentifiers.Android]) -> String {
+        var packages: [String] = []
+        for app in apps where !packages.contains(app.package) { packages.append(app.package) }
+        let statements = packages.map { package -> AnyJSON in
+            let prints = apps.filter { $0.package == package }.map { AnyJSON.string($0.fingerprint) }
+            return [
+                "relation": [
+                    "delegate_permission/common.handle_all_urls", "delegate_permission/common.get_login_creds",
+                ],
+                "target": [
+                    "namespace": "android_app", "package_name": .string(package),
+                    "sha256_cert_fingerprints": .array(prints),
+                ],
+            ]
+        }
+        return AnyJSON.array(statements).text
+    }
+}

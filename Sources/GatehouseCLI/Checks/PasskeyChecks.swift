@@ -1,0 +1,85 @@
+package import AuthServer
+package import GatehouseServer
+import GatehouseWire
+package import IdentityProviders
+import WebAuthn
+
+/// Checks that the passkeys' domain publishes what browsers and phones look up there, and that it agrees with the settings.
+package struct PasskeyChecks: Sendable {
+    /// Fetches a public document.
+    package typealias Fetch = @Sendable (ProviderURL) async throws -> ProviderResponse
+
+    private static let name = "passkeys"
+
+    private let identity: AppIdentity
+    private let files: WellKnownFiles
+    /// The origin of the account pages, if there are some.
+    private let pages: String?
+    private let fetch: Fetch
+
+    /// - Parameter fetch: Called for the files of the domain.
+    package init(_ identity: AppIdentity, files: WellKnownFiles, pages: String?, fetch: @escaping Fetch) {
+        (self.identity, self.files, self.pages, self.fetch) = (identity, files, pages, fetch)
+    }
+
+    /// nil without passkeys and WebAuthn factors.
+    package init?(_ settings: ServerSettings, calls: ProviderCalls) {
+        guard let identity = settings.auth.identity, let files = settings.wellKnownFiles else { return nil }
+        self.init(identity, files: files, pages: settings.pagesOrigin, fetch: calls.document)
+    }
+
+    package func all() async -> [Finding] {
+        var findings: [Finding] = []
+        if let pages, !identity.party.origins.contains(where: { $0.text == pages.lowercased() }) {
+            findings.append(
+                .warning(
+                    Self.name, "the account pages at \(pages) are no origin of passkeys",
+                    "add \(pages) to \(Setting.relyingPartyOrigins.environmentName)"))
+        }
+        // Nothing looks up files of this machine.
+        guard identity.party.id != "localhost" else { return findings }
+        for file in files.contents {
+            if let finding = await check(file.path, expected: file.json) { findings.append(finding) }
+        }
+        if findings.isEmpty { findings.append(.ok(Self.name, "\(identity.party.id) publishes what the settings say")) }
+        return findings
+    }
+
+    /// - Returns: nil if the file says at least what ours does.
+    private func check(_ path: String, expected: String) async -> Finding? {
+        let address = "https://\(identity.party.id)\(path)"
+        let advice =
+            "let the web server of \(identity.party.id) pass \(path) on to this server, or publish there: \(expected)"
+        guard let url = ProviderURL(address) else { return nil }
+        do {
+            let response = try await fetch(url)
+            guard response.status == 200 else {
+                return missing(path, "\(address) has status \(response.status)", advice)
+            }
+            let (published, ours) = (try JSONReader.read(response.body), try JSONReader.read(expected))
+            return published.says(ours) ? nil : missing(path, "\(address) lacks what the settings say", advice)
+        } catch {
+            return missing(path, "\(address) cannot be read: \(error)", advice)
+        }
+    }
+
+    /// Without the files of apps, these have no passkeys. The others only help.
+    private func missing(_ path: String, _ text: String, _ advice: String) -> Finding {
+        let hasRelated = identity.party.origins.contains { $0.host.map { !identity.party.covers($0) } ?? false }
+        let isNeeded = path == WellKnownFiles.relatedOrigins ? hasRelated : path != WellKnownFiles.passkeyEndpoints
+        return isNeeded ? .problem(Self.name, text, advice) : .warning(Self.name, text, advice)
+    }
+}
+
+extension AnyJSON {
+    /// Whether this has every member and element of another value.
+    fileprivate func says(_ other: AnyJSON) -> Bool {
+        if let members = other.objectValue {
+            return members.allSatisfy { name, value in self[name]?.says(value) ?? false }
+        }
+        if let elements = other.arrayValue {
+            return elements.allSatisfy { element in arrayValue?.contains { $0.says(element) } ?? false }
+        }
+        return self == other
+    }
+}

@@ -1,0 +1,147 @@
+import AuthServer
+import Foundation
+import GatehouseWire
+import WebAuthn
+
+/// The settings of passkeys, and of the identity that they and WebAuthn factors share.
+extension Setting {
+    package static let relyingPartyID = Setting(
+        "webauthn_rp_id", .gotrue, .text(),
+        "The domain that passkeys and WebAuthn factors belong to: `example.org`, without scheme and port. They work on "
+            + "it and its subdomains, and are lost when it changes. Not an IP address.")
+    package static let relyingPartyName = Setting(
+        "webauthn_rp_display_name", .gotrue, .text(),
+        "The name that authenticators show. Without a value: the domain.")
+    package static let relyingPartyOrigins = Setting(
+        "webauthn_rp_origins", .gotrue, .text(),
+        "Comma-separated origins that may use them: `https://app.example.org`, `android:apk-key-hash:…`, "
+            + "`ios:bundle-id:…`. The apps of `apple_app_ids` and `android_apps` need not be named.")
+    package static let relatedOrigins = Setting(
+        "webauthn_related_origins", .none, .text(),
+        "Comma-separated web origins outside of the domain that may use them, too. Browsers look them up at "
+            + "`/.well-known/webauthn` of the domain, and know at most five registrable domains.")
+    package static let challengeDuration = Setting(
+        "webauthn_challenge_expiry_duration", .gotrue, .duration("5m"),
+        "How long a passkey's challenge can be answered, a Go duration up to `1h`.")
+    package static let appleAppIDs = Setting(
+        "apple_app_ids", .none, .text(),
+        "Comma-separated identifiers of Apple apps that share passwords and passkeys with the domain, with their team: "
+            + "`A1B2C3D4E5.org.example.app`.")
+    package static let androidApps = Setting(
+        "android_apps", .none, .text(),
+        "Comma-separated Android apps that share passkeys with the domain: the package, `=`, and the SHA-256 of the "
+            + "signing certificate as `keytool` prints it: `org.example.app=AB:CD:…`. An app with two certificates "
+            + "stands there twice.")
+    package static let passkeysEnabled = Setting(
+        "passkey_enabled", .gotrue, .flag(false),
+        "Whether people sign in with passkeys, see [passkeys.md](passkeys.md).")
+    package static let passkeyMaximum = Setting(
+        "passkey_max_passkeys_per_user", .gotrue, .number(1...1_000, 10), "The most passkeys of one user, 1 to 1000.")
+    package static let passkeySignUp = Setting(
+        "passkey_signup_enabled", .none, .flag(false),
+        "Whether an account may begin with a passkey, without a password. Its address is added once a mailed code "
+            + "proves it.")
+    package static let passkeyIsTwoFactors = Setting(
+        "passkey_counts_as_two_factors", .none, .flag(false),
+        "Whether a sign-in with a passkey has the level `aal2` if the device verified its user, by fingerprint, face or "
+            + "PIN (NIST SP 800-63B-4).")
+    package static let ratePasskey = Setting(
+        "rate_limit_passkey", .gotrue, .number(0...1_000_000_000, 30),
+        "Sign-ins with passkeys that one address may begin in 5 minutes.")
+
+    static let passkeys: [Setting] = [
+        passkeysEnabled, passkeyMaximum, passkeySignUp, passkeyIsTwoFactors, relyingPartyID, relyingPartyName,
+        relyingPartyOrigins, relatedOrigins, challengeDuration, appleAppIDs, androidApps,
+    ]
+}
+
+extension SettingsReader {
+    /// nil if passkeys are off.
+    mutating func passkeyRules() -> PasskeyRules? {
+        let isOn = flag(.passkeysEnabled)
+        var rules = PasskeyRules()
+        rules.maximum = number(.passkeyMaximum)
+        rules.challengeLifetime = duration(.challengeDuration) ?? .seconds(300)
+        if rules.challengeLifetime > .seconds(3_600) { refuse(.challengeDuration, "expected at most 1h") }
+        rules.allowsSignUp = flag(.passkeySignUp)
+        rules.countsAsTwoFactors = flag(.passkeyIsTwoFactors)
+        return isOn ? rules : nil
+    }
+
+    /// The server's identity in ceremonies.
+    ///
+    /// - Parameter needed: The setting that cannot work without one, if it is on.
+    /// - Returns: nil without an identity, and for one that cannot work.
+    mutating func relyingParty(neededBy needed: Setting?) -> AppIdentity? {
+        let apps = AppIdentifiers(apple: appleAppIDs(), android: androidApps())
+        guard let id = text(.relyingPartyID) else {
+            if let needed {
+                refuse(needed, "needs \(Setting.relyingPartyID.environmentName), the domain that passkeys belong to")
+            }
+            for setting in [Setting.relyingPartyOrigins, .relatedOrigins, .appleAppIDs, .androidApps]
+            where !list(setting).isEmpty {
+                refuse(setting, "needs \(Setting.relyingPartyID.environmentName)")
+            }
+            return nil
+        }
+        let related = list(.relatedOrigins)
+        // Apple's apps give the domain itself as their origin.
+        let ofApps = (apps.apple.isEmpty ? [] : ["https://\(id)"]) + apps.android.map(\.origin)
+        do throws(RelyingPartyProblem) {
+            // Origins of other domains have a setting of their own: here they are a mistake.
+            let name = text(.relyingPartyName) ?? id
+            let origins = list(.relyingPartyOrigins) + ofApps
+            let party = try RelyingParty(id: id, name: name, origins: origins, allowsFrames: true)
+            guard !related.isEmpty else { return AppIdentity(party: party, apps: apps) }
+            for origin in related where CeremonyOrigin(origin)?.host == nil {
+                refuse(.relatedOrigins, "expected web origins such as https://example.com, without a path")
+            }
+            let all = try RelyingParty(
+                id: id, name: name, origins: origins + related, allowsFrames: true, allowsRelatedOrigins: true)
+            return AppIdentity(party: all, apps: apps)
+        } catch {
+            refuse(error, id)
+            return nil
+        }
+    }
+
+    private mutating func refuse(_ problem: RelyingPartyProblem, _ id: String) {
+        switch problem {
+        case .invalidID:
+            refuse(
+                .relyingPartyID,
+                "expected a domain such as example.org, without scheme and port; an IP address cannot have passkeys")
+        case .noOrigin:
+            refuse(
+                .relyingPartyOrigins,
+                "is missing: expected the origins of your pages, such as https://app.example.org, or apps in "
+                    + "\(Setting.appleAppIDs.environmentName)")
+        case .invalidOrigin(let text):
+            refuse(
+                list(.relatedOrigins).contains(text) ? .relatedOrigins : .relyingPartyOrigins,
+                "\(text) is not an origin: expected https://app.example.org, without a path and a slash at its end; "
+                    + "http:// is for localhost alone")
+        case .foreignOrigin(let text):
+            refuse(
+                .relyingPartyOrigins,
+                "\(text) is not in the domain \(id), so browsers refuse it: correct one of the two, or move it to "
+                    + "\(Setting.relatedOrigins.environmentName)")
+        }
+    }
+
+    private mutating func appleAppIDs() -> [String] {
+        let ids = list(.appleAppIDs)
+        if ids.contains(where: { !AppIdentifiers.isApple($0) }) {
+            refuse(.appleAppIDs, "expected team and bundle such as A1B2C3D4E5.org.example.app")
+        }
+        return ids
+    }
+
+    private mutating func androidApps() -> [AppIdentifiers.Android] {
+        list(.androidApps).compactMap { text in
+            let app = AppIdentifiers.Android(text)
+            if app == nil { refuse(.androidApps, "expected package and SHA-256 such as org.example.app=AB:CD:…") }
+            return app
+        }
+    }
+}

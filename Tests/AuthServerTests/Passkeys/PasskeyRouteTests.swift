@@ -1,0 +1,189 @@
+import AccountDomain
+import AccountStore
+import AuthServer
+import Foundation
+import GatehouseWire
+import HTTPTypes
+import SQLDatabase
+import SoftAuthenticator
+import TestSupport
+import Testing
+import WebAuthn
+
+@Suite("Passkeys over HTTP")
+struct PasskeyRouteTests {
+    @Test("A user registers a passkey, and signs in with it from anywhere", arguments: TestDatabase.all)
+    func whole(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            let ada = try await server.signUp()
+            let made = try await client.register(ada)
+            #expect(made.status == 200 && made.json["friendly_name"] == "Passkey")
+            let answer = try await client.signIn()
+            let session = try #require(TestSession(answer))
+            #expect(answer.json["user"]?["id"]?.stringValue == ada.userID)
+            #expect(try await server.refresh(session.refreshToken).status == 200)
+            let list = try await server.send(.get, "/auth/v1/passkeys/", bearer: session.accessToken)
+            #expect(list.json.arrayValue?.first?["last_used_at"]?.stringValue != nil)
+        }
+    }
+
+    @Test("Anonymous callers who begin sign-ins cost the database nothing")
+    func free() async throws {
+        try await TestServer.with(change: PasskeyClient.settings()) { server in
+            let client = PasskeyClient(server)
+            let count = try await server.statements {
+                for _ in 0..<50 { #expect(try await client.post("/authentication/options").status == 200) }
+                // Nor do answers to challenges that this server did not make.
+                let unknown: AnyJSON = ["challenge_id": "6b1c8a2e-3f0d-8a53-9f0e-1b2c3d4e5f60", "credential": [:]]
+                let answer = try await client.post("/authentication/verify", unknown)
+                #expect(answer.code == "webauthn_challenge_not_found")
+            }
+            #expect(count == 0)
+        }
+    }
+
+    @Test("A challenge has one answer, right or wrong")
+    func once() async throws {
+        try await TestServer.with(change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            _ = try await client.register(server.signUp())
+            let begun = try await client.post("/authentication/options")
+            var wrong = SoftChanges()
+            wrong.hasWrongSignature = true
+            let refused = try await client.post("/authentication/verify", client.get(begun, wrong))
+            #expect(refused.status == 400 && refused.code == "webauthn_verification_failed")
+            let right = try client.get(begun)
+            #expect(try await client.post("/authentication/verify", right).code == "webauthn_challenge_not_found")
+            let again = try await client.post("/authentication/options")
+            let answer = try client.get(again)
+            #expect(try await client.post("/authentication/verify", answer).status == 200)
+            #expect(try await client.post("/authentication/verify", answer).code == "webauthn_challenge_not_found")
+        }
+    }
+
+    @Test("Two nodes accept one answer of two, and each other's challenges", arguments: TestDatabase.all)
+    func nodes(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            let ada = try await server.signUp()
+            _ = try await client.register(ada)
+            let begun = try await client.post("/authentication/options")
+            let answer = try client.get(begun)
+            // What another node would know: only what the database has.
+            let user = try #require(UserID(ada.userID))
+            let id = try #require(PasskeyChallengeID(begun["challenge_id"]?.stringValue ?? ""))
+            let known = PasskeyChallenge(id, for: .authentication, server.accounts.secrets)
+            let challenge = try #require(known)
+            let passkey = try #require(try await server.accounts.passkeys(of: user).first)
+            let holder = try #require(
+                try await server.accounts.holder(ofCredential: passkey.credentialID, of: user))
+            let other = try await server.accounts.signIn(
+                holder, PasskeyProof(signCount: 0, isBackedUp: false, countsAsTwoFactors: false),
+                answering: challenge, from: Device(userAgent: nil, address: nil), at: server.clock.now)
+            guard case .signedIn = other else {
+                Issue.record("the first node refused")
+                return
+            }
+            #expect(try await client.post("/authentication/verify", answer).code == "webauthn_challenge_not_found")
+        }
+    }
+
+    @Test("An answer that the server could not decide leaves the challenge")
+    func undecided() async throws {
+        try await TestServer.with(change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            _ = try await client.register(server.signUp())
+            let begun = try await client.post("/authentication/options")
+            let answer = try client.get(begun)
+            try await server.database.write { db in _ = try db.run("ALTER TABLE passkeys RENAME TO gone") }
+            #expect(try await client.post("/authentication/verify", answer).status >= 500)
+            try await server.database.write { db in _ = try db.run("ALTER TABLE gone RENAME TO passkeys") }
+            #expect(try await client.post("/authentication/verify", answer).status == 200)
+        }
+    }
+
+    @Test("A challenge expires", arguments: [(299, 200), (300, 400)])
+    func expired(seconds: Int, status: Int) async throws {
+        try await TestServer.with(change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            _ = try await client.register(server.signUp())
+            let begun = try await client.post("/authentication/options")
+            #expect(begun.json["expires_at"]?.intValue == server.clock.now.seconds + 300)
+            server.clock.advance(by: .seconds(seconds))
+            #expect(try await client.post("/authentication/verify", client.get(begun)).status == status)
+        }
+    }
+
+    @Test("Every false answer gets the same response")
+    func alike() async throws {
+        try await TestServer.with(change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            _ = try await client.register(server.signUp())
+            var changes: [SoftChanges] = []
+            func with(_ change: (inout SoftChanges) -> Void) {
+                var made = SoftChanges()
+                change(&made)
+                changes.append(made)
+            }
+            with { $0.type = "webauthn.create" }
+            with { $0.challenge = Array(repeating: 1, count: 32) }
+            with { $0.relyingPartyID = "other.example" }
+            with { $0.hasWrongSignature = true }
+            with { $0.flags = [.userVerified] }
+            with { $0.userHandle = Array("6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60".utf8) }
+            with { $0.userHandle = [0xFF, 0xFE] }
+            with { $0.userHandle = [] }
+            with { $0.reportedID = [9, 9, 9] }
+            for change in changes {
+                let answer = try await client.signIn(change)
+                #expect(answer.status == 400 && answer.code == "webauthn_verification_failed")
+                #expect(answer.json["message"] == "Credential verification failed")
+            }
+            #expect(try await client.signIn().status == 200)
+        }
+    }
+
+    @Test("A copied key is refused once its original was used")
+    func copied() async throws {
+        try await TestServer.with(change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            client.device.counts = true
+            let ada = try await server.signUp()
+            _ = try await client.register(ada)
+            var copy = client
+            #expect(try await client.signIn().status == 200)
+            #expect(try await copy.signIn().code == "webauthn_verification_failed")
+            let audit = try await server.send(.get, "/auth/v1/admin/audit", bearer: TestServer.secretKey)
+            #expect(audit.text.contains("passkey_cloned"))
+        }
+    }
+
+    @Test("By setting, a passkey of a verified user is two factors; without verification it is one")
+    func twoFactors() async throws {
+        try await TestServer.with(change: PasskeyClient.settings { $0.countsAsTwoFactors = true }) { server in
+            var client = PasskeyClient(server)
+            _ = try await client.register(server.signUp())
+            #expect(try await PasskeyClient.level(client.signIn()) == "aal2")
+            var changes = SoftChanges()
+            changes.flags = [.userPresent]
+            #expect(try await PasskeyClient.level(client.signIn(changes)) == "aal1")
+        }
+    }
+
+    @Test("Passkeys that are off answer so, and administrators still see and remove them")
+    func off() async throws {
+        try await TestServer.with { server in
+            for path in ["/registration/options", "/authentication/verify", "/x"] {
+                let answer = try await PasskeyClient(server).post(path)
+                #expect(answer.status == 404 && answer.code == "passkey_disabled")
+            }
+            let settings = try await server.send(.get, "/auth/v1/settings")
+            #expect(settings.json["passkeys_enabled"] == false)
+            let ada = try await server.signUp()
+            let list = try await server.send(
+                .get, "/auth/v1/admin/users/\(ada.userID)/passkeys", bearer: TestServer.secretKey)
+            #expect(list.json == [])
+        }
+    }
+}

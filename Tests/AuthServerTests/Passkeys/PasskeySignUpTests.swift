@@ -1,0 +1,146 @@
+import AccountDomain
+import AuthServer
+import GatehouseWire
+import HTTPTypes
+import SoftAuthenticator
+import TestSupport
+import Testing
+
+@Suite("Sign-up with a passkey")
+struct PasskeySignUpTests {
+    private static func emailChange(_ code: String, _ email: String = "ada@example.com") -> AnyJSON {
+        ["type": "email_change", "token": .string(code), "email": .string(email)]
+    }
+
+    @Test("An account begins with a passkey, and a mailed code gives it its address later", arguments: TestDatabase.all)
+    func whole(_ kind: TestDatabase) async throws {
+        try await TestServer.mailing(on: kind, change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            let answer = try await client.signUp(["email": "ada@example.com", "data": ["name": "Ada"]])
+            let session = try #require(TestSession(answer))
+            #expect(answer["user"]?["email"]?.stringValue ?? "" == "")
+            #expect(answer["user"]?["new_email"] == "ada@example.com")
+            #expect(answer["user"]?["user_metadata"]?["name"] == "Ada")
+            #expect(client.device.credentials.first?.userName == "ada@example.com")
+            let mail = try await server.deliveredMail()
+            let proven = try await server.send(
+                .post, "/auth/v1/verify", bearer: session.accessToken, json: Self.emailChange(mail.code))
+            #expect(proven.status == 200)
+            let again = try await client.signIn()
+            #expect(again["user"]?["email"] == "ada@example.com")
+            #expect(again["user"]?["id"]?.stringValue == session.userID)
+            #expect(try await server.signIn().status == 400)
+        }
+    }
+
+    @Test("Nothing is stored before the ceremony is verified")
+    func nothing() async throws {
+        try await TestServer.mailing(change: PasskeyClient.settings()) { server in
+            let client = PasskeyClient(server)
+            let begun = try await client.post("/signup/options", ["email": "ada@example.com"])
+            let wrong: AnyJSON = [
+                "challenge_id": begun["challenge_id"] ?? .null, "credential": [:], "email": "ada@example.com",
+            ]
+            #expect(try await client.post("/signup/verify", wrong).code == "webauthn_verification_failed")
+            let users = try await server.send(.get, "/auth/v1/admin/users", bearer: TestServer.secretKey)
+            #expect(users["users"] == [])
+        }
+    }
+
+    @Test("A taken address gets the same answer and stays with its owner, who gets a mail", arguments: TestDatabase.all)
+    func taken(_ kind: TestDatabase) async throws {
+        try await TestServer.mailing(on: kind, change: PasskeyClient.settings()) { server in
+            try await server.confirmed()
+            var shapes: [[String]] = []
+            for email in ["ada@example.com", "new@example.com"] {
+                var client = PasskeyClient(server)
+                let answer = try await client.signUp(["email": .string(email)])
+                #expect(answer.status == 200)
+                #expect(answer["user"]?["new_email"]?.stringValue == email)
+                shapes.append((answer["user"]?.objectValue?.keys.map { $0 } ?? []).sorted())
+                let mail = try await server.deliveredMail().mail
+                #expect(mail.content.kind == (email == "ada@example.com" ? .accountExists : .emailChangeNew))
+            }
+            #expect(shapes[0] == shapes[1])
+            #expect(try await server.signIn()["user"]?["email"] == "ada@example.com")
+        }
+    }
+
+    @Test("With automatic confirmation the account has its address at once, unless another has it")
+    func confirmed() async throws {
+        try await TestServer.with(change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            let answer = try await client.signUp(["email": "ada@example.com"])
+            #expect(answer["user"]?["email"] == "ada@example.com")
+            #expect(try await client.signIn().status == 200)
+            var other = PasskeyClient(server)
+            #expect(try await other.signUp(["email": "ada@example.com"]).code == "user_already_exists")
+        }
+    }
+
+    @Test("An account needs no address, and its only passkey stays")
+    func addressless() async throws {
+        try await TestServer.with(change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            let session = try #require(TestSession(try await client.signUp()))
+            let list = try await server.send(.get, "/auth/v1/passkeys", bearer: session.accessToken)
+            let id = try #require(list.json.arrayValue?.first?["id"]?.stringValue)
+            let removed = try await server.send(.delete, "/auth/v1/passkeys/\(id)", bearer: session.accessToken)
+            #expect(removed.status == 422 && removed.code == "single_identity_not_deletable")
+        }
+    }
+
+    @Test("The address is that of the options")
+    func bound() async throws {
+        try await TestServer.with(change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            let begun = try await client.post("/signup/options", ["email": "ada@example.com"])
+            let credential = try client.device.create(
+                #require(begun["options"]), origin: PasskeyClient.origin)
+            guard case .object(var answer) = PasskeyClient.answer(begun, credential) else { return }
+            answer["email"] = "bob@example.com"
+            #expect(try await client.post("/signup/verify", .object(answer)).code == "webauthn_challenge_not_found")
+        }
+    }
+
+    @Test("A challenge of a sign-up is good for nothing else")
+    func purposes() async throws {
+        try await TestServer.with(change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            let ada = try await server.signUp()
+            let begun = try await client.post("/signup/options", [:])
+            let credential = try client.device.create(
+                #require(begun["options"]), origin: PasskeyClient.origin)
+            let answer = PasskeyClient.answer(begun, credential)
+            for path in ["/registration/verify", "/authentication/verify"] {
+                let refused = try await client.post(path, bearer: ada.accessToken, answer)
+                #expect(refused.code == "webauthn_challenge_not_found")
+            }
+        }
+    }
+
+    @Test("It exists only by setting, and while sign-ups are open")
+    func off() async throws {
+        try await TestServer.with(change: PasskeyClient.settings { $0.allowsSignUp = false }) { server in
+            let answer = try await PasskeyClient(server).post("/signup/options", [:])
+            #expect(answer.status == 404)
+        }
+        try await TestServer.with { settings in
+            PasskeyClient.settings()(&settings)
+            settings.allowsSignUp = false
+        } _: { server in
+            let answer = try await PasskeyClient(server).post("/signup/options", [:])
+            #expect(answer.code == "signup_disabled")
+        }
+    }
+
+    @Test("The limit of sign-ups counts")
+    func limited() async throws {
+        try await TestServer.with(limits: AuthRates(), change: PasskeyClient.settings()) { server in
+            let client = PasskeyClient(server)
+            var statuses: [Int] = []
+            for _ in 0..<31 { statuses.append(try await client.post("/signup/options", [:]).status) }
+            #expect(statuses == Array(repeating: 200, count: 30) + [429])
+        }
+    }
+}
