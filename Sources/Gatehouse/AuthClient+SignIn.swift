@@ -196,21 +196,13 @@ extension AuthClient {
     /// Ends the session of an access token at the server if `next` belongs to another one, so that it does not stay in
     /// the list of devices. Does nothing if either token has no `session_id`. Not awaited: `next` is valid in any case.
     func retire(_ accessToken: String, for next: Session) {
-        guard let old = Self.sessionID(of: accessToken), let new = Self.sessionID(of: next.accessToken), old != new
+        guard let old = AccessTokenClaims(accessToken)?.sessionID,
+            let new = AccessTokenClaims(next.accessToken)?.sessionID, old != new
         else { return }
         Task { [caller] in
             // Lost: that the server did not answer. The old session then ends by its own lifetime.
             try? await caller.send(AuthRequest("POST", "/logout", query: [("scope", "local")]), bearer: accessToken)
         }
-    }
-
-    /// The `session_id` claim of an access token (RFC 7519); nil if it is not a JWT, or has none.
-    private static func sessionID(of accessToken: String) -> UUID? {
-        let parts = Array(accessToken.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Base64URL.decode(parts[1]) else { return nil }
-        // A token that the client cannot read is opaque to it.
-        guard let claims = try? JSONReader.read(payload) else { return nil }
-        return claims["session_id"]?.stringValue.flatMap { UUID(uuidString: $0) }
     }
 
     /// Makes a call that may return a session, and stores it.

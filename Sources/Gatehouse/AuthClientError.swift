@@ -35,7 +35,7 @@ public enum AuthClientError: Error, Hashable, Sendable {
     case storeFailed(StoreProblem)
     /// The redirect URL contains no code, or one that this device did not request.
     case unknownFlow
-    /// The user closed the browser's sheet. Show no error.
+    /// The user closed the sheet of the browser or of the passkeys. Show no error.
     case cancelled
     /// The user did not finish in the browser in time.
     case timedOut
@@ -45,6 +45,14 @@ public enum AuthClientError: Error, Hashable, Sendable {
     case couldNotListen(Int32)
     /// The browser's return does not match the redirect URL and was ignored.
     case invalidCallback
+    /// This device has no passkey that could be offered. Show no error.
+    case noPasskey
+    /// This device has a passkey of the account already.
+    case passkeyExists
+    /// The passkey belongs to another account than the signed-in one. Nothing changed.
+    case otherAccount
+    /// The authenticator failed. The text contains the error's domain and code.
+    case passkeyFailed(String)
 }
 
 extension AuthClientError {

@@ -19,6 +19,9 @@ public struct AuthServerSettings: Hashable, Sendable {
     /// The minimum length of a new password; nil if the server does not say.
     public var minimumPasswordLength: Int?
 
+    /// Whether users can sign in with passkeys.
+    public var allowsPasskeys = false
+
     /// For tests and previews.
     public init(
         providers: [Provider] = [], allowsEmail: Bool = true, allowsPhone: Bool = false,
@@ -55,6 +58,7 @@ extension AuthServerSettings {
             confirmsEmailAutomatically: members.bool("mailer_autoconfirm"),
             sendsMail: members["mailer_enabled"]?.boolValue,
             minimumPasswordLength: members.number("password_min_length").flatMap { Int(exactly: $0) })
+        allowsPasskeys = members.bool("passkeys_enabled")
     }
 }
 

@@ -63,6 +63,33 @@ func systemReachability() -> Reachability {
 func systemReachability() -> Reachability { .unknown }
 #endif
 
+#if canImport(AuthenticationServices) && canImport(Darwin) && !os(tvOS) && !os(watchOS)
+import AuthenticationServices
+
+extension ASAuthorizationController {
+    /// Offers the passkeys of this device alone, where the system can.
+    func performImmediateRequests() {
+        #if os(macOS)
+        performRequests()
+        #else
+        performRequests(options: .preferImmediatelyAvailableCredentials)
+        #endif
+    }
+
+    /// Offers passkeys in the bar above the keyboard.
+    ///
+    /// - Returns: false where there is no such bar.
+    func performKeyboardRequests() -> Bool {
+        #if os(iOS) || os(visionOS)
+        performAutoFillAssistedRequests()
+        return true
+        #else
+        return false
+        #endif
+    }
+}
+#endif
+
 #if canImport(Security)
 /// The system's keychain; nil if there is none.
 func systemKeychain(service: String, clock: ClientClock) -> (any SecureStorage)? {

@@ -91,6 +91,8 @@ public enum AuthChangeEvent: Hashable, Sendable {
     case signedOut(SignedOutReason)
     /// The same session has new tokens.
     case tokenRefreshed
+    /// A second factor was verified: the same session has new tokens, and the level `aal2`.
+    case mfaChallengeVerified
     /// The account of the session changed, for example its email address.
     case userUpdated
     /// Follows `signedIn` after a password reset mail: ask for a new password.

@@ -71,8 +71,11 @@ extension AuthError {
         case .codeWrong: .codeWrong
         case .forbidden, .freshSignInNeeded, .profileNotCreated, .setup, .unknown, .samePassword,
             .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .emailDisabled, .lastSignInMethod,
-            .tooLateToUndo:
+            .tooLateToUndo, .secondFactorNeeded, .notOffered, .passkeyExists, .tooMany, .nameTaken, .otherFactorNeeded:
             .other
+        case .passkeyRefused: .wrongCredentials
+        case .passkeyFailed: .providerFailed
+        case .recoveryCodesLocked: .rateLimited
         }
     }
 }

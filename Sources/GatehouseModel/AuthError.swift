@@ -23,6 +23,10 @@ public enum AuthError: Error, Hashable, Sendable {
     case forbidden
     /// The change requires a recent sign-in.
     case freshSignInNeeded
+    /// The change requires a second factor, because the account has one.
+    case secondFactorNeeded
+    /// The server does not offer this.
+    case notOffered
     /// No response, or one that is not the server's. The change may have taken effect.
     case offline(OfflineCause)
     /// The server failed, refused the call for a reason without a case of its own, or sent an invalid response. After a
@@ -68,6 +72,12 @@ public enum AuthError: Error, Hashable, Sendable {
     case signUpDisabled
     /// The account is blocked.
     case blocked
+    /// The server does not know the passkey, or its answer is wrong or came too late.
+    case passkeyRefused
+    /// The authenticator failed.
+    case passkeyFailed
+    /// Too many wrong recovery codes, and how long the server accepts none.
+    case recoveryCodesLocked(retryAfter: Duration?)
 
     // Changing the account.
 
@@ -87,6 +97,14 @@ public enum AuthError: Error, Hashable, Sendable {
     case lastSignInMethod
     /// The link is too old to be undone.
     case tooLateToUndo
+    /// This device has a passkey of the account already.
+    case passkeyExists
+    /// The account has as many passkeys or factors as the server allows.
+    case tooMany
+    /// The account has a factor with this name.
+    case nameTaken
+    /// Recovery codes need another factor beside them.
+    case otherFactorNeeded
 }
 
 extension AuthError {
@@ -120,6 +138,15 @@ extension AuthError {
         case .lastSignInMethod: "This is the last way to sign in. Please add another one first."
         case .tooLateToUndo: "This can no longer be undone."
         case .weakPassword(let weak): weak.text
+        case .secondFactorNeeded: "Please confirm that it is you, then repeat this."
+        case .notOffered: "This is not available here."
+        case .passkeyRefused: "This passkey could not be used here. Please try again, or sign in another way."
+        case .passkeyFailed: "The passkey did not work. Please try again."
+        case .recoveryCodesLocked: "Too many wrong codes. Please wait a while, or use another way."
+        case .passkeyExists: "This device already has a passkey for your account."
+        case .tooMany: "You have as many as possible. Please remove one first."
+        case .nameTaken: "You already have one with this name."
+        case .otherFactorNeeded: "Please add an authenticator app first."
         case .rateLimited, .emailInUse, .linkExpired, .linkOtherAccount, .userExists, .wrongCredentials,
             .emailNotConfirmed, .signUpDisabled, .blocked:
             SignInMessage(.email, code)?.content ?? Self.other
@@ -162,7 +189,10 @@ extension AuthError {
             // The session is kept: a new sign-in would not help against a gateway that refuses a valid token.
             case .unexpectedAnswer, .refusesValidToken: .networkError(error)
             case .storeUnavailable(let problem), .storeFailed(let problem): .storeFailed(problem)
-            case .cancelled: .cancelled
+            case .cancelled, .noPasskey: .cancelled
+            case .passkeyExists: .passkeyExists
+            case .passkeyFailed: .passkeyFailed
+            case .otherAccount: .linkOtherAccount
             case .unknownFlow, .timedOut, .invalidCallback: .invalidCallback
             case .couldNotOpenBrowser, .couldNotListen: .providerFailed
             case .insecureURL, .sessionChanged: .unknown(error)
@@ -170,7 +200,7 @@ extension AuthError {
     }
 
     private init(_ refusal: AuthRefusal) {
-        if let known = refusal.providerFailure ?? Self(codeOf: refusal) {
+        if let known = refusal.providerFailure ?? Self(codeOf: refusal) ?? Self(factorCodeOf: refusal) {
             self = known
             return
         }

@@ -46,6 +46,6 @@ extension AuthManager {
         guard isLoggedIn else { throw .notAuthenticated }
         callCount += 1
         defer { callCount -= 1 }
-        do { return try await work() } catch { throw AuthError(error) }
+        do { return try await proving(work) } catch { throw AuthError(error) }
     }
 }

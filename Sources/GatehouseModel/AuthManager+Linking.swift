@@ -57,7 +57,11 @@ extension AuthManager {
     @discardableResult
     public func linkApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws(AuthError) -> LinkOutcome
     {
-        try await link(.apple) { try await self.service.link(with: try await self.credentials(from: sheet)) }
+        try await link(.apple) {
+            // Before the call that may be repeated: the sheet answers once.
+            let credentials = try await self.credentials(from: sheet)
+            return try await self.proving { try await self.service.link(with: credentials) }
+        }
     }
 
     /// Links Google to the account with Google's own sheet.
@@ -68,7 +72,10 @@ extension AuthManager {
     public func linkGoogle(
         _ sheet: @MainActor () async throws -> OpenIDConnectCredentials
     ) async throws(AuthError) -> LinkOutcome {
-        try await link(.google) { try await self.service.link(with: try await sheet()) }
+        try await link(.google) {
+            let credentials = try await sheet()
+            return try await self.proving { try await self.service.link(with: credentials) }
+        }
     }
 
     /// Links Google to the account in a browser.
@@ -97,7 +104,9 @@ extension AuthManager {
     /// - Throws: As ``linkApple(_:)``.
     @discardableResult
     public func link(_ provider: Provider, in browser: any WebAuthenticator) async throws(AuthError) -> LinkOutcome {
-        try await link(AuthMethod(provider)) { try await self.service.link(provider, in: browser) }
+        try await link(AuthMethod(provider)) {
+            try await self.proving { try await self.service.link(provider, in: browser) }
+        }
     }
 
     private func link(

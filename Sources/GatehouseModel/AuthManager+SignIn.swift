@@ -7,6 +7,8 @@ public enum SignInOutcome: Hashable, Sendable {
     case signedIn
     /// The user must open a confirmation mail; not signed in.
     case checkMail
+    /// The first factor is proven, and the account has a second one: ask for ``AuthManager/secondFactor``.
+    case secondFactorNeeded
     /// The user cancelled.
     case cancelled
     /// A user is already signed in, or another sign-in is in progress. Nothing was sent.
@@ -141,12 +143,11 @@ extension AuthManager {
                 return .checkMail
             }
             guard epoch == mine else { throw AuthError.cancelled }
-            show(session.user)
+            opening = Opening(method: method, startedAt: startedAt)
+            guard enter(session) else { return .secondFactorNeeded }
             let isConfirmed = isConfirmed(session.user)
             isNewUser = address != nil || isConfirmed || method != .email && session.user.isNew
             loadProfile()
-            record(.completed(method, duration: clock.uptime() - startedAt))
-            memory.keep(method.rawValue)
             return .signedIn
         } catch {
             // A sign-out or another sign-in took precedence.

@@ -48,6 +48,17 @@ public final class AuthManager {
     /// ``linkQuestion`` was removed because its answer came too late, so the user must sign in again. Reset by the next
     /// attempt.
     public internal(set) var linkHasExpired = false
+    /// The question for the second factor while ``phase`` is `secondFactorNeeded`.
+    public internal(set) var secondFactor: ProofQuestion?
+    /// The question for a fresh proof, while a call waits for its answer; only if ``answersProofQuestions``.
+    public internal(set) var proofQuestion: ProofQuestion?
+    /// Whether a screen shows ``proofQuestion``. A call that needs a fresh proof then asks and goes on; otherwise it
+    /// throws ``AuthError/freshSignInNeeded`` or ``AuthError/secondFactorNeeded``. `gatehouse(_:branding:)` of GatehouseUI
+    /// sets it.
+    public var answersProofQuestions = false
+    /// Whether to ask "Add a passkey?": after a sign-in without one, once on this device. See
+    /// ``offerPasskey(with:)``.
+    public internal(set) var asksForPasskey = false
     /// The number of account changes and deletions in progress.
     var callCount = 0
 
@@ -58,7 +69,7 @@ public final class AuthManager {
     public var isLoading: Bool {
         switch phase {
         case .restoring, .authenticating: true
-        case .unauthenticated, .authenticated, .refreshing: isLoadingProfile || callCount > 0
+        case .unauthenticated, .secondFactorNeeded, .authenticated, .refreshing: isLoadingProfile || callCount > 0
         }
     }
 
@@ -68,12 +79,16 @@ public final class AuthManager {
     /// The source of time.
     public nonisolated let clock: ClientClock
     @ObservationIgnored let sinks: [any TelemetrySink]
-    @ObservationIgnored private let appleCredentials: AppleCredentials
-    @ObservationIgnored private let log: @Sendable (TelemetryLevel, String) -> Void
+    @ObservationIgnored let appleCredentials: AppleCredentials
+    @ObservationIgnored let log: @Sendable (TelemetryLevel, String) -> Void
     /// Advanced by every sign-in and sign-out. Work of an older epoch has no effect.
     @ObservationIgnored var epoch = 0
     /// The address of a sign-up that waits for a mail.
     @ObservationIgnored var unconfirmedAddress: String?
+    /// The sign-in of this run, until its passkey question; nil after a restart.
+    @ObservationIgnored var opening: Opening?
+    /// The calls that wait for an answer to ``proofQuestion``.
+    @ObservationIgnored var proofWaiters: [CheckedContinuation<Bool, Never>] = []
     @ObservationIgnored var loadCount = 0
     @ObservationIgnored var signOutCount = 0
     @ObservationIgnored var loading: Task<Void, Never>?
@@ -125,9 +140,7 @@ public final class AuthManager {
         switch service.initialState {
         case .restoring: break
         case .signedOut(let reason): leave(reason)
-        case .signedIn(let session, _):
-            show(session.user)
-            loadProfile()
+        case .signedIn(let session, _): if enter(session) { loadProfile() }
         }
         if let setupProblem { log(.error, "setup \(setupProblem)") }
     }
@@ -175,126 +188,6 @@ public final class AuthManager {
         let mine = epoch
         guard let session = await service.currentSession else { return }
         guard epoch == mine, signOutCount == 0, phase == .unauthenticated else { return }
-        show(session.user)
-        loadProfile()
-    }
-}
-
-// Events of the service.
-extension AuthManager {
-    private func hear(_ change: AuthChange) async {
-        // No later event repeats this, and ``catchUp()`` shows its user.
-        if change.event == .passwordRecovery { return await askForPassword(change) }
-        guard signOutCount == 0 else { return }
-        switch change.event {
-        case .initialSession:
-            await follow(change)
-            // Not awaited: the system may be slow, and must not delay later events.
-            Task { [weak self] in await self?.checkAppleCredential() }
-        case .signedIn, .userUpdated, .signedOut: await follow(change)
-        case .tokenRefreshed: endRefresh()
-        case .passwordRecovery: break
-        }
-    }
-
-    /// Does not ask a user who has signed out since.
-    private func askForPassword(_ change: AuthChange) async {
-        let mine = epoch
-        let current = await service.currentSession
-        if epoch == mine, let current, current.user.id == change.session?.user.id { needsNewPassword = true }
-    }
-
-    /// The end of the session arrives as an event.
-    private func checkAppleCredential() async { _ = await service.checkAppleCredential(appleCredentials) }
-
-    /// This manager's own sign-in shows its session itself. A late event about a previous user is ignored, because
-    /// later events follow.
-    private func follow(_ change: AuthChange) async {
-        let mine = epoch
-        let current = await service.currentSession
-        if case .authenticating = phase { return }
-        guard epoch == mine, current?.user.id == change.session?.user.id else { return }
-        if let session = change.session {
-            // The start and this manager's own sign-ins load the profile themselves.
-            let isLoaded = user?.id == session.user.id && (isProfileLoaded || isLoadingProfile)
-            // A different user, for example through the link in a mail. Work for the previous user must have no effect.
-            if let user, user.id != session.user.id {
-                epoch += 1
-                error = nil
-                isNewUser = false
-            }
-            show(session.user)
-            if isConfirmed(session.user) { isNewUser = true }
-            if !isLoaded || change.event == .userUpdated { loadProfile() }
-        } else if case .signedOut(let reason) = change.event {
-            if phase != .unauthenticated {
-                leave(reason)
-            } else if reason != .requested {
-                // A late event of a sign-out that was not requested by the user.
-                signedOutReason = reason
-            }
-        } else if phase != .unauthenticated {
-            leave(.neverSignedIn)
-        }
-    }
-
-    private func hear(_ notice: AuthNotice) {
-        switch notice {
-        case .refreshAttempted(let reason):
-            record(.refreshAttempted(reason))
-            if phase == .authenticated { step(.refreshStarted) }
-        case .refreshFailed(let error):
-            record(.refreshFailed(AuthError(error).code))
-            endRefresh()
-        case .storeUnavailable(let problem):
-            if phase == .restoring { storeProblem = problem }
-        case .storeFailed: break
-        }
-    }
-
-    /// What failed without a connection loads again as soon as there is one. An app may have cleared ``error`` since.
-    private func hear(isOffline: Bool) {
-        guard !isOffline, isLoggedIn, !isLoadingProfile else { return }
-        let wasOffline = if case .offline = error { true } else { false }
-        if wasOffline || !isProfileLoaded { loadProfile() }
-    }
-
-    private func endRefresh() {
-        if phase == .refreshing { step(.refreshEnded) }
-    }
-}
-
-// Shown state.
-extension AuthManager {
-    /// Shows the session's user, and keeps known details of the same user.
-    func show(_ account: User) {
-        var shown = AuthenticatedUser(account)
-        if let user, user.id == shown.id {
-            shown.keepProfile(of: user)
-        } else {
-            isProfileLoaded = false
-        }
-        if user != shown { user = shown }
-        (signedOutReason, storeProblem) = (nil, nil)
-        linkQuestion = nil
-        linkHasExpired = false
-        step(.signedIn)
-    }
-
-    /// Shows the signed-out state. Work of the previous epoch no longer has any effect.
-    func leave(_ reason: SignedOutReason) {
-        epoch += 1
-        loading?.cancel()
-        user = nil
-        isNewUser = false
-        isProfileLoaded = false
-        isLoadingProfile = false
-        needsNewPassword = false
-        linkQuestion = nil
-        linkHasExpired = false
-        error = nil
-        (signedOutReason, storeProblem) = (reason, nil)
-        if reason == .consentRevoked { log(.info, "signed_out reason=consent_revoked") }
-        step(.signedOut)
+        if enter(session) { loadProfile() }
     }
 }

@@ -17,9 +17,11 @@ public struct AuthMethod: RawRepresentable, Hashable, Sendable {
     public static let google = AuthMethod(.google)
     /// An email address with a password or a mailed code.
     public static let email = AuthMethod(rawValue: "email")
+    /// A passkey.
+    public static let passkey = AuthMethod(rawValue: "passkey")
 
-    /// nil for ``email``.
-    public var provider: Provider? { self == .email ? nil : Provider(rawValue: rawValue) }
+    /// nil for ``email`` and ``passkey``.
+    public var provider: Provider? { [.email, .passkey].contains(self) ? nil : Provider(rawValue: rawValue) }
 
     /// The provider's name as people know it, such as `GitHub`. Not localized.
     public var name: String {
@@ -32,7 +34,7 @@ public struct AuthMethod: RawRepresentable, Hashable, Sendable {
         "apple": "Apple", "azure": "Microsoft", "bitbucket": "Bitbucket", "discord": "Discord", "email": "Email",
         "facebook": "Facebook", "figma": "Figma", "fly": "Fly.io", "github": "GitHub", "gitlab": "GitLab",
         "google": "Google", "kakao": "Kakao", "keycloak": "Keycloak", "linkedin": "LinkedIn",
-        "linkedin_oidc": "LinkedIn", "notion": "Notion", "slack": "Slack", "slack_oidc": "Slack",
+        "linkedin_oidc": "LinkedIn", "notion": "Notion", "passkey": "Passkey", "slack": "Slack", "slack_oidc": "Slack",
         "snapchat": "Snapchat", "spotify": "Spotify", "twitch": "Twitch", "twitter": "X", "x": "X",
         "workos": "WorkOS", "zoom": "Zoom",
     ]

@@ -3,7 +3,7 @@
 /// ```swift
 /// switch account.phase {
 /// case .restoring: ProgressView()
-/// case .unauthenticated, .authenticating: Text("Sign in to keep your journal")
+/// case .unauthenticated, .authenticating, .secondFactorNeeded: Text("Sign in to keep your journal")
 /// case .authenticated, .refreshing: Text("Hello, \(account.user?.firstName ?? "you")!")
 /// }
 /// ```
@@ -14,6 +14,9 @@ public enum AuthPhase: Hashable, Sendable {
     case unauthenticated
     /// A sign-in is in progress. No user is signed in.
     case authenticating(AuthMethod)
+    /// The first factor is proven, and the account has a second one: ask for ``AuthManager/secondFactor``. No user is
+    /// signed in.
+    case secondFactorNeeded
     /// A user is signed in.
     case authenticated
     /// A user is signed in, and the session is being refreshed.
@@ -25,6 +28,8 @@ package enum AuthStep: Hashable, Sendable {
     case begin(AuthMethod)
     /// A sign-in was cancelled or failed.
     case fail
+    /// A session was restored or created, which needs a second factor.
+    case secondFactorNeeded
     /// A session was restored or created.
     case signedIn
     case signedOut
@@ -39,6 +44,7 @@ extension AuthPhase {
         case (.unauthenticated, .begin(let method)): .authenticating(method)
         case (.authenticating, .fail): .unauthenticated
         case (_, .signedIn): .authenticated
+        case (_, .secondFactorNeeded): .secondFactorNeeded
         case (_, .signedOut): .unauthenticated
         case (.authenticated, .refreshStarted): .refreshing
         case (.refreshing, .refreshEnded): .authenticated

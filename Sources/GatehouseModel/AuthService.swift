@@ -4,7 +4,7 @@ public import Gatehouse
 /// The services that ``AuthManager`` uses. Tests and previews replace them.
 ///
 /// Methods throw `AuthClientError` or `CancellationError`. Calls for the signed-in user throw `AuthClientError.signedOut` without a session.
-public protocol AuthService: ProfileSource {
+public protocol AuthService: ProfileSource, FactorService {
     /// Events of the session, beginning with `initialSession`. Each access returns a new stream.
     var authStateChanges: AsyncStream<AuthChange> { get }
 

@@ -44,6 +44,7 @@ struct InMemoryServer: Sendable {
     var removedByProof: [String: UUID] = [:]
     /// Identities that owners removed from their accounts.
     var unlinked: [UUID: Set<String>] = [:]
+    var protection = InMemoryProtection()
     var confirmsAutomatically = true
     static let lifetime: Duration = .seconds(3_600)
     private var count = 0
@@ -143,7 +144,7 @@ extension InMemoryServer {
         let seconds = Double(Self.lifetime.components.seconds)
         return Opened(
             session: Session(
-                accessToken: "access-\(number)", refreshToken: "refresh-\(number)", expiresIn: seconds,
+                accessToken: accessToken(number, of: session), refreshToken: "refresh-\(number)", expiresIn: seconds,
                 expiresAt: now.timeIntervalSince1970 + seconds, user: account.user), id: session)
     }
 }
@@ -184,6 +185,7 @@ extension InMemoryServer {
         _ kept: InMemoryDevice.Kept, _ change: UserAttributes, at now: Date
     ) throws(AuthClientError) {
         let id = kept.session.user.id
+        if change.password != nil || change.email != nil { try requireLevel(kept.id, status: 401) }
         if let password = change.password {
             guard password.count >= 8 else {
                 throw .refused(AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: ["length"]))

@@ -76,6 +76,28 @@ extension View {
     public func emailSignIn(_ way: EmailSignIn) -> some View { environment(\.emailSignIn, way) }
 }
 
+/// Where the login screen has "Sign in with a passkey".
+public enum PasskeySignIn: Hashable, Sendable {
+    /// Below the providers.
+    case last
+    /// Above everything else.
+    case first
+}
+
+extension View {
+    /// Chooses the place of passkeys on the login screen: last by default.
+    ///
+    /// ```swift
+    /// HomeView()
+    ///     .passkeySignIn(.first)
+    /// ```
+    public func passkeySignIn(_ place: PasskeySignIn) -> some View { environment(\.passkeySignIn, place) }
+}
+
+private struct PasskeySignInKey: EnvironmentKey {
+    static let defaultValue = PasskeySignIn.last
+}
+
 private struct EmailSignInKey: EnvironmentKey {
     static let defaultValue = EmailSignIn.password
 }
@@ -97,6 +119,11 @@ extension EnvironmentValues {
     var emailSignIn: EmailSignIn {
         get { self[EmailSignInKey.self] }
         set { self[EmailSignInKey.self] = newValue }
+    }
+
+    var passkeySignIn: PasskeySignIn {
+        get { self[PasskeySignInKey.self] }
+        set { self[PasskeySignInKey.self] = newValue }
     }
 
     var parts: AccountParts {

@@ -1,4 +1,10 @@
+import Foundation
+import Gatehouse
 import SwiftUI
+
+#if canImport(CoreImage)
+import CoreImage.CIFilterBuiltins
+#endif
 
 // The only platform switches of this target: SwiftUI modifiers that exist on iOS but not on macOS.
 
@@ -61,3 +67,55 @@ extension Color {
         #endif
     }
 }
+
+#if canImport(Darwin)
+import AuthenticationServices
+
+/// The system's passkeys, in front of the app's key window.
+@MainActor func systemPasskeys() -> (any PasskeyAuthenticator)? {
+    SystemPasskeys {
+        #if os(macOS)
+        NSApplication.shared.keyWindow ?? ASPresentationAnchor()
+        #else
+        let scenes = UIApplication.shared.connectedScenes.compactMap { $0 as? UIWindowScene }
+        return scenes.compactMap(\.keyWindow).first ?? ASPresentationAnchor()
+        #endif
+    }
+}
+
+/// Copies a secret, on this device alone and for two minutes.
+@MainActor func copy(_ text: String) {
+    #if os(macOS)
+    NSPasteboard.general.clearContents()
+    NSPasteboard.general.setString(text, forType: .string)
+    #else
+    UIPasteboard.general.setItems(
+        [["public.utf8-plain-text": text]],
+        options: [.localOnly: true, .expirationDate: Date(timeIntervalSinceNow: 120)])
+    #endif
+}
+
+/// The QR code of an authenticator app's secret.
+@MainActor func qrCode(_ secret: AuthEnrolledFactor.TOTP, label: Text) -> some View {
+    let filter = CIFilter.qrCodeGenerator()
+    filter.message = Data(secret.uri.utf8)
+    let picture = filter.outputImage.flatMap { CIContext().createCGImage($0, from: $0.extent) }
+    return Group {
+        if let picture {
+            Image(picture, scale: 1, label: label).interpolation(.none).resizable().scaledToFit().padding(8)
+                .background(Color.white)
+        }
+    }
+}
+#else
+/// There are none here.
+@MainActor func systemPasskeys() -> (any PasskeyAuthenticator)? { nil }
+
+/// There is no clipboard here.
+@MainActor func copy(_: String) {}
+
+/// The QR code of an authenticator app's secret.
+@MainActor func qrCode(_ secret: AuthEnrolledFactor.TOTP, label: Text) -> some View {
+    Image(svg: secret.qrCode, label: label)
+}
+#endif

@@ -12,7 +12,14 @@ extension View {
     /// HomeView().gatehouse(account)
     /// ```
     public func gatehouse(_ account: AuthManager, branding: Branding = Branding()) -> some View {
-        modifier(SystemBrowser(account: account, branding: branding))
+        modifier(SystemBrowser(account: account, branding: branding, passkeys: systemPasskeys()))
+    }
+
+    /// The same with a keeper of passkeys of the app's own, as in tests.
+    public func gatehouse(
+        _ account: AuthManager, branding: Branding = Branding(), passkeys: any PasskeyAuthenticator
+    ) -> some View {
+        modifier(SystemBrowser(account: account, branding: branding, passkeys: passkeys))
     }
 
     /// The same with a browser that the app provides, as in tests and previews.
@@ -21,9 +28,35 @@ extension View {
     public func gatehouse(
         _ account: AuthManager, branding: Branding = Branding(), browser: (any WebAuthenticator)?
     ) -> some View {
-        modifier(NewPasswordSheet(manager: account))
+        modifier(AccountParents(account: account, branding: branding, browser: browser, passkeys: nil))
+    }
+
+    /// The same with a browser and a keeper of passkeys that the app provides, as in tests and previews.
+    ///
+    /// - Parameters:
+    ///   - browser: The browser for providers other than Apple; nil hides them.
+    ///   - passkeys: nil hides passkeys.
+    public func gatehouse(
+        _ account: AuthManager, branding: Branding = Branding(), browser: (any WebAuthenticator)?,
+        passkeys: (any PasskeyAuthenticator)?
+    ) -> some View {
+        modifier(AccountParents(account: account, branding: branding, browser: browser, passkeys: passkeys))
+    }
+}
+
+/// What the account screens need above them.
+private struct AccountParents: ViewModifier {
+    let account: AuthManager
+    let branding: Branding
+    let browser: (any WebAuthenticator)?
+    let passkeys: (any PasskeyAuthenticator)?
+
+    func body(content: Content) -> some View {
+        content
+            .modifier(NewPasswordSheet(manager: account))
             .modifier(MailLinks(account: account))
             .modifier(TelemetryFlush(account: account))
+            .onAppear { account.answersProofQuestions = true }
             .task(id: account.phase == .unauthenticated) {
                 // The login screen then knows its buttons with its first frame.
                 if account.phase == .unauthenticated { await account.loadServerSettings() }
@@ -31,6 +64,7 @@ extension View {
             .environment(account)
             .environment(\.branding, branding)
             .environment(\.browser, browser)
+            .environment(\.passkeys, passkeys)
     }
 }
 
@@ -39,6 +73,7 @@ private struct SystemBrowser: ViewModifier {
     @Environment(\.webAuthenticationSession) private var browser
     let account: AuthManager
     let branding: Branding
+    let passkeys: (any PasskeyAuthenticator)?
 
     func body(content: Content) -> some View {
         content.gatehouse(
@@ -46,7 +81,7 @@ private struct SystemBrowser: ViewModifier {
             browser: account.redirectTo.flatMap {
                 // The system's sheet comes back to a scheme of the app's own.
                 $0.scheme == "https" ? nil : BrowserSheet(redirectTo: $0, browser: browser, clock: account.clock)
-            })
+            }, passkeys: passkeys)
     }
 }
 
@@ -64,15 +99,28 @@ private struct TelemetryFlush: ViewModifier {
 
 /// Asks for a new password after a password reset mail.
 private struct NewPasswordSheet: ViewModifier {
-    @Bindable var manager: AuthManager
+    let manager: AuthManager
 
     func body(content: Content) -> some View {
-        content.sheet(isPresented: $manager.needsNewPassword) { NewPasswordView().modifier(MailLinksInSheet()) }
+        content.sheet(isPresented: isPresented) { NewPasswordView().modifier(MailLinksInSheet()) }
+    }
+
+    /// After the second factor, without which no password can be set.
+    private var isPresented: Binding<Bool> {
+        Binding {
+            manager.needsNewPassword && manager.secondFactor == nil
+        } set: {
+            manager.needsNewPassword = $0
+        }
     }
 }
 
 private struct BrandingKey: EnvironmentKey {
     static let defaultValue = Branding()
+}
+
+private struct PasskeysKey: EnvironmentKey {
+    static let defaultValue: (any PasskeyAuthenticator)? = nil
 }
 
 private struct BrowserKey: EnvironmentKey {
@@ -83,6 +131,11 @@ extension EnvironmentValues {
     var branding: Branding {
         get { self[BrandingKey.self] }
         set { self[BrandingKey.self] = newValue }
+    }
+
+    var passkeys: (any PasskeyAuthenticator)? {
+        get { self[PasskeysKey.self] }
+        set { self[PasskeysKey.self] = newValue }
     }
 
     var browser: (any WebAuthenticator)? {

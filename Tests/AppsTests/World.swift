@@ -17,6 +17,7 @@ import SwiftUI
 
     let service: InMemoryAuthService
     let google = ScriptedProviderSheet(.signsIn(.ada))
+    let passkeys = ScriptedPasskeys()
     let manager: AuthManager
     let screen: Screen
 
@@ -29,7 +30,8 @@ import SwiftUI
         var settings = settings
         if let textSize = Self.textSize { settings.dynamicTypeSize = textSize }
         screen = Screen(
-            content.emailSignIn(emailSignIn).gatehouse(manager, branding: branding, browser: google),
+            content.emailSignIn(emailSignIn)
+                .gatehouse(manager, branding: branding, browser: google, passkeys: passkeys),
             settings: settings)
         if waits { await manager.wait { $0.phase != .restoring && !$0.isLoading } }
         await screen.settle()

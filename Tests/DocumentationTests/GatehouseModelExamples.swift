@@ -48,23 +48,30 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthManager+Profile.swift
+// Sources/GatehouseModel/AuthManager+Passkeys.swift
 extension Given {
     @MainActor private func example5() async throws {
-        List { rows }.refreshable { await manager.refreshProfile() }
+        try await account.signInWithPasskey(with: passkeys)
     }
 }
 
 // Sources/GatehouseModel/AuthManager+Profile.swift
 extension Given {
     @MainActor private func example6() async throws {
-        try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
+        List { rows }.refreshable { await manager.refreshProfile() }
     }
 }
 
 // Sources/GatehouseModel/AuthManager+Profile.swift
 extension Given {
     @MainActor private func example7() async throws {
+        try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
+    }
+}
+
+// Sources/GatehouseModel/AuthManager+Profile.swift
+extension Given {
+    @MainActor private func example8() async throws {
         struct Journal: Codable { var mood: String? }
         try await manager.updateProfile(data: Journal(mood: "calm"))
     }
@@ -72,7 +79,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example9() async throws {
         do {
             try await account.deleteAccount()
         } catch .freshSignInNeeded {
@@ -83,8 +90,17 @@ extension Given {
     }
 }
 
+// Sources/GatehouseModel/AuthManager+Proofs.swift
+extension Given {
+    @MainActor private func example10() async throws {
+        if case .app(let app)? = account.secondFactor?.methods.first {
+            try await account.prove(code: code, of: app.id)
+        }
+    }
+}
+
 // Sources/GatehouseModel/AuthManager+Setup.swift
-private struct Example9 {
+private struct Example11 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -94,7 +110,7 @@ private struct Example9 {
 
 // Sources/GatehouseModel/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example12() async throws {
         let outcome = try await manager.signInWithApple {
             AppleCredential(idToken: idToken, nonce: nonce.raw, person: credential.user, firstName: givenName)
         }
@@ -104,7 +120,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager.swift
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example13() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         do {
             let outcome = try await account.signInWithEmail("ada@example.com", password: password)
@@ -118,7 +134,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager.swift
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example14() async throws {
         var request = URLRequest(url: url)
         request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
         _ = request
@@ -127,10 +143,10 @@ extension Given {
 
 // Sources/GatehouseModel/AuthPhase.swift
 extension Given {
-    @MainActor @ViewBuilder private func example13() -> some View {
+    @MainActor @ViewBuilder private func example15() -> some View {
         switch account.phase {
         case .restoring: ProgressView()
-        case .unauthenticated, .authenticating: Text("Sign in to keep your journal")
+        case .unauthenticated, .authenticating, .secondFactorNeeded: Text("Sign in to keep your journal")
         case .authenticated, .refreshing: Text("Hello, \(account.user?.firstName ?? "you")!")
         }
     }
@@ -138,7 +154,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthenticatedUser.swift
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example16() async throws {
         struct Journal: Codable { var mood: String? }
         let mood = try user.data(as: Journal.self).mood
         _ = mood
@@ -147,7 +163,7 @@ extension Given {
 
 // Sources/GatehouseModel/Forms/CodeModel.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example17() async throws {
         let screen = CodeModel(.signIn, email: "ada@example.com", manager: account)
         screen.code = "042917"
         await screen.submit()?.value
@@ -158,7 +174,7 @@ extension Given {
 
 // Sources/GatehouseModel/Forms/LoginModel.swift
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example18() async throws {
         let login = LoginModel(manager: account)
         login.form.email = "ada@example.com"
         await login.submit(password: password)?.value
@@ -169,7 +185,7 @@ extension Given {
 
 // Sources/GatehouseModel/Messages/ModelText.swift
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example19() async throws {
         let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
         let content = AuthError.wrongCredentials.content
         let text = content.replaced(by: texts) ?? content
@@ -181,7 +197,7 @@ extension Given {
 
 // Sources/GatehouseModel/Messages/SignInMessage.swift
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example20() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -192,7 +208,7 @@ extension Given {
 
 // Sources/GatehouseModel/MetadataProfile.swift
 extension Given {
-    @MainActor private func example19() async throws {
+    @MainActor private func example21() async throws {
         let account = AuthManager(
             url: "https://abcd.supabase.co", publishableKey: "sb_publishable_…",
             profile: { MetadataProfile(client: $0) { try await deleteThroughMyEdgeFunction() } })
@@ -200,9 +216,18 @@ extension Given {
     }
 }
 
+// Sources/GatehouseModel/Security/ProofModel.swift
+extension Given {
+    @MainActor private func example22() async throws {
+        if let question = account.secondFactor {
+            ProofScreen(model: ProofModel(question: question, manager: account))
+        }
+    }
+}
+
 // Sources/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example23() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -214,7 +239,7 @@ extension Given {
 
 // Sources/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example24() async throws {
         let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         _ = sink
@@ -224,14 +249,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example22() async throws {
+    @MainActor private func example25() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example23 {
+private struct Example26 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -244,7 +269,7 @@ private struct Example23 {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example27() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -252,14 +277,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example28() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example29() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

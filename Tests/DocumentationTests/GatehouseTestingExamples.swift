@@ -48,9 +48,20 @@ extension Given {
     }
 }
 
-// Sources/GatehouseTesting/ScriptedProviderSheet.swift
+// Sources/GatehouseTesting/ScriptedPasskeys.swift
 extension Given {
     @MainActor private func example4() async throws {
+        let passkeys = ScriptedPasskeys(.cancels, .works)
+        let account = InMemoryAuthService().makeManager()
+        try await account.signInWithPasskey(with: passkeys)  // the user closes the sheet
+        _ = passkeys
+        _ = account
+    }
+}
+
+// Sources/GatehouseTesting/ScriptedProviderSheet.swift
+extension Given {
+    @MainActor private func example5() async throws {
         let sheet = ScriptedProviderSheet(.cancels, .signsIn(.ada))
         try await manager.signInWithApple { try await sheet.apple() }  // .cancelled
         try await manager.signInWithApple { try await sheet.apple() }  // .signedIn
@@ -60,7 +71,7 @@ extension Given {
 
 // Sources/GatehouseTesting/VirtualClock.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example6() async throws {
         let clock = VirtualClock()
         let client = try AuthClient(url: url, publishableKey: key, storage: MemoryStorage(), clock: clock.clock)
         clock.advance(by: .seconds(3_601))  // the access token has expired
@@ -70,7 +81,7 @@ extension Given {
 }
 
 // Sources/GatehouseTesting/GatehouseTesting.docc/GatehouseTesting.md
-private struct Example6 {
+private struct Example7 {
     @MainActor @Test("A guest signs up")
     func signUp() async throws {
         let service = InMemoryAuthService()
@@ -84,13 +95,13 @@ private struct Example6 {
 
 // Sources/GatehouseTesting/GatehouseTesting.docc/GatehouseTesting.md
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example8() async throws {
         #Preview { HomeView().gatehouse(InMemoryAuthService.signedIn().makeManager()) }
     }
 }
 
 // Sources/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
-private struct Example8 {
+private struct Example9 {
     @MainActor @Test("Without a connection, a sign-up can be repeated")
     func offline() async throws {
         let service = InMemoryAuthService()
@@ -107,7 +118,7 @@ private struct Example8 {
 }
 
 // Sources/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
-private struct Example9 {
+private struct Example10 {
     @MainActor @Test("A code confirms a sign-up")
     func code() async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)
@@ -124,7 +135,7 @@ private struct Example9 {
 
 // Sources/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example11() async throws {
         let sheet = ScriptedProviderSheet(.cancels, .signsIn(.ada))
         #expect(try await account.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .cancelled)
         #expect(try await account.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .signedIn)

@@ -73,8 +73,16 @@ extension Given {
     }
 }
 
+// Sources/GatehouseUI/Parts.swift
+extension Given {
+    @MainActor private func example8() async throws {
+        _ = HomeView()
+            .passkeySignIn(.first)
+    }
+}
+
 // Sources/GatehouseUI/ProfileButton.swift
-private struct Example8 {
+private struct Example9 {
     struct JournalHome: View {
         var body: some View {
             NavigationStack { Text("Today").toolbar { ProfileButton() } }
@@ -84,13 +92,13 @@ private struct Example8 {
 
 // Sources/GatehouseUI/ScreenEnvironment.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example10() async throws {
         _ = HomeView().gatehouse(account)
     }
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/GatehouseUI.md
-private struct Example10 {
+private struct Example11 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -107,14 +115,14 @@ private struct Example10 {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example12() async throws {
         _ = HomeView().gatehouse(account, branding: Branding(name: "Journal", symbol: "book.fill", accent: .indigo))
     }
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example13() async throws {
         let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
         _ = HomeView().gatehouse(account, branding: Branding(texts: texts))
         _ = texts
@@ -123,7 +131,7 @@ extension Given {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example14() async throws {
         _ = HomeView()
             .loginHeader { Text("Keep your days").font(.title) }
             .loginFooter { Link("Terms of Use", destination: terms) }
@@ -137,7 +145,7 @@ extension Given {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example15() async throws {
         _ = HomeView()
             .emailSignIn(.code)
             .gatehouse(account)
@@ -145,7 +153,7 @@ extension Given {
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
-private struct Example15 {
+private struct Example16 {
     struct SignInView: View {
         @State private var screen: LoginModel
         @State private var password = ""
@@ -166,10 +174,11 @@ private struct Example15 {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor @ViewBuilder private func example16() -> some View {
+    @MainActor @ViewBuilder private func example17() -> some View {
         switch account.phase {
         case .restoring: ProgressView()
         case .unauthenticated, .authenticating: SignInView(account: account)
+        case .secondFactorNeeded: SecondStepView(account: account)
         case .authenticated, .refreshing: JournalView()
         }
     }

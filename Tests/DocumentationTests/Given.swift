@@ -35,6 +35,8 @@ let user: AuthenticatedUser = given()
 let credentials: OpenIDConnectCredentials = given()
 let nonce: SignInNonce = given()
 let browser: any WebAuthenticator = given()
+let authenticator: any PasskeyAuthenticator = given()
+let passkeys: any PasskeyAuthenticator = given()
 let service: InMemoryAuthService = given()
 let error: AuthClientError = given()
 let logger = Logger()
@@ -81,6 +83,8 @@ func openURL(_: URL) {}
 func deleteThroughMyEdgeFunction() async throws {}
 func show(_: AuthChangeEvent, _: User?) {}
 func greet(_: String?) {}
+func show(_: String?) {}
+func show(_: [String]) {}
 
 /// An app's own fields.
 struct Diary: Codable {
@@ -109,6 +113,18 @@ struct JournalView: View {
 
 struct SignInView: View {
     let account: AuthManager
+
+    var body: some View { EmptyView() }
+}
+
+struct SecondStepView: View {
+    let account: AuthManager
+
+    var body: some View { EmptyView() }
+}
+
+struct ProofScreen: View {
+    let model: ProofModel
 
     var body: some View { EmptyView() }
 }

@@ -77,7 +77,7 @@ struct AuthErrorTests {
             }
             #expect((SignInMessage(changing: error) == nil) == (error == .cancelled))
         }
-        #expect(Set(AuthError.samples.map(\.name)).count == 31)
+        #expect(Set(AuthError.samples.map(\.name)).count == 40)
     }
 
     @Test("An event has no value of an error, such as an address")
@@ -98,7 +98,8 @@ extension AuthError {
         .noProviderEmail, .invalidCallback, .emailInUse(nil), .linkExpired, .linkOtherAccount, .userExists,
         .wrongCredentials, .weakPassword(WeakPassword(reasons: [.pwned])), .emailNotConfirmed, .signUpDisabled,
         .blocked, .samePassword, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong,
-        .emailDisabled, .lastSignInMethod, .tooLateToUndo,
+        .emailDisabled, .lastSignInMethod, .tooLateToUndo, .secondFactorNeeded, .notOffered, .passkeyRefused,
+        .passkeyFailed, .recoveryCodesLocked(retryAfter: nil), .passkeyExists, .tooMany, .nameTaken, .otherFactorNeeded,
     ]
 
     /// The case. Does not compile with one that ``samples`` may lack.
@@ -108,7 +109,9 @@ extension AuthError {
             .storeFailed, .rateLimited, .setup, .unknown, .cancelled, .providerFailed, .noProviderEmail,
             .invalidCallback, .emailInUse, .linkExpired, .linkOtherAccount, .userExists, .wrongCredentials,
             .weakPassword, .emailNotConfirmed, .signUpDisabled, .blocked, .samePassword, .currentPasswordRequired,
-            .currentPasswordWrong, .codeRequired, .codeWrong, .emailDisabled, .lastSignInMethod, .tooLateToUndo:
+            .currentPasswordWrong, .codeRequired, .codeWrong, .emailDisabled, .lastSignInMethod, .tooLateToUndo,
+            .secondFactorNeeded, .notOffered, .passkeyRefused, .passkeyFailed, .recoveryCodesLocked, .passkeyExists,
+            .tooMany, .nameTaken, .otherFactorNeeded:
             String("\(self)".prefix { $0 != "(" })
         }
     }

@@ -10,6 +10,7 @@ import SwiftUI
 @MainActor struct World {
     let service: InMemoryAuthService
     let google: ScriptedProviderSheet
+    let passkeys = ScriptedPasskeys()
     let manager: AuthManager
     let screen: Screen
 
@@ -24,7 +25,8 @@ import SwiftUI
         manager = service.makeManager()
         screen = Screen(
             HomeView().emailSignIn(emailSignIn)
-                .gatehouse(manager, branding: Branding(name: "Harbour"), browser: google), settings: settings)
+                .gatehouse(manager, branding: Branding(name: "Harbour"), browser: google, passkeys: passkeys),
+            settings: settings)
         await manager.wait { $0.phase != .restoring && !$0.isLoading }
         await screen.settle()
     }

@@ -8,7 +8,7 @@ extension TokenRefreshCoordinator {
     }
 
     /// The stored session changed between reading and writing: read it again.
-    private struct SlotChanged: Error {}
+    struct SlotChanged: Error {}
 
     /// Returns the session, refreshed first if its access token expires within the leeway.
     ///
@@ -53,6 +53,9 @@ extension TokenRefreshCoordinator {
     }
 
     private func refreshed(_ reason: RefreshReason) async throws -> Session {
+        while raising != nil {
+            if let raised = try await sessionAfterRaising() { return raised }
+        }
         let session = try await refreshedOnce(reason)
         guard let now = kept, now.session.user.id == session.user.id else { throw overtaken }
         // The device may have slept for hours since the response arrived.
@@ -80,7 +83,7 @@ extension TokenRefreshCoordinator {
     }
 
     /// Waits for the refresh. A cancelled caller stops waiting, and the refresh continues.
-    private static func value(of refresh: Task<Session, any Error>) async throws -> Session {
+    static func value(of refresh: Task<Session, any Error>) async throws -> Session {
         let (sessions, continuation) = AsyncThrowingStream<Session, any Error>.makeStream()
         // Unstructured, because a child task would be awaited.
         Task {
@@ -150,7 +153,8 @@ extension TokenRefreshCoordinator {
         }
         let timed: TimedAnswer
         do {
-            timed = try await exchanged(current.session.refreshToken, startedIn)
+            let (exchange, refreshToken) = (exchange, current.session.refreshToken)
+            timed = try await exchanged(startedIn) { try await exchange(refreshToken) }
         } catch AuthClientError.refused(let refusal) where refusal.isFinal {
             throw try await gate.run { try await self.end(current, refusal, startedIn) }
         } catch {
@@ -165,7 +169,7 @@ extension TokenRefreshCoordinator {
     }
 
     /// The session in the slot: the one in memory, or one that another process wrote.
-    private func reread(_ before: KeptSession, _ startedIn: Int) async throws -> KeptSession {
+    func reread(_ before: KeptSession, _ startedIn: Int) async throws -> KeptSession {
         let content = await slot.load()
         try check(startedIn)
         switch content {
@@ -193,7 +197,9 @@ extension TokenRefreshCoordinator {
 
     /// Saves the session, then publishes it. A concurrent sign-out waits for the gate and then deletes what was
     /// written.
-    private func land(_ fresh: KeptSession, replacing generation: String, _ startedIn: Int) async throws {
+    func land(
+        _ fresh: KeptSession, replacing generation: String, _ startedIn: Int, event: AuthChangeEvent = .tokenRefreshed
+    ) async throws {
         try check(startedIn)
         let isDamaged = await slot.load() == .damaged
         try check(startedIn)
@@ -205,7 +211,7 @@ extension TokenRefreshCoordinator {
         case .savedWithoutAccessToken(let problem): notify(.storeFailed(problem))
         }
         quiet = nil
-        change(.signedIn(fresh), event: .tokenRefreshed)
+        change(.signedIn(fresh), event: event)
     }
 
     /// Ends the session as the server requested, unless another process stored a newer one, which is then tried.
@@ -254,12 +260,13 @@ extension TokenRefreshCoordinator {
 
 // Waits for the network. A new epoch ends the wait, even if the transport cannot be cancelled.
 extension TokenRefreshCoordinator {
-    private func exchanged(_ refreshToken: String, _ startedIn: Int) async throws -> TimedAnswer {
+    func exchanged(
+        _ startedIn: Int, _ work: @escaping @Sendable () async throws -> TimedAnswer
+    ) async throws -> TimedAnswer {
         try check(startedIn)
         exchangeCount += 1
         let id = exchangeCount
-        let exchange = exchange
-        let call = Task { try await exchange(refreshToken) }
+        let call = Task { try await work() }
         return try await withCheckedThrowingContinuation { waiter in
             awaited = AwaitedExchange(id: id, waiter: waiter, call: call)
             Task { self.arrived(await call.result, id) }

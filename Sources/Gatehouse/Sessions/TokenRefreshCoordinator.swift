@@ -42,6 +42,8 @@ actor TokenRefreshCoordinator {
     /// The number of sign-ins and sign-outs by the app.
     var wishes = 0
     var flight: Flight?
+    /// A verification of a second factor. No refresh starts beside it.
+    var raising: Flight?
     var awaited: AwaitedExchange?
     var exchangeCount = 0
     /// The uptime until which the server asked not to be called, and how.
@@ -147,7 +149,8 @@ actor TokenRefreshCoordinator {
     func advanceEpoch(isOwnFlight: Bool = false) -> Int {
         epoch += 1
         if !isOwnFlight { flight?.task.cancel() }
-        flight = nil
+        if !isOwnFlight { raising?.task.cancel() }
+        (flight, raising) = (nil, nil)
         quiet = nil
         if let awaited {
             self.awaited = nil

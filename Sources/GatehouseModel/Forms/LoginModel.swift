@@ -113,6 +113,9 @@ public final class LoginModel {
     /// Whether the server sends mails, such as for a forgotten password.
     public var offersMail: Bool { manager.serverSettings?.sendsMail ?? true }
 
+    /// Whether to offer a sign-in with a passkey.
+    public var offersPasskey: Bool { manager.serverSettings?.allowsPasskeys ?? false }
+
     /// Asks the server what it offers.
     public func load() async { await manager.loadServerSettings() }
 
@@ -138,6 +141,23 @@ public final class LoginModel {
                 try await self.manager.signUpWithEmail(
                     form.trimmedEmail, password: password, firstName: form.keptName)
             }
+        }
+    }
+
+    /// Signs in with a passkey; see ``AuthManager/signInWithPasskey(with:style:)``.
+    @discardableResult
+    public func signInWithPasskey(with passkeys: any PasskeyAuthenticator) -> Task<Void, Never>? {
+        attempt(.passkey) { try await self.manager.signInWithPasskey(with: passkeys) }
+    }
+
+    /// Offers passkeys in the bar above the keyboard, until the user chooses one or the task is cancelled. Does nothing
+    /// if the server has none. See ``AuthManager/offerPasskeys(with:)``.
+    public func offerPasskeys(with passkeys: any PasskeyAuthenticator) async {
+        guard offersPasskey, !isWorking else { return }
+        do throws(AuthError) {
+            _ = try await manager.offerPasskeys(with: passkeys)
+        } catch {
+            if let message = SignInMessage(.passkey, error) { phase = .refused(.passkey, message) }
         }
     }
 

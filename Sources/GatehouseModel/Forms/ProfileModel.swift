@@ -110,6 +110,11 @@ public final class ProfileModel {
     }
 
     private func fail(_ title: ModelText, _ error: AuthError) {
+        // The user did not give the proof that the server requires.
+        guard error != .cancelled else {
+            phase = .showing
+            return
+        }
         failure = error
         phase = .failed(ProfileAlert(title: title, message: error.content))
     }

@@ -11,6 +11,10 @@ extension SignInMessage {
         case .samePassword, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong,
             .lastSignInMethod, .tooLateToUndo:
             self.init(error.content)
+        // The password is the account's own: its address is not asked.
+        case .wrongCredentials: self.init("That is not the password of your account.")
+        case .linkOtherAccount: self.init("That passkey belongs to another account.")
+        case .passkeyRefused: self.init(error.content)
         case .emailDisabled: self.init("The email address cannot be changed here.")
         default: self.init(.email, error)
         }

@@ -44,7 +44,10 @@ extension SignInMessage {
     public init?(_ method: AuthMethod, _ error: any Error) {
         let error = AuthError(error)
         switch error {
-        case .freshSignInNeeded, .weakPassword, .emailDisabled, .codeWrong: self.init(error.content)
+        case .freshSignInNeeded, .weakPassword, .emailDisabled, .codeWrong, .secondFactorNeeded, .notOffered,
+            .passkeyFailed, .recoveryCodesLocked, .passkeyExists, .tooMany, .nameTaken, .otherFactorNeeded:
+            self.init(error.content)
+        case .passkeyRefused: self.init(error.content, .otherMethod)
         case .setup(let problem): self.init(setup: problem)
         case .emailInUse(let question):
             self.init(method, error.code)
@@ -135,7 +138,9 @@ extension SignInMessage {
         case .blocked: SignInMessage(blocked)
         case .storeFailed: SignInMessage(storeFailed)
         case .cancelled, .providerFailed, .wrongCredentials, .weakPassword, .emailNotConfirmed, .codeWrong, .other:
-            SignInMessage(ModelText("Sign in with %@ failed. Please try again.", method.name))
+            method == .passkey
+                ? SignInMessage(AuthError.passkeyFailed.content)
+                : SignInMessage(ModelText("Sign in with %@ failed. Please try again.", method.name))
         }
     }
 }

@@ -76,30 +76,37 @@ private struct ProfileScreen: View {
             }
             if let error = manager.error { Section { branding.text(error.content).foregroundStyle(.secondary) } }
             if let user = model.user, let sections = parts.profileSections { sections(user) }
-            Section {
-                if model.canChange {
-                    NavigationLink {
-                        NameEditor(model: model, name: model.user?.firstName ?? "")
-                    } label: {
-                        Text(ui: "Edit Name")
-                    }
-                }
-                NavigationLink {
-                    SignInMethodsView()
-                } label: {
-                    Text(ui: "Sign-In Methods")
-                }
-                NavigationLink {
-                    DevicesView(model: DevicesModel(manager: manager))
-                } label: {
-                    Text(ui: "Devices")
-                }
-            }
+            Section { screens }
             Section {
                 signOut
                 delete
             }
             .disabled(model.phase != .showing)
+        }
+    }
+
+    @ViewBuilder private var screens: some View {
+        if model.canChange {
+            NavigationLink {
+                NameEditor(model: model, name: model.user?.firstName ?? "")
+            } label: {
+                Text(ui: "Edit Name")
+            }
+        }
+        NavigationLink {
+            SignInMethodsView()
+        } label: {
+            Text(ui: "Sign-In Methods")
+        }
+        NavigationLink {
+            SecurityView()
+        } label: {
+            Text(ui: "Security")
+        }
+        NavigationLink {
+            DevicesView(model: DevicesModel(manager: manager))
+        } label: {
+            Text(ui: "Devices")
         }
     }
 

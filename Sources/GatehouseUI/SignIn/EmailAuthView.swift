@@ -16,6 +16,7 @@ public struct EmailAuthView: View {
 private struct EmailAuthScreen: View {
     @Environment(\.branding) private var branding
     @Environment(\.emailSignIn) private var emailSignIn
+    @Environment(\.passkeys) private var passkeys
     private let manager: AuthManager
     @State private var model: LoginModel
     // Passwords exist only as long as the screen.
@@ -44,6 +45,13 @@ private struct EmailAuthScreen: View {
             MailView(.signIn, email: model.form.trimmedEmail, manager: manager)
         }
         .onDisappear { forgetPasswords() }
+        // Above the keyboard, as long as no sign-in is in progress.
+        .task(id: model.isBusy || isSigningUp) { await offerPasskeys() }
+    }
+
+    private func offerPasskeys() async {
+        guard let passkeys, !model.isBusy, !isSigningUp else { return }
+        await model.offerPasskeys(with: passkeys)
     }
 
     private var isSigningUp: Bool { model.form.mode == .signUp }

@@ -30,7 +30,8 @@ struct EmailFields: View {
                 .typesName()
         case .email:
             TextField(text: $form.email) { Text(ui: "Email") }
-                .textContentType(.emailAddress)
+                // Passkeys are offered for a user name alone.
+                .textContentType(form.mode == .signIn ? .username : .emailAddress)
                 .typesEmail()
         case .password:
             SecureField(text: $password) { Text(ui: "Password") }

@@ -20,6 +20,8 @@ private struct LoginScreen: View {
     @Environment(\.parts) private var parts
     @Environment(\.browser) private var browser
     @Environment(\.emailSignIn) private var emailSignIn
+    @Environment(\.passkeys) private var passkeys
+    @Environment(\.passkeySignIn) private var passkeyPlace
     @Environment(\.authorizationController) private var authorizationController
     private let manager: AuthManager
     @State private var model: LoginModel
@@ -69,6 +71,7 @@ private struct LoginScreen: View {
         let providers = model.providers(hasBrowser: browser != nil)
         return VStack(spacing: 12) {
             if let last = model.lastMethod { LastMethod(method: last) }
+            if passkeyPlace == .first { passkeyButton }
             ForEach(providers, id: \.self) { method in
                 if method == .apple {
                     AppleButton(sheet: sheet) { model.signInWithApple { try await sheet.credential() } }
@@ -76,8 +79,9 @@ private struct LoginScreen: View {
                     ProviderButton(method: method) { signIn(with: method) }
                 }
             }
+            if passkeyPlace == .last { passkeyButton }
             if model.offersEmail {
-                if !providers.isEmpty { OrDivider() }
+                if !providers.isEmpty || offersPasskey { OrDivider() }
                 if needsNoPassword {
                     NavigationLink {
                         MailView(.signIn, manager: manager)
@@ -95,6 +99,25 @@ private struct LoginScreen: View {
             }
         }
         .buttonStyle(WideButtonStyle())
+    }
+
+    private var offersPasskey: Bool { model.offersPasskey && passkeys != nil }
+
+    @ViewBuilder private var passkeyButton: some View {
+        if offersPasskey {
+            Button(action: signInWithPasskey) {
+                Label {
+                    Text(ui: "Sign in with a Passkey")
+                } icon: {
+                    Image(systemName: "key.fill")
+                }
+            }
+            .buttonStyle(WideButtonStyle(passkeyPlace == .first ? .prominent : .quiet))
+        }
+    }
+
+    private func signInWithPasskey() {
+        if let passkeys { model.signInWithPasskey(with: passkeys) }
     }
 
     private var needsNoPassword: Bool { emailSignIn == .code && model.offersMail }
@@ -132,6 +155,8 @@ private struct LoginScreen: View {
         guard case .refused(let method, _) = model.phase else { return }
         if method == .apple {
             model.signInWithApple { try await sheet.credential(through: authorizationController) }
+        } else if method == .passkey {
+            signInWithPasskey()
         } else {
             signIn(with: method)
         }
@@ -156,6 +181,8 @@ private struct LastMethod: View {
         Group {
             if method == .email {
                 Text(ui: "Last time you signed in with your email.")
+            } else if method == .passkey {
+                Text(ui: "Last time you signed in with a passkey.")
             } else {
                 Text(ui: "Last time you signed in with \(method.name).")
             }

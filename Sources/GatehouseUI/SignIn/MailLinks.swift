@@ -14,17 +14,21 @@ struct MailLinks: ViewModifier {
                 if account.isMailLink(url) { link.open(url, account) }
             }
             .modifier(MailLinkAlert(link: link, isOnTop: link.sheetCount == 0))
+            .modifier(ProofSheet(account: account, isOnTop: link.sheetCount == 0))
+            .modifier(PasskeyOffer(account: account, isOnTop: link.sheetCount == 0))
             .environment(\.mailLink, link)
     }
 }
 
-/// Shows the alert in the account's sheets: a screen below a sheet cannot present it.
+/// Shows the alert and the question for a proof in the account's sheets: a screen below a sheet cannot present them.
 struct MailLinksInSheet: ViewModifier {
     @Environment(\.mailLink) private var link
+    @Environment(AuthManager.self) private var account: AuthManager?
 
     func body(content: Content) -> some View {
-        if let link {
+        if let link, let account {
             content
+                .modifier(ProofSheet(account: account, isOnTop: true))
                 .modifier(MailLinkAlert(link: link, isOnTop: true))
                 .onAppear { link.sheetCount += 1 }
                 .onDisappear { link.sheetCount -= 1 }

@@ -24,6 +24,8 @@ public struct AuthUser: Hashable, Sendable, Identifiable {
     public var newPhone: String?
     /// The sign-in methods; nil if the response omits them, as in the list of all users.
     public var identities: [AuthUserIdentity]?
+    /// The second factors, also those that are not proven yet; nil if the response omits them.
+    public var factors: [AuthFactor]?
     /// Whether the account was created without email address and telephone number.
     public var isAnonymous: Bool
     /// When the account was created, to the microsecond.
@@ -137,12 +139,15 @@ extension AuthUser {
         if members["identities"]?.arrayValue != nil {
             identities = try WireMembers.list("identities", of: json, AuthUserIdentity.init(json:))
         }
+        // Lost: a factor that this version cannot read. A sign-in must not fail because of it.
+        let factors = members["factors"]?.arrayValue?.compactMap { try? AuthFactor(json: $0) }
         self.init(
             id: try members.uuid("id"), aud: members.text("aud") ?? "authenticated", role: members.text("role"),
             appMetadata: members.object("app_metadata"), userMetadata: members.object("user_metadata"),
             email: members.text("email"), phone: members.text("phone"), newEmail: members.text("new_email"),
             newPhone: members.text("new_phone"), identities: identities, isAnonymous: members.bool("is_anonymous"),
             createdAt: createdAt, updatedAt: members.date("updated_at") ?? createdAt, times: AuthUserTimes(members))
+        self.factors = factors
     }
 
     /// Reads `{"users":[…]}`, one page of all accounts.
@@ -161,6 +166,8 @@ extension AuthUser {
             updatedAt: updatedAt.instant, times: { times.instant(of: $0) }, showsIdentities: identities != nil
         ) { writer in
             for identity in identities ?? [] { identity.write(to: &writer) }
+        } more: { writer in
+            if let factors { writer.list("factors", factors) { $1.write(to: &$0) } }
         }
     }
 }

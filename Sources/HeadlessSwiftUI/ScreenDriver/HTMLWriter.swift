@@ -47,7 +47,9 @@ import SwiftUI
         case .shape: return tag("div", "shape", element, parent, "")
         case .text:
             return tag("span", element.details["isTitle"] == nil ? "text" : "title", element, parent, lines(element))
-        case .image: return tag("span", "image", element, parent, try drawing(element))
+        case .image:
+            let classes = element.details["svg"] == nil ? "image" : "image picture"
+            return tag("span", classes, element, parent, try drawing(element))
         case .button, .link: return try button(element, parent)
         case .toggle: return try toggle(element, parent)
         case .textField, .secureField: return field(element, parent)
@@ -126,6 +128,7 @@ import SwiftUI
     }
 
     private func drawing(_ element: ScreenElement) throws -> String {
+        if let svg = element.details["svg"] { return svg }
         if let symbol = element.details["symbol"] { return try Symbols.svg(symbol) }
         guard let asset = element.details["asset"], let bundle = element.details["bundle"] else { return "" }
         return try Symbols.asset(asset, in: bundle)

@@ -32,6 +32,7 @@ extension HTMLPage {
         .text { min-width: 0; overflow-wrap: anywhere }
         .image { flex: none !important }
         .image svg { display: block; width: 1.25em; height: 1.25em }
+        .picture, .picture svg { width: 100%; height: 100% }
         .spacer { min-width: 8px; min-height: 8px }
         .divider { background: var(--line); min-height: 1px }
         .shape { min-height: 1px; min-width: 1px }

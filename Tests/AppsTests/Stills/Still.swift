@@ -24,7 +24,7 @@ struct Still: Sendable, CustomTestStringConvertible {
     }
 
     static let all =
-        home + signIn + email + mail + linking + profile + teams + methods + account + devices + journal
+        home + signIn + email + mail + linking + profile + teams + methods + account + devices + security + journal
 
     var testDescription: String { name }
 }

@@ -157,3 +157,38 @@ extension RenderContext {
         return style
     }
 }
+
+@MainActor @preconcurrency public protocol TextSelectability {
+    static var allowsSelection: Bool { get }
+}
+
+public struct EnabledTextSelectability: TextSelectability {
+    public static var allowsSelection: Bool { true }
+}
+
+public struct DisabledTextSelectability: TextSelectability {
+    public static var allowsSelection: Bool { false }
+}
+
+extension TextSelectability where Self == EnabledTextSelectability {
+    public static var enabled: EnabledTextSelectability { EnabledTextSelectability() }
+}
+
+extension TextSelectability where Self == DisabledTextSelectability {
+    public static var disabled: DisabledTextSelectability { DisabledTextSelectability() }
+}
+
+extension View {
+    /// Texts of the headless page can always be selected.
+    nonisolated public func textSelection<S: TextSelectability>(_ selectability: S) -> some View { self }
+
+    /// The headless page never changes the case of texts.
+    nonisolated public func textCase(_ textCase: Text.Case?) -> some View { self }
+}
+
+extension Text {
+    @nonexhaustive public enum Case: Sendable {
+        case uppercase
+        case lowercase
+    }
+}

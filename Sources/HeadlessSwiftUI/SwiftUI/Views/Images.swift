@@ -4,6 +4,7 @@ public struct Image: Equatable, Sendable {
     private var bundle: Bundle?
     private var isSpoken = true
     private var label: Text?
+    private var svg: String?
 
     public init(systemName: String) { (name, isSymbol) = (systemName, true) }
     public init(_ name: String, bundle: Bundle? = nil) {
@@ -14,6 +15,12 @@ public struct Image: Equatable, Sendable {
     }
     public init(decorative name: String, bundle: Bundle? = nil) {
         (self.name, isSymbol, self.bundle, isSpoken) = (name, false, bundle, false)
+    }
+
+    /// A picture that a view has made, for screens without a bitmap of their own.
+    package init(svg: String, label: Text) {
+        (name, isSymbol) = ("", false)
+        (self.svg, self.label) = (svg, label)
     }
 
     public func resizable(capInsets: EdgeInsets = EdgeInsets(), resizingMode: ResizingMode = .stretch) -> Image { self }
@@ -40,6 +47,7 @@ extension Image: View, RenderedView {
     package func render(in context: RenderContext) -> [ScreenElement] {
         let element = ScreenElement(.image)
         element.details[isSymbol ? "symbol" : "asset"] = name
+        element.details["svg"] = svg
         // The location of the asset catalogue, for drawing the image.
         if !isSymbol { element.details["bundle"] = (bundle ?? .main).resourcePath }
         element.style = context.textStyle

@@ -19,9 +19,33 @@ struct AccountView: View {
         case .restoring: ProgressView()
         case .unauthenticated, .authenticating:
             if link.question == nil { SignInView(login: login) } else { QuestionView(link: link) }
+        case .secondFactorNeeded:
+            if let question = account.secondFactor { SecondStepView(question: question, account: account) }
         case .authenticated, .refreshing:
             Text(headline(account))
             Button("Sign Out") { Task { await account.signOut() } }
+        }
+    }
+}
+
+struct SecondStepView: View {
+    @State private var proof: ProofModel
+
+    init(question: ProofQuestion, account: AuthManager) {
+        _proof = State(initialValue: ProofModel(question: question, manager: account))
+    }
+
+    var body: some View {
+        Form {
+            Text(proof.explanation.english)
+            TextField("Code", text: $proof.code).textContentType(.oneTimeCode)
+            if let message = proof.message { Text(message.text) }
+            Button("Continue") { proof.submit() }
+                .disabled(!proof.canSubmit())
+            ForEach(proof.otherMethods, id: \.self) { method in
+                Button(method.title.english) { proof.use(method) }
+            }
+            Button("Cancel", role: .cancel) { proof.cancel() }
         }
     }
 }

@@ -8,6 +8,7 @@ func signUp(_ account: AuthManager, email: String, password: String, firstName: 
         switch try await account.signUpWithEmail(email, password: password, firstName: firstName) {
         case .signedIn: return nil
         case .checkMail: return "We have sent you a mail."
+        case .secondFactorNeeded: return "Enter the code of your authenticator app."
         case .cancelled, .ignored: return nil
         }
     } catch {

@@ -1,0 +1,74 @@
+public import Foundation
+
+/// A passkey of the account.
+public typealias Passkey = AuthPasskey
+/// What an authenticator needs to create a passkey.
+public typealias PasskeyRegistrationOptions = AuthPasskeyRegistrationOptions
+/// What an authenticator needs to sign in with a passkey.
+public typealias PasskeyAuthenticationOptions = AuthPasskeyAuthenticationOptions
+
+/// How the system offers the passkeys of a user who signs in.
+public enum PasskeyRequestStyle: Hashable, Sendable {
+    /// In a sheet, because the user tapped a button. Offers passkeys of other devices, too.
+    case sheet
+    /// In a sheet, only if this device has a passkey. Otherwise ``AuthClientError/noPasskey``, without any sheet.
+    case immediatelyAvailable
+    /// In the bar above the keyboard, as long as the user fills in a field for an address. The user may never choose
+    /// one, so cancel the task when another sign-in begins.
+    case autoFill
+}
+
+/// How the system creates a passkey.
+public enum PasskeyCreationStyle: Hashable, Sendable {
+    /// In a sheet, because the user tapped a button.
+    case sheet
+    /// Without a sheet, if the user has just signed in with a password that a password manager filled in, and allows it
+    /// (iOS 18). Otherwise it fails without a trace.
+    case automatic
+}
+
+/// The answer of a passkey to a challenge, for one sign-in. Does not print it.
+public struct PasskeyAssertion: Hashable, Sendable {
+    /// Identifies the challenge.
+    public var challengeID: UUID
+    /// `AuthenticationResponseJSON`.
+    public var credential: AnyJSON
+
+    /// Creates an answer, which ``AuthClient/signIn(with:)`` sends to the server once.
+    public init(challengeID: UUID, credential: AnyJSON) {
+        self.challengeID = challengeID
+        self.credential = credential
+    }
+}
+
+extension PasskeyAssertion: Unprinted {
+    public var description: String { "PasskeyAssertion(challenge: \(challengeID), credential: <secret>)" }
+}
+
+/// What password managers should know about the user's passkeys, so that they offer none that no longer works.
+public enum PasskeySignal: Hashable, Sendable {
+    /// The account has exactly these passkeys.
+    case accepted(relyingPartyID: String, userHandle: [UInt8], credentialIDs: [[UInt8]])
+    /// The account has this name.
+    case renamed(relyingPartyID: String, userHandle: [UInt8], userName: String)
+}
+
+/// The keeper of passkeys: the system on Apple's devices (`SystemPasskeys`), scripted in tests.
+public protocol PasskeyAuthenticator: Sendable {
+    /// Creates a passkey.
+    ///
+    /// - Returns: `RegistrationResponseJSON` ([WebAuthn §5.1](https://www.w3.org/TR/webauthn-3/)).
+    /// - Throws: ``AuthClientError``: `cancelled` if the user closed the sheet, `passkeyExists` if this device has a
+    ///   passkey of the account, `passkeyFailed`; or `CancellationError` if the task was cancelled.
+    func create(_ options: PasskeyRegistrationOptions, style: PasskeyCreationStyle) async throws -> AnyJSON
+
+    /// Signs a challenge with a passkey that the user chooses.
+    ///
+    /// - Returns: `AuthenticationResponseJSON`.
+    /// - Throws: ``AuthClientError``: `cancelled` if the user closed the sheet, `noPasskey` if there is none that could
+    ///   be offered in this style, `passkeyFailed`; or `CancellationError` if the task was cancelled.
+    func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AnyJSON
+
+    /// Tells password managers about the user's passkeys. Does nothing where the system has no such call.
+    func signal(_ signal: PasskeySignal) async
+}

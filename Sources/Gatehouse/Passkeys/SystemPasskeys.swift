@@ -1,0 +1,161 @@
+// On Linux the module of this name is this package's own, for the screens.
+#if canImport(AuthenticationServices) && canImport(Darwin) && !os(tvOS) && !os(watchOS)
+public import AuthenticationServices
+import Foundation
+
+/// The passkeys of the system (`ASAuthorizationController`). The app needs the entitlement
+/// `webcredentials:accounts.example.com` for the domain of its passkeys, and that domain an
+/// `apple-app-site-association`.
+public struct SystemPasskeys: PasskeyAuthenticator {
+    private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
+
+    /// Shows nothing yet.
+    ///
+    /// - Parameter anchor: Returns the window of the sheet.
+    public init(anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor) { self.anchor = anchor }
+
+    public func create(_ options: PasskeyRegistrationOptions, style: PasskeyCreationStyle) async throws -> AnyJSON {
+        let provider = ASAuthorizationPlatformPublicKeyCredentialProvider(
+            relyingPartyIdentifier: options.relyingPartyID)
+        let request: ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest
+        if style == .automatic {
+            guard #available(iOS 18, macOS 15, visionOS 2, *) else { throw AuthClientError.cancelled }
+            request = provider.createCredentialRegistrationRequest(
+                challenge: Data(options.challenge), name: options.userName, userID: Data(options.userHandle),
+                requestStyle: .conditional)
+        } else {
+            request = provider.createCredentialRegistrationRequest(
+                challenge: Data(options.challenge), name: options.userName, userID: Data(options.userHandle))
+        }
+        if #available(iOS 17.4, macOS 14.4, visionOS 1.1, *) {
+            request.excludedCredentials = options.excludedCredentials.map {
+                ASAuthorizationPlatformPublicKeyCredentialDescriptor(credentialID: Data($0))
+            }
+        }
+        let answer = try await PasskeyCeremony(anchor: anchor).run(request, style: .sheet)
+        guard let created = answer as? any ASAuthorizationPublicKeyCredentialRegistration,
+            let attestation = created.rawAttestationObject
+        else { throw AuthClientError.passkeyFailed("no registration") }
+        return Self.json(
+            created.credentialID,
+            ["clientDataJSON": Self.text(created.rawClientDataJSON), "attestationObject": Self.text(attestation)])
+    }
+
+    public func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AnyJSON {
+        let provider = ASAuthorizationPlatformPublicKeyCredentialProvider(
+            relyingPartyIdentifier: options.relyingPartyID)
+        let request = provider.createCredentialAssertionRequest(challenge: Data(options.challenge))
+        request.allowedCredentials = options.allowedCredentials.map {
+            ASAuthorizationPlatformPublicKeyCredentialDescriptor(credentialID: Data($0))
+        }
+        let answer = try await PasskeyCeremony(anchor: anchor).run(request, style: style)
+        guard let signed = answer as? any ASAuthorizationPublicKeyCredentialAssertion else {
+            throw AuthClientError.passkeyFailed("no assertion")
+        }
+        return Self.json(
+            signed.credentialID,
+            [
+                "clientDataJSON": Self.text(signed.rawClientDataJSON),
+                "authenticatorData": Self.text(signed.rawAuthenticatorData), "signature": Self.text(signed.signature),
+                "userHandle": Self.text(signed.userID),
+            ])
+    }
+
+    public func signal(_ signal: PasskeySignal) async {
+        guard #available(iOS 26, macOS 26, visionOS 26, *) else { return }
+        let updater = ASCredentialUpdater()
+        switch signal {
+        case .accepted(let relyingPartyID, let userHandle, let credentialIDs):
+            // Lost: that the system did not take the signal.
+            try? await updater.reportAllAcceptedPublicKeyCredentials(
+                relyingPartyIdentifier: relyingPartyID, userHandle: Data(userHandle),
+                acceptedCredentialIDs: credentialIDs.map { Data($0) })
+        case .renamed(let relyingPartyID, let userHandle, let userName):
+            // Lost: that the system did not take the signal.
+            try? await updater.reportPublicKeyCredentialUpdate(
+                relyingPartyIdentifier: relyingPartyID, userHandle: Data(userHandle), newName: userName)
+        }
+    }
+
+    private static func text(_ data: Data) -> AnyJSON { .string(Base64URL.text(Array(data))) }
+
+    private static func json(_ id: Data, _ response: JSONObject) -> AnyJSON {
+        ["id": text(id), "rawId": text(id), "type": "public-key", "response": .object(response)]
+    }
+}
+
+/// One request. Ends once, by the user or the task, and keeps itself and the controller until then.
+@MainActor
+private final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate,
+    ASAuthorizationControllerPresentationContextProviding
+{
+    private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
+    private var controller: ASAuthorizationController?
+    private var waiter: CheckedContinuation<any ASAuthorizationCredential, any Error>?
+    private var style = PasskeyRequestStyle.sheet
+    private var isCancelled = false
+
+    init(anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor) {
+        self.anchor = anchor
+        super.init()
+    }
+
+    func run(
+        _ request: ASAuthorizationRequest, style: PasskeyRequestStyle
+    ) async throws -> any ASAuthorizationCredential {
+        self.style = style
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                guard !isCancelled else { return waiter.resume(throwing: CancellationError()) }
+                self.waiter = waiter
+                let controller = ASAuthorizationController(authorizationRequests: [request])
+                controller.delegate = self
+                controller.presentationContextProvider = self
+                self.controller = controller
+                perform(controller)
+            }
+        } onCancel: {
+            Task { @MainActor in self.cancel() }
+        }
+    }
+
+    private func perform(_ controller: ASAuthorizationController) {
+        switch style {
+        case .sheet: controller.performRequests()
+        case .immediatelyAvailable: controller.performImmediateRequests()
+        case .autoFill: if !controller.performKeyboardRequests() { end(.failure(AuthClientError.noPasskey)) }
+        }
+    }
+
+    private func cancel() {
+        isCancelled = true
+        controller?.cancel()
+        end(.failure(CancellationError()))
+    }
+
+    private func end(_ outcome: Result<any ASAuthorizationCredential, any Error>) {
+        waiter?.resume(with: outcome)
+        (waiter, controller) = (nil, nil)
+    }
+
+    func presentationAnchor(for _: ASAuthorizationController) -> ASPresentationAnchor { anchor() }
+
+    func authorizationController(
+        controller _: ASAuthorizationController, didCompleteWithAuthorization authorization: ASAuthorization
+    ) { end(.success(authorization.credential)) }
+
+    func authorizationController(controller _: ASAuthorizationController, didCompleteWithError error: any Error) {
+        end(.failure(failure(error)))
+    }
+
+    /// The system reports "no passkey on this device" as a cancellation, too.
+    private func failure(_ error: any Error) -> AuthClientError {
+        guard let error = error as? ASAuthorizationError else { return .passkeyFailed(error.shortText) }
+        if error.code == .canceled { return style == .sheet ? .cancelled : .noPasskey }
+        if #available(iOS 18, macOS 15, visionOS 2, *), error.code == .matchedExcludedCredential {
+            return .passkeyExists
+        }
+        return .passkeyFailed(error.shortText)
+    }
+}
+#endif

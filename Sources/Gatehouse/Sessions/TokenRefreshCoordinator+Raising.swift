@@ -1,0 +1,80 @@
+import Foundation
+
+// Verifications of second factors.
+extension TokenRefreshCoordinator {
+    /// Raises the session by a call with its access token, whose response replaces the tokens in place.
+    ///
+    /// The server gives the session another refresh token and accepts no older one. A refresh at the same time would
+    /// therefore end the session: the call waits for one in progress, and later ones wait for the call. The store's lock
+    /// keeps other processes out. Nothing is retried, because a code works once; without a response the session stays
+    /// as it is.
+    ///
+    /// - Throws: Errors of the call; ``AuthClientError``: `storeUnavailable` and `storeFailed`, after which the previous
+    ///   tokens stay; `signedOut` and `sessionChanged` if the app signed out or in meanwhile.
+    func raisedSession(by call: @escaping @Sendable (String) async throws -> TimedAnswer) async throws -> Session {
+        let user = try await freshSession().user.id
+        while let other = raising?.task ?? flight?.task {
+            // Lost: how another call ended. This one does not depend on it.
+            _ = try? await Self.value(of: other)
+            try Task.checkCancellation()
+        }
+        guard let kept, kept.session.user.id == user else { throw overtaken }
+        let startedIn = epoch
+        // Unstructured, because the cancellation of the caller must not lose the new tokens.
+        let task = Task { try await self.raise(startedIn, call) }
+        raising = Flight(epoch: startedIn, task: task)
+        do {
+            return try await Self.value(of: task)
+        } catch is Superseded {
+            throw overtaken
+        }
+    }
+
+    /// Waits for a verification in progress.
+    ///
+    /// - Returns: Its session, which has new tokens; nil if none was in progress, or it failed.
+    func sessionAfterRaising() async throws -> Session? {
+        guard let raising else { return nil }
+        // Lost: why the verification failed, which its own caller learns.
+        let session = try? await Self.value(of: raising.task)
+        try Task.checkCancellation()
+        return session
+    }
+
+    private func raise(
+        _ startedIn: Int, _ call: @escaping @Sendable (String) async throws -> TimedAnswer
+    ) async throws -> Session {
+        defer { if raising?.epoch == startedIn { raising = nil } }
+        do {
+            return try await slot.storage.withLock { try await self.raiseLocked(startedIn, call) }
+        } catch let error as AuthClientError {
+            throw error
+        } catch is Superseded {
+            throw Superseded()
+        } catch is SlotChanged {
+            throw AuthClientError.sessionChanged
+        } catch {
+            // The store's lock was not available.
+            try check(startedIn)
+            throw AuthClientError.storeUnavailable(StoreProblem(error))
+        }
+    }
+
+    private func raiseLocked(
+        _ startedIn: Int, _ call: @escaping @Sendable (String) async throws -> TimedAnswer
+    ) async throws -> Session {
+        try check(startedIn)
+        guard let before = kept else { throw Superseded() }
+        let current = try await gate.run { try await self.reread(before, startedIn) }
+        let token = current.session.accessToken
+        let timed = try await exchanged(startedIn) { try await call(token) }
+        guard timed.answer.user.id == current.session.user.id else {
+            throw AuthClientError.unexpectedAnswer("a verification returned a different user")
+        }
+        let raised = KeptSession(timed, generation: newID(), lineage: current.lineage)
+        try await gate.run {
+            try await self.land(raised, replacing: current.generation, startedIn, event: .mfaChallengeVerified)
+        }
+        return raised.session
+    }
+}

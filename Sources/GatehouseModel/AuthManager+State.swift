@@ -1,0 +1,86 @@
+import Gatehouse
+
+/// The sign-in that began the session.
+struct Opening: Sendable {
+    var method: AuthMethod
+    /// The uptime when it began.
+    var startedAt: Duration
+    /// Whether telemetry knows its end.
+    var isRecorded = false
+}
+
+// Shown state.
+extension AuthManager {
+    /// Shows the session's user, or asks for the second factor first. A user who is shown stays so: a session whose level
+    /// falls asks when a change needs it.
+    ///
+    /// - Returns: Whether the user is shown.
+    func enter(_ session: Session) -> Bool {
+        guard session.needsSecondFactor, user?.id != session.user.id else {
+            show(session.user)
+            return true
+        }
+        // Events repeat the question.
+        let methods = ProofMethod.factors(of: session.user)
+        if secondFactor?.userID != session.user.id || secondFactor?.methods != methods {
+            secondFactor = ProofQuestion(userID: session.user.id, need: .secondFactor, methods: methods)
+        }
+        user = nil
+        isProfileLoaded = false
+        (signedOutReason, storeProblem, linkQuestion, linkHasExpired) = (nil, nil, nil, false)
+        step(.secondFactorNeeded)
+        return false
+    }
+
+    /// Shows the session's user, and keeps known details of the same user.
+    func show(_ account: User) {
+        var shown = AuthenticatedUser(account)
+        if let user, user.id == shown.id {
+            shown.keepProfile(of: user)
+        } else {
+            isProfileLoaded = false
+        }
+        if user != shown { user = shown }
+        (signedOutReason, storeProblem) = (nil, nil)
+        (linkQuestion, secondFactor) = (nil, nil)
+        linkHasExpired = false
+        step(.signedIn)
+        completeOpening()
+    }
+
+    /// The sign-in is complete with the second factor.
+    private func completeOpening() {
+        guard let opening, !opening.isRecorded else { return }
+        self.opening?.isRecorded = true
+        record(.completed(opening.method, duration: clock.uptime() - opening.startedAt))
+        memory.keep(opening.method.rawValue)
+    }
+
+    /// Shows the signed-out state. Work of the previous epoch no longer has any effect.
+    func leave(_ reason: SignedOutReason) {
+        epoch += 1
+        loading?.cancel()
+        user = nil
+        isNewUser = false
+        isProfileLoaded = false
+        isLoadingProfile = false
+        needsNewPassword = false
+        linkQuestion = nil
+        linkHasExpired = false
+        error = nil
+        (signedOutReason, storeProblem) = (reason, nil)
+        if let opening, !opening.isRecorded { record(.cancelled(opening.method)) }
+        (opening, secondFactor, asksForPasskey) = (nil, nil, false)
+        answerProofQuestion(false)
+        if reason == .consentRevoked { log(.info, "signed_out reason=consent_revoked") }
+        step(.signedOut)
+    }
+}
+
+extension Session {
+    /// Whether the account has a second factor that this session has not proven.
+    fileprivate var needsSecondFactor: Bool {
+        let levels = assurance
+        return levels.nextLevel == .aal2 && levels.currentLevel != .aal2
+    }
+}

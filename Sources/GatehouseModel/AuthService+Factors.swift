@@ -1,0 +1,130 @@
+public import Foundation
+public import Gatehouse
+
+/// The part of an ``AuthService`` for passkeys, second factors, recovery codes and fresh proofs. A service of the app's own
+/// that has none of them needs no code: every call then fails like one that the server does not know.
+public protocol FactorService: Sendable {
+    /// Lets the user choose a passkey.
+    ///
+    /// - Throws: `AuthClientError`, as `AuthClient.passkeyAssertion(with:style:captchaToken:)`.
+    func passkeyAssertion(
+        with passkeys: any PasskeyAuthenticator, style: PasskeyRequestStyle
+    ) async throws -> PasskeyAssertion
+
+    /// Signs in with the chosen passkey.
+    ///
+    /// - Throws: `AuthClientError`, as `AuthClient.signIn(with:)`. The previous session stays active.
+    func signIn(with assertion: PasskeyAssertion) async throws -> Session
+
+    /// Creates a passkey for the signed-in user.
+    ///
+    /// - Throws: `AuthClientError`, as `AuthClient.registerPasskey(with:style:)`.
+    func registerPasskey(with passkeys: any PasskeyAuthenticator, style: PasskeyCreationStyle) async throws -> Passkey
+
+    /// Fetches the user's passkeys, the oldest first.
+    ///
+    /// - Throws: `AuthClientError`, with the code `passkey_disabled` if the server has none.
+    func passkeys() async throws -> [Passkey]
+
+    /// Renames a passkey.
+    ///
+    /// - Throws: `AuthClientError`: `refused` with status 404 if the user has no such passkey.
+    func renamePasskey(id: UUID, friendlyName: String) async throws
+
+    /// Deletes a passkey.
+    ///
+    /// - Throws: As ``renamePasskey(id:friendlyName:)``. Codes: `insufficient_aal`, `fresh_sign_in_required`.
+    func deletePasskey(id: UUID) async throws
+
+    /// Tells password managers which passkeys the account has.
+    ///
+    /// - Throws: `AuthClientError`, as `AuthClient.signalPasskeys(to:)`.
+    func signalPasskeys(to passkeys: any PasskeyAuthenticator) async throws
+
+    /// Fetches the user's factors, also those that are not proven yet.
+    ///
+    /// - Throws: `AuthClientError`: `signedOut` without a session.
+    func factors() async throws -> [Factor]
+
+    /// Adds an authenticator app, which ``verify(code:of:)`` must prove.
+    ///
+    /// - Throws: `AuthClientError`, as `AuthMFA.enroll(params:)`.
+    func enrollApp(issuer: String?, friendlyName: String?) async throws -> AuthMFAEnrollResponse
+
+    /// Raises the session with the code of an authenticator app.
+    ///
+    /// - Throws: `AuthClientError`, as `AuthMFA.challengeAndVerify(params:)`.
+    func verify(code: String, of factor: UUID) async throws -> Session
+
+    /// Raises the session with a security key.
+    ///
+    /// - Throws: `AuthClientError`, as `AuthMFA.challengeAndVerify(factorId:with:)`.
+    func verify(_ factor: UUID, with keys: any PasskeyAuthenticator) async throws -> Session
+
+    /// Removes a factor.
+    ///
+    /// - Throws: `AuthClientError`, as `AuthMFA.unenroll(params:)`.
+    func removeFactor(id: UUID) async throws
+
+    /// How many recovery codes are left; nil if the user has none.
+    ///
+    /// - Throws: `AuthClientError`: `signedOut` without a session.
+    func recoveryCodes() async throws -> AuthMFARecoveryCodesStatusResponse?
+
+    /// Creates the recovery codes, or replaces all of them.
+    ///
+    /// - Throws: `AuthClientError`, as `AuthMFARecoveryCodes.generate(friendlyName:)`.
+    func makeRecoveryCodes(replacing: Bool) async throws -> AuthMFARecoveryCodesGenerateResponse
+
+    /// Deletes the recovery codes.
+    ///
+    /// - Throws: `AuthClientError`, as `AuthMFARecoveryCodes.unenroll()`.
+    func deleteRecoveryCodes() async throws
+
+    /// Raises the session with a recovery code, which is then used up.
+    ///
+    /// - Throws: `AuthClientError`, as `AuthMFARecoveryCodes.verify(code:)`.
+    func verify(recoveryCode: String) async throws -> Session
+
+    /// Signs the same user in once more, as a fresh proof.
+    ///
+    /// - Throws: `AuthClientError`, with the code `invalid_credentials`. The present session stays active.
+    func signInAgain(password: String) async throws -> Session
+
+    /// Signs the same user in once more, as a fresh proof.
+    ///
+    /// - Throws: `AuthClientError`: `otherAccount` for a passkey of another account. The present session stays active.
+    func signInAgain(with passkeys: any PasskeyAuthenticator) async throws -> Session
+}
+
+// What a service without these calls answers.
+extension FactorService {
+    private var unknown: AuthClientError { .refused(AuthRefusal(status: 404, code: nil)) }
+
+    public func passkeyAssertion(
+        with _: any PasskeyAuthenticator, style _: PasskeyRequestStyle
+    ) async throws -> PasskeyAssertion { throw unknown }
+    public func signIn(with _: PasskeyAssertion) async throws -> Session { throw unknown }
+    public func registerPasskey(
+        with _: any PasskeyAuthenticator, style _: PasskeyCreationStyle
+    ) async throws -> Passkey { throw unknown }
+    public func passkeys() async throws -> [Passkey] { throw unknown }
+    public func renamePasskey(id _: UUID, friendlyName _: String) async throws { throw unknown }
+    public func deletePasskey(id _: UUID) async throws { throw unknown }
+    public func signalPasskeys(to _: any PasskeyAuthenticator) async throws { throw unknown }
+    public func factors() async throws -> [Factor] { throw unknown }
+    public func enrollApp(issuer _: String?, friendlyName _: String?) async throws -> AuthMFAEnrollResponse {
+        throw unknown
+    }
+    public func verify(code _: String, of _: UUID) async throws -> Session { throw unknown }
+    public func verify(_: UUID, with _: any PasskeyAuthenticator) async throws -> Session { throw unknown }
+    public func removeFactor(id _: UUID) async throws { throw unknown }
+    public func recoveryCodes() async throws -> AuthMFARecoveryCodesStatusResponse? { throw unknown }
+    public func makeRecoveryCodes(replacing _: Bool) async throws -> AuthMFARecoveryCodesGenerateResponse {
+        throw unknown
+    }
+    public func deleteRecoveryCodes() async throws { throw unknown }
+    public func verify(recoveryCode _: String) async throws -> Session { throw unknown }
+    public func signInAgain(password _: String) async throws -> Session { throw unknown }
+    public func signInAgain(with _: any PasskeyAuthenticator) async throws -> Session { throw unknown }
+}

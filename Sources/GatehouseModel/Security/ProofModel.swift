@@ -1,0 +1,139 @@
+import Foundation
+public import Gatehouse
+public import Observation
+
+/// The state of the screen that asks for a second factor after a sign-in, or for a fresh proof during a change.
+///
+/// ```swift
+/// if let question = account.secondFactor {
+///     ProofScreen(model: ProofModel(question: question, manager: account))
+/// }
+/// ```
+@MainActor @Observable
+public final class ProofModel {
+    /// The phase of the screen.
+    public enum Phase: Hashable, Sendable {
+        /// The user enters a code.
+        case editing
+        /// The code is being checked.
+        case checking
+        /// The last attempt failed.
+        case refused(SignInMessage)
+        /// The proof is given: close the screen.
+        case proven
+    }
+
+    /// The current phase.
+    public private(set) var phase = Phase.editing
+    /// The question.
+    public let question: ProofQuestion
+    /// The chosen method; nil if the question has none.
+    public private(set) var method: ProofMethod?
+    /// The code as typed: digits for an app, at most 80 characters for a recovery code.
+    public var code = "" { didSet { clean() } }
+    private let manager: AuthManager
+
+    /// Creates a model for a question of the manager.
+    public init(question: ProofQuestion, manager: AuthManager) {
+        self.question = question
+        self.manager = manager
+        method = question.methods.first
+    }
+
+    /// The number of digits of an app's code.
+    public static let codeLength = 6
+
+    /// The message about the last attempt.
+    public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
+    /// Whether an attempt is in progress: keep the screen open.
+    public var isBusy: Bool { phase == .checking }
+    /// The methods to offer instead of the chosen one.
+    public var otherMethods: [ProofMethod] { question.methods.filter { $0 != method } }
+
+    /// The text above the field.
+    public var explanation: ModelText {
+        switch method {
+        case .app(let app):
+            app.friendlyName.map { ModelText("Enter the code that %@ shows.", $0) }
+                ?? "Enter the code that your authenticator app shows."
+        case .key: "Use your security key."
+        case .recoveryCode: "Enter one of your recovery codes. Each works once."
+        case .passkey: "Use your passkey to confirm that it is you."
+        case .password: "Enter your password to confirm that it is you."
+        case nil: "This account needs a second step that this version of the app does not know."
+        }
+    }
+
+    /// Chooses another method, with an empty field and no message.
+    public func use(_ method: ProofMethod) {
+        guard !isBusy, question.methods.contains(method) else { return }
+        self.method = method
+        (code, phase) = ("", .editing)
+    }
+
+    /// Whether the button is enabled.
+    ///
+    /// - Parameter password: The view keeps it.
+    public func canSubmit(password: String = "") -> Bool {
+        guard !isBusy, phase != .proven else { return false }
+        return switch method {
+        case .app: code.utf8.count == Self.codeLength
+        case .recoveryCode: !code.allSatisfy { $0.isWhitespace || $0 == "-" }
+        case .password: !password.isEmpty
+        case .key, .passkey: true
+        case nil: false
+        }
+    }
+
+    /// Submits the code or the password, or shows the sheet for a key. Does nothing if ``canSubmit(password:)`` is
+    /// false.
+    ///
+    /// - Parameter passkeys: For the methods `key` and `passkey`.
+    @discardableResult
+    public func submit(password: String = "", with passkeys: (any PasskeyAuthenticator)? = nil) -> Task<Void, Never>? {
+        guard canSubmit(password: password), let method else { return nil }
+        phase = .checking
+        let code = code
+        return Task {
+            do throws(AuthError) {
+                try await prove(method, code, password, passkeys)
+                phase = .proven
+            } catch {
+                self.code = ""
+                phase = SignInMessage(changing: error).map { .refused($0) } ?? .editing
+            }
+        }
+    }
+
+    private func prove(
+        _ method: ProofMethod, _ code: String, _ password: String, _ passkeys: (any PasskeyAuthenticator)?
+    ) async throws(AuthError) {
+        switch method {
+        case .app(let app): try await manager.prove(code: code, of: app.id)
+        case .recoveryCode: try await manager.prove(recoveryCode: code)
+        case .password: try await manager.prove(password: password)
+        case .key(let key):
+            guard let passkeys else { throw .notOffered }
+            try await manager.prove(key.id, with: passkeys)
+        case .passkey:
+            guard let passkeys else { throw .notOffered }
+            try await manager.prove(with: passkeys)
+        }
+    }
+
+    /// The user gives up: after a sign-in nobody is signed in, and a waiting change ends without a message.
+    @discardableResult
+    public func cancel() -> Task<Void, Never>? {
+        guard !isBusy else { return nil }
+        if manager.secondFactor != nil { return Task { await manager.signOut() } }
+        manager.dismissProofQuestion()
+        return nil
+    }
+
+    private func clean() {
+        let limit = method == .recoveryCode ? 80 : Self.codeLength
+        let kept = method == .recoveryCode ? code : code.filter { $0.isASCII && $0.isNumber }
+        let short = String(kept.prefix(limit))
+        if short != code { code = short }
+    }
+}

@@ -1,0 +1,58 @@
+import Gatehouse
+public import Observation
+
+/// The state of the screen that shows new recovery codes, once.
+@MainActor @Observable
+public final class RecoveryCodesModel {
+    /// The phase of the screen.
+    public enum Phase: Hashable, Sendable {
+        /// The codes are being made.
+        case working
+        /// That failed; offer to try again.
+        case failed(SignInMessage)
+        /// The codes, until the screen closes.
+        case showing
+        /// The user did not give the proof that the server requires: close the screen.
+        case cancelled
+    }
+
+    /// The current phase.
+    public private(set) var phase = Phase.working
+    /// The codes in groups of four letters; empty before they are there.
+    public private(set) var codes: [String] = []
+    private let replacing: Bool
+    private let manager: AuthManager
+
+    /// - Parameter replacing: Whether the account has codes, which the new ones replace.
+    public init(replacing: Bool, manager: AuthManager) {
+        self.replacing = replacing
+        self.manager = manager
+    }
+
+    /// The text of a file with the codes.
+    ///
+    /// - Parameter title: The first line, such as the app's name.
+    public func file(title: String) -> String { ([title, ""] + codes).joined(separator: "\n") + "\n" }
+
+    /// Makes the codes, unless they are there.
+    ///
+    /// A lost response may have made codes that nobody has seen, so another attempt replaces them.
+    public func load() async {
+        guard codes.isEmpty else { return }
+        phase = .working
+        do throws(AuthError) {
+            let known = try await manager.recoveryCodes()
+            let set = try await manager.makeRecoveryCodes(replacing: replacing || known != nil)
+            codes = set.codes.map(Self.grouped)
+            phase = .showing
+        } catch {
+            phase = SignInMessage(changing: error).map { .failed($0) } ?? .cancelled
+        }
+    }
+
+    private static func grouped(_ code: String) -> String {
+        let symbols = Array(code)
+        return stride(from: 0, to: symbols.count, by: 4)
+            .map { String(symbols[$0..<min($0 + 4, symbols.count)]) }.joined(separator: "-")
+    }
+}

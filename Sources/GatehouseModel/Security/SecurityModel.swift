@@ -1,0 +1,127 @@
+import Foundation
+public import Gatehouse
+public import Observation
+
+/// The state of the screen with the account's passkeys, authenticator apps and recovery codes.
+///
+/// Changes return their work, which continues after the screen has closed; nil if there is none.
+@MainActor @Observable
+public final class SecurityModel {
+    /// The phase of the screen.
+    public enum Phase: Hashable, Sendable {
+        /// Everything is loading.
+        case loading
+        /// Loading failed; offer to try again.
+        case failed
+        /// The lists.
+        case showing
+        /// A change is in progress; all buttons are disabled.
+        case working
+        /// The last change failed.
+        case refused(SignInMessage)
+    }
+
+    /// The current phase.
+    public private(set) var phase = Phase.loading
+    /// The account's passkeys, the oldest first; nil if the server has none.
+    public private(set) var passkeys: [Passkey]?
+    /// The proven authenticator apps and security keys.
+    public private(set) var factors: [Factor] = []
+    /// The recovery codes that are left; nil without any.
+    public private(set) var codes: AuthMFARecoveryCodesStatusResponse?
+    private let manager: AuthManager
+    /// Advanced by each change: a list that was read before is outdated.
+    @ObservationIgnored private var changes = 0
+
+    /// Creates a model for the manager's user.
+    public init(manager: AuthManager) { self.manager = manager }
+
+    /// The message about the last change.
+    public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
+
+    /// Whether to offer recovery codes, which need another factor beside them.
+    public var offersCodes: Bool { !factors.isEmpty || codes != nil }
+    /// Whether few codes are left, so that the user should make new ones.
+    public var hasFewCodes: Bool { codes.map { $0.remaining <= 3 } ?? false }
+
+    /// Loads everything again. The current lists stay until the new ones arrive.
+    public func load() async {
+        guard phase != .working else { return }
+        if phase == .failed { phase = .loading }
+        await reload()
+    }
+
+    /// Adds a passkey in the system's sheet.
+    @discardableResult
+    public func addPasskey(with passkeys: any PasskeyAuthenticator) -> Task<Void, Never>? {
+        attempt { _ = try await self.manager.addPasskey(with: passkeys) }
+    }
+
+    /// Renames a passkey. Does nothing without a name; cuts it to 120 bytes.
+    @discardableResult
+    public func rename(_ passkey: Passkey, to name: String) -> Task<Void, Never>? {
+        var name = name.trimmingCharacters(in: .whitespacesAndNewlines)
+        while name.utf8.count > 120 { name.removeLast() }
+        guard !name.isEmpty, name != passkey.friendlyName else { return nil }
+        let kept = name
+        return attempt { try await self.manager.renamePasskey(id: passkey.id, to: kept) }
+    }
+
+    /// Deletes a passkey, after the user confirmed it.
+    ///
+    /// - Parameter passkeys: Tells the password managers of this device; nil tells nobody.
+    @discardableResult
+    public func delete(_ passkey: Passkey, with passkeys: (any PasskeyAuthenticator)?) -> Task<Void, Never>? {
+        attempt { try await self.manager.deletePasskey(id: passkey.id, with: passkeys) }
+    }
+
+    /// Removes a factor, after the user confirmed it.
+    @discardableResult
+    public func remove(_ factor: Factor) -> Task<Void, Never>? {
+        attempt { try await self.manager.removeFactor(id: factor.id) }
+    }
+
+    /// Deletes the recovery codes, after the user confirmed it.
+    @discardableResult
+    public func deleteCodes() -> Task<Void, Never>? {
+        attempt { try await self.manager.deleteRecoveryCodes() }
+    }
+
+    private func attempt(_ work: @escaping @MainActor () async throws -> Void) -> Task<Void, Never>? {
+        guard phase != .working, phase != .loading else { return nil }
+        phase = .working
+        changes += 1
+        return Task {
+            do { try await work() } catch {
+                phase = SignInMessage(changing: error).map { .refused($0) } ?? .showing
+                return
+            }
+            await reload()
+        }
+    }
+
+    private func reload() async {
+        let started = changes
+        do throws(AuthError) {
+            let passkeys = try await manager.passkeys()
+            let factors = try await manager.factors()
+            let codes = try await manager.recoveryCodesIfKnown()
+            guard started == changes else { return }
+            (self.passkeys, self.codes, phase) = (passkeys, codes, .showing)
+            self.factors = factors.filter { $0.status == .verified && $0.factorType != .recoveryCode }
+        } catch {
+            if started == changes { phase = .failed }
+        }
+    }
+}
+
+extension AuthManager {
+    /// The recovery codes; nil also if the server does not have them.
+    fileprivate func recoveryCodesIfKnown() async throws(AuthError) -> AuthMFARecoveryCodesStatusResponse? {
+        do throws(AuthError) {
+            return try await recoveryCodes()
+        } catch .networkError(.refused(let refusal)) where refusal.status == 404 {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import SwiftUI
+
+/// A passkey in a list: its keeper's name and its last use.
+struct PasskeyRow: View {
+    let passkey: Passkey
+
+    var body: some View {
+        Label {
+            VStack(alignment: .leading, spacing: 2) {
+                passkey.name.lineLimit(2)
+                Group {
+                    if let last = passkey.lastUsedAt {
+                        Text(ui: "Last used on \(day(last))")
+                    } else {
+                        Text(ui: "Added on \(day(passkey.createdAt))")
+                    }
+                }
+                .font(.footnote)
+                .foregroundStyle(.secondary)
+            }
+        } icon: {
+            Image(systemName: "key.fill").accessibilityHidden(true)
+        }
+    }
+}
+
+/// Renames or deletes a passkey.
+struct PasskeyView: View {
+    let passkey: Passkey
+    let model: SecurityModel
+    @Environment(\.dismiss) private var dismiss
+    @Environment(\.passkeys) private var passkeys
+    @State private var name: String
+    @State private var asks = false
+    @FocusState private var isFocused: Bool
+
+    init(passkey: Passkey, model: SecurityModel) {
+        (self.passkey, self.model) = (passkey, model)
+        _name = State(initialValue: passkey.friendlyName ?? "")
+    }
+
+    var body: some View {
+        form
+            .navigationTitle(passkey.name)
+            .inlineTitle()
+            .toolbar {
+                ToolbarItem(placement: .confirmationAction) {
+                    Button(action: save) { Text(ui: "Save") }.disabled(!canSave)
+                }
+            }
+            .confirmationDialog(Text(ui: "Delete Passkey"), isPresented: $asks, titleVisibility: .visible) {
+                Button(role: .destructive) {
+                    model.delete(passkey, with: passkeys)
+                    dismiss()
+                } label: {
+                    Text(ui: "Delete Passkey")
+                }
+                Button(role: .cancel) {
+                } label: {
+                    Text(ui: "Cancel")
+                }
+            } message: {
+                Text(ui: "It will no longer sign you in. Your other devices stay signed in.")
+            }
+    }
+
+    private var form: some View {
+        Form {
+            Section {
+                TextField(text: $name) { Text(ui: "Name") }
+                    .typesName()
+                    .submitLabel(.done)
+                    .focused($isFocused)
+                    .onSubmit(save)
+                    .frame(minHeight: 44)
+            } footer: {
+                VStack(alignment: .leading, spacing: 4) {
+                    Text(ui: "Added on \(day(passkey.createdAt))")
+                    if let last = passkey.lastUsedAt { Text(ui: "Last used on \(day(last))") }
+                }
+            }
+            Section {
+                Button(role: .destructive) {
+                    asks = true
+                } label: {
+                    Text(ui: "Delete Passkey").frame(minHeight: 44)
+                }
+            }
+        }
+    }
+
+    private var trimmed: String { name.trimmingCharacters(in: .whitespacesAndNewlines) }
+    private var canSave: Bool { !trimmed.isEmpty && trimmed != passkey.friendlyName }
+
+    /// The list shows what comes of it.
+    private func save() {
+        guard canSave else { return }
+        model.rename(passkey, to: name)
+        dismiss()
+    }
+}
+
+extension Passkey {
+    /// The display name.
+    fileprivate var name: Text { friendlyName.map { Text(verbatim: $0) } ?? Text(ui: "Unnamed Passkey") }
+}
+
+@MainActor func day(_ date: Date) -> Text { Text(date, format: .dateTime.day().month().year()) }

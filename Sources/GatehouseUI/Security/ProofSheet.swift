@@ -1,0 +1,172 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import SwiftUI
+
+/// Asks for the second factor after a sign-in, and for a fresh proof while a change waits for it.
+struct ProofSheet: ViewModifier {
+    let account: AuthManager
+    /// Whether no other sheet of the account covers the screen.
+    let isOnTop: Bool
+
+    func body(content: Content) -> some View {
+        content.sheet(isPresented: isPresented) {
+            if let question { ProofView(question: question, manager: account) }
+        }
+    }
+
+    private var question: ProofQuestion? { account.proofQuestion ?? account.secondFactor }
+
+    private var isPresented: Binding<Bool> {
+        Binding {
+            isOnTop && question != nil
+        } set: {
+            // The user swiped the sheet away.
+            if !$0, let question { ProofModel(question: question, manager: account).cancel() }
+        }
+    }
+}
+
+/// A code, a password or a key, with the other ways below.
+private struct ProofView: View {
+    @Environment(\.passkeys) private var passkeys
+    @Environment(\.branding) private var branding
+    @State private var model: ProofModel
+    /// What the field shows: after each change, the model's code.
+    @State private var typed = ""
+    // It exists only as long as the screen.
+    @State private var password = ""
+    @FocusState private var isFocused: Bool
+
+    init(question: ProofQuestion, manager: AuthManager) {
+        _model = State(initialValue: ProofModel(question: question, manager: manager))
+    }
+
+    var body: some View {
+        NavigationStack {
+            form
+                .navigationTitle(title)
+                .inlineTitle()
+                .toolbar {
+                    ToolbarItem(placement: .cancellationAction) {
+                        Button {
+                            model.cancel()
+                        } label: {
+                            Text(ui: "Cancel")
+                        }
+                        .disabled(model.isBusy)
+                    }
+                }
+                .overlay {
+                    if model.isBusy { BusyOverlay(text: Text(ui: "Checking...")) }
+                }
+        }
+        .interactiveDismissDisabled(model.isBusy)
+        .onAppear { isFocused = true }
+        .onChange(of: typed) {
+            model.code = typed
+            typed = model.code
+        }
+        .onChange(of: model.code) {
+            typed = model.code
+            if isComplete { submit() }
+        }
+        .onChange(of: model.method) {
+            password = ""
+            isFocused = true
+        }
+        .onDisappear { password = "" }
+    }
+
+    private var title: Text {
+        model.question.need == .secondFactor ? Text(ui: "Second Step") : Text(ui: "Confirm It Is You")
+    }
+
+    /// Only an app's code has a known length.
+    private var isComplete: Bool { if case .app? = model.method { model.canSubmit() } else { false } }
+
+    private var form: some View {
+        Form {
+            Section {
+                field
+            } header: {
+                branding.text(model.explanation)
+                    .font(.subheadline)
+                    .textCase(nil)
+                    .frame(maxWidth: .infinity, alignment: .leading)
+                    .padding(.bottom, 8)
+            } footer: {
+                if let message = model.message { MessageView(message: message, retry: submit) }
+            }
+            if model.method != nil {
+                Section {
+                    Button(action: submit) { Text(ui: "Continue") }
+                        .buttonStyle(WideButtonStyle(.prominent))
+                        .disabled(!model.canSubmit(password: password))
+                        .accessibilityIdentifier("submit")
+                }
+                .clearRows()
+            }
+            let others = model.otherMethods.filter { passkeys != nil || !$0.needsAuthenticator }
+            if !others.isEmpty {
+                Section {
+                    ForEach(others, id: \.self) { method in
+                        Button {
+                            model.use(method)
+                        } label: {
+                            branding.text(method.title).frame(minHeight: 44)
+                        }
+                        .disabled(model.isBusy)
+                    }
+                }
+            }
+        }
+        .scrollDismissesKeyboard(.interactively)
+    }
+
+    @ViewBuilder private var field: some View {
+        switch model.method {
+        case .app:
+            code.typesDigits()
+        case .recoveryCode:
+            code.typesEmail()
+        case .password:
+            SecureField(text: $password) { Text(ui: "Password") }
+                .textContentType(.password)
+                .focused($isFocused)
+                .submitLabel(.go)
+                .onSubmit(submit)
+                .frame(minHeight: 44)
+                .disabled(model.isBusy)
+        case .key, .passkey, nil: EmptyView()
+        }
+    }
+
+    private var code: some View {
+        TextField(text: $typed) { Text(ui: "Code") }
+            .textContentType(.oneTimeCode)
+            .font(.title3.monospacedDigit())
+            .multilineTextAlignment(.center)
+            .focused($isFocused)
+            .submitLabel(.go)
+            .onSubmit(submit)
+            .frame(minHeight: 44)
+            .disabled(model.isBusy)
+    }
+
+    private func submit() {
+        guard model.canSubmit(password: password) else { return }
+        isFocused = false
+        model.submit(password: password, with: passkeys)
+    }
+}
+
+extension ProofMethod {
+    /// Whether the system must show a sheet for it.
+    fileprivate var needsAuthenticator: Bool {
+        switch self {
+        case .key, .passkey: true
+        case .app, .recoveryCode, .password: false
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import Testing
+
+/// Passkeys in the manager and the models.
+@Suite("Passkeys", .timeLimit(.minutes(5))) @MainActor
+struct PasskeyModelTests {
+    /// A service with passkeys, an account, and a passkey of it on this device.
+    private func registered() async throws -> (InMemoryAuthService, AuthManager, ScriptedPasskeys) {
+        let service = InMemoryAuthService.signedIn()
+        service.serverSettings.allowsPasskeys = true
+        let (manager, passkeys) = (service.makeManager(), ScriptedPasskeys())
+        await manager.wait { $0.isProfileLoaded }
+        try await manager.addPasskey(with: passkeys)
+        await manager.signOut()
+        await manager.loadServerSettings()
+        return (service, manager, passkeys)
+    }
+
+    @Test("A passkey signs in, and the list shows its use")
+    func signIn() async throws {
+        let (_, manager, passkeys) = try await registered()
+        #expect(try await manager.signInWithPasskey(with: passkeys) == .signedIn)
+        #expect(manager.user?.email == "ada@example.com" && manager.lastMethod == .passkey)
+        let known = try await manager.passkeys()
+        #expect(known?.map(\.friendlyName) == ["Apple Passwords"])
+        #expect(known?.first?.lastUsedAt == Fixtures.date)
+    }
+
+    @Test("A closed sheet, and a device without a passkey, show nothing", arguments: [true, false])
+    func cancelled(isClosed: Bool) async throws {
+        let (_, manager, _) = try await registered()
+        let login = LoginModel(manager: manager)
+        #expect(login.offersPasskey)
+        await login.signInWithPasskey(with: isClosed ? ScriptedPasskeys(.cancels) : ScriptedPasskeys())?.value
+        #expect(login.message == nil && login.phase == .editing && manager.phase == .unauthenticated)
+    }
+
+    @Test("A passkey that the server does not know, and an authenticator that fails, say so")
+    func refused() async throws {
+        let (service, manager, passkeys) = try await registered()
+        let login = LoginModel(manager: manager)
+        await login.signInWithPasskey(with: ScriptedPasskeys(.fails))?.value
+        #expect(login.message?.text == "The passkey did not work. Please try again.")
+        service.removeAccount(email: "ada@example.com")
+        await login.signInWithPasskey(with: passkeys)?.value
+        #expect(
+            login.message?.text
+                == "This passkey could not be used here. Please try again, or sign in another way.")
+    }
+
+    @Test("A passkey in the keyboard's bar signs in when the user taps it; until then nothing is in progress")
+    func keyboard() async throws {
+        let (service, manager, passkeys) = try await registered()
+        let login = LoginModel(manager: manager)
+        let offer = Task { await login.offerPasskeys(with: passkeys) }
+        await until { passkeys.offeredCount == 1 }
+        #expect(manager.phase == .unauthenticated && !login.isBusy)
+        // The challenge is renewed before it expires.
+        service.clock.advance(by: .seconds(270))
+        await until { passkeys.offeredCount == 1 && service.calls.count { $0 == .passkeyOptions } == 3 }
+        passkeys.chooseInKeyboard()
+        await offer.value
+        #expect(manager.isLoggedIn)
+    }
+
+    @Test("Failures of requests that the user did not start show nowhere")
+    func silent() async throws {
+        let (service, manager, passkeys) = try await registered()
+        let login = LoginModel(manager: manager)
+        service.meet(.serverError, at: .passkeyOptions)
+        await login.offerPasskeys(with: passkeys)
+        await login.offerPasskeys(with: ScriptedPasskeys())
+        #expect(login.message == nil && manager.error == nil)
+        let offer = Task { await login.offerPasskeys(with: passkeys) }
+        await until { passkeys.offeredCount == 1 }
+        offer.cancel()
+        await offer.value
+        #expect(login.message == nil && manager.phase == .unauthenticated)
+        // A sign-in after the tap is the user's own, so its failure shows.
+        let second = Task { await login.offerPasskeys(with: passkeys) }
+        await until { passkeys.offeredCount == 1 }
+        service.meet(.offline, at: .signInWithPasskey)
+        passkeys.chooseInKeyboard()
+        await second.value
+        #expect(login.message?.text == "No internet connection. Please try again.")
+    }
+
+    @Test("After a sign-in without a passkey it is offered once, and not again after an answer")
+    func offer() async throws {
+        let service = InMemoryAuthService()
+        service.serverSettings.allowsPasskeys = true
+        service.addAccount(email: "ada@example.com")
+        let memory = SignInMemory.inMemory()
+        let manager = AuthManager(
+            service: service, storage: MemoryStorage(), clock: service.clock.clock, memory: memory)
+        await manager.wait { $0.phase == .unauthenticated }
+        let passkeys = ScriptedPasskeys()
+        try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
+        await manager.offerPasskey(with: passkeys)
+        #expect(manager.asksForPasskey && passkeys.count == 0)
+        manager.dismissPasskeyOffer()
+        #expect(!manager.asksForPasskey)
+        await manager.signOut()
+        try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
+        await manager.offerPasskey(with: passkeys)
+        #expect(!manager.asksForPasskey)
+    }
+
+    @Test("The system may add a passkey by itself after a password, and then nothing is asked")
+    func automatic() async throws {
+        let service = InMemoryAuthService()
+        service.serverSettings.allowsPasskeys = true
+        service.addAccount(email: "ada@example.com")
+        let (manager, passkeys) = (service.makeManager(), ScriptedPasskeys())
+        passkeys.createsAutomatically = true
+        await manager.wait { $0.phase == .unauthenticated }
+        try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
+        await manager.offerPasskey(with: passkeys)
+        #expect(!manager.asksForPasskey && passkeys.count == 1)
+        #expect(try await manager.passkeys()?.count == 1)
+    }
+
+    @Test("Nothing is offered without passkeys on the server, after a restart, or to an account that has one")
+    func noOffer() async throws {
+        let (service, manager, passkeys) = try await registered()
+        try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
+        await manager.offerPasskey(with: passkeys)
+        #expect(!manager.asksForPasskey)
+        let restarted = service.makeManager()
+        await restarted.wait { $0.isLoggedIn }
+        await restarted.offerPasskey(with: passkeys)
+        #expect(!restarted.asksForPasskey)
+    }
+
+    @Test("The list renames and deletes passkeys, and the password managers learn what is left")
+    func list() async throws {
+        let (_, manager, passkeys) = try await registered()
+        try await manager.signInWithPasskey(with: passkeys)
+        let model = SecurityModel(manager: manager)
+        await model.load()
+        let passkey = try #require(model.passkeys?.first)
+        await model.rename(passkey, to: "  My phone ")?.value
+        #expect(model.passkeys?.map(\.friendlyName) == ["My phone"])
+        await model.addPasskey(with: passkeys)?.value
+        #expect(model.message?.text == "This device already has a passkey for your account.")
+        await model.delete(passkey, with: passkeys)?.value
+        #expect(model.passkeys == [])
+        guard case .accepted(let party, _, let ids)? = passkeys.signals.last else { throw CancellationError() }
+        #expect(party == "accounts.example.com" && ids.isEmpty)
+    }
+
+    @Test("A server without passkeys has an empty section, and everything else works")
+    func unsupported() async throws {
+        let manager = InMemoryAuthService.signedIn().makeManager()
+        await manager.wait { $0.isProfileLoaded }
+        let model = SecurityModel(manager: manager)
+        await model.load()
+        #expect(model.phase == .showing && model.passkeys == nil && model.factors.isEmpty)
+    }
+}
