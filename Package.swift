@@ -97,7 +97,8 @@ let headless: [Target] = [
         name: "LiveScreens",
         dependencies: [
             "ScreenDriver", "BoxScoreScreens", "DailyRitualScreens", "AppSupport", "GatehouseUI", "Gatehouse",
-            "GatehouseWire", "DevStack", "HTTPServing", hummingbird, httpTypes, nioCore, serviceLifecycle,
+            "GatehouseWire", "DevStack", "SoftAuthenticator", "HTTPServing", hummingbird, httpTypes, nioCore,
+            serviceLifecycle,
         ] + screenKit,
         resources: [
             .copy("Fonts"),

@@ -38,6 +38,7 @@ private struct JournalScreen: View {
         }
         .task(id: Load(person: manager.user?.id, number: attempt)) { await model.load(manager.user?.id) }
         .profileSections { _ in journal }
+        .passkeySignIn(.first)
     }
 
     /// The journal's section of the profile screen.

@@ -19,18 +19,21 @@ struct PhoneRoot: View {
     var body: some View {
         @Bindable var apple = sheets.apple
         @Bindable var browser = sheets.browser
+        @Bindable var passkeys = sheets.passkeys.sheet
         screens
             .sheet(isPresented: $apple.isOpen) { AppleSheet(sheets: sheets) }
             .sheet(isPresented: $browser.isOpen) { BrowserSheet(app: app, sheet: sheets.browser) }
+            .sheet(isPresented: $passkeys.isOpen) { PasskeySheet(passkeys: sheets.passkeys) }
     }
 
     @ViewBuilder private var screens: some View {
         switch app {
         case .boxScore:
             HomeView { [gateway = account.gateway] in try await gateway?.teams() ?? [] }
-                .gatehouse(account, branding: .boxScore)
+                .gatehouse(account, branding: .boxScore, passkeys: sheets.passkeys)
         case .dailyRitual:
-            JournalView(profile: ProfileCalls(account), date: date).gatehouse(account, branding: .dailyRitual)
+            JournalView(profile: ProfileCalls(account), date: date)
+                .gatehouse(account, branding: .dailyRitual, passkeys: sheets.passkeys)
         }
     }
 }

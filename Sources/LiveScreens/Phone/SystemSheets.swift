@@ -16,17 +16,22 @@ import SwiftUI
 
     let apple = OpenSheet<String, Choice>(closed: ASAuthorizationError(.canceled))
     let browser = OpenSheet<URL, URL>(closed: ASWebAuthenticationSessionError(.canceledLogin))
+    let passkeys: PhonePasskeys
     /// The error about the last typed address.
     private(set) var problem: String?
     @ObservationIgnored private let server: URL
     @ObservationIgnored private let network: PhoneNetwork
 
-    init(server: URL, network: PhoneNetwork) { (self.server, self.network) = (server, network) }
+    init(server: URL, network: PhoneNetwork) {
+        (self.server, self.network) = (server, network)
+        passkeys = PhonePasskeys(server: server)
+    }
 
     /// Closes all open sheets.
     func close() {
         apple.isOpen = false
         browser.isOpen = false
+        passkeys.sheet.isOpen = false
     }
 
     /// Shows the sheet to choose an account, and gets its credential from the simulated Apple.

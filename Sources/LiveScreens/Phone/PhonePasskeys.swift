@@ -1,0 +1,167 @@
+import Foundation
+import Gatehouse
+import GatehouseWire
+import SoftAuthenticator
+import SwiftUI
+
+/// The phone's password manager: a software authenticator, with a sheet in the place of the system's.
+@MainActor final class PhonePasskeys: PasskeyAuthenticator {
+    /// What the sheet asks.
+    enum Question: Hashable, Sendable {
+        /// Whether to create a passkey for an account.
+        case create(userName: String, domain: String)
+        /// Which passkey signs in.
+        case choose([Known], domain: String)
+    }
+
+    /// A passkey of the phone.
+    struct Known: Hashable, Sendable, Identifiable {
+        let id: [UInt8]
+        let userName: String
+    }
+
+    /// The user's choice.
+    enum Choice: Hashable, Sendable {
+        case create
+        /// nil for the passkey of another device, which the phone does not have.
+        case use([UInt8]?)
+    }
+
+    let sheet = OpenSheet<Question, Choice>(closed: AuthClientError.cancelled)
+    private var authenticator = SoftAuthenticator()
+    /// Another device of the same user: a second authenticator.
+    private var otherDevice = SoftAuthenticator()
+    /// The origin of the app in the client data.
+    private let origin: String
+
+    /// - Parameter server: The server's URL, whose port is part of the origin.
+    init(server: URL) {
+        // An address in numbers cannot be the domain of a passkey (WebAuthn §5.1.2).
+        origin = "http://localhost" + (server.port.map { ":\($0)" } ?? "")
+        // AAGUID of Apple's password manager, so that the list names it.
+        authenticator.aaguid = [
+            0xFB, 0xFC, 0x30, 0x07, 0x15, 0x4E, 0x4E, 0xCC, 0x8C, 0x0B, 0x6E, 0x02, 0x05, 0x57, 0xD7, 0xBD,
+        ]
+    }
+
+    func create(_ options: PasskeyRegistrationOptions, style: PasskeyCreationStyle) async throws -> AnyJSON {
+        // The phone has no password manager that fills in passwords.
+        guard style == .sheet else { throw AuthClientError.cancelled }
+        let answer = try await sheet.ask(.create(userName: options.userName, domain: options.relyingPartyID))
+        guard answer == .create else { throw AuthClientError.cancelled }
+        return try perform { try authenticator.create(options.options, origin: origin) }
+    }
+
+    func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AnyJSON {
+        let known = known(at: options.relyingPartyID)
+        // The phone's keyboard is the browser's, which has no bar for passkeys.
+        guard style != .autoFill, style == .sheet || !known.isEmpty else { throw AuthClientError.noPasskey }
+        let answer = try await sheet.ask(.choose(known, domain: options.relyingPartyID))
+        switch answer {
+        case .create: throw AuthClientError.cancelled
+        case .use(let id?): return try perform { try authenticator.get(options.options, origin: origin, id: id) }
+        // A key that the server has never seen.
+        case .use(nil): return try perform { try foreign(options) }
+        }
+    }
+
+    func signal(_ signal: PasskeySignal) async {}
+
+    private func known(at domain: String) -> [Known] {
+        authenticator.credentials.filter { $0.relyingPartyID == domain }
+            .map { Known(id: $0.id, userName: $0.userName) }
+    }
+
+    private func foreign(_ options: PasskeyAuthenticationOptions) throws -> AnyJSON {
+        if otherDevice.credentials.isEmpty {
+            _ = try otherDevice.create(
+                [
+                    "challenge": .string(Base64URL.text(options.challenge)),
+                    "rp": ["id": .string(options.relyingPartyID)],
+                    "user": ["id": .string(Base64URL.text(Array("nobody".utf8))), "name": "another device"],
+                    "pubKeyCredParams": [["type": "public-key", "alg": -7]],
+                ], origin: origin)
+        }
+        return try otherDevice.get(options.options, origin: origin)
+    }
+
+    private func perform(_ work: () throws -> AnyJSON) throws -> AnyJSON {
+        do {
+            return try work()
+        } catch SoftAuthenticatorProblem.alreadyRegistered {
+            throw AuthClientError.passkeyExists
+        } catch SoftAuthenticatorProblem.noCredential {
+            throw AuthClientError.noPasskey
+        } catch {
+            throw AuthClientError.passkeyFailed("\(error)")
+        }
+    }
+}
+
+/// Simulates the system's sheet. In English, like the pages of the simulated providers.
+struct PasskeySheet: View {
+    let passkeys: PhonePasskeys
+
+    var body: some View {
+        NavigationStack {
+            List {
+                switch passkeys.sheet.question {
+                case .create(let userName, let domain): creation(userName, domain)
+                case .choose(let known, let domain): choice(known, domain)
+                case nil: EmptyView()
+                }
+                Section {
+                    Button(role: .destructive) {
+                        passkeys.sheet.end(.failure(AuthClientError.passkeyFailed("the simulated phone")))
+                    } label: {
+                        Text(verbatim: "Let the sheet fail").frame(minHeight: 44)
+                    }
+                }
+            }
+            .navigationTitle(Text(verbatim: "Passkeys of this phone"))
+            .navigationBarTitleDisplayMode(.inline)
+            .toolbar {
+                ToolbarItem(placement: .cancellationAction) {
+                    Button {
+                        passkeys.sheet.isOpen = false
+                    } label: {
+                        Text(verbatim: "Cancel")
+                    }
+                }
+            }
+        }
+    }
+
+    private func creation(_ userName: String, _ domain: String) -> some View {
+        Section {
+            Text(verbatim: userName).font(.headline)
+            Button {
+                passkeys.sheet.end(.success(.create))
+            } label: {
+                Text(verbatim: "Create the passkey").frame(minHeight: 44)
+            }
+        } header: {
+            Text(verbatim: "A passkey for \(domain)")
+        }
+    }
+
+    private func choice(_ known: [PhonePasskeys.Known], _ domain: String) -> some View {
+        Section {
+            ForEach(known) { passkey in
+                Button {
+                    passkeys.sheet.end(.success(.use(passkey.id)))
+                } label: {
+                    Text(verbatim: passkey.userName).frame(minHeight: 44)
+                }
+            }
+            if known.isEmpty { Text(verbatim: "This phone has none yet. Sign in another way, and add one.") }
+            Button {
+                passkeys.sheet.end(.success(.use(nil)))
+            } label: {
+                Text(verbatim: "Use another device").frame(minHeight: 44)
+            }
+        } header: {
+            Text(verbatim: "Sign in to \(domain)")
+        }
+    }
+}
