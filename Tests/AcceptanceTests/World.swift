@@ -1,3 +1,4 @@
+import AccountDomain
 import AuthServer
 import Foundation
 import Gatehouse
@@ -131,11 +132,12 @@ import Testing
     /// - Parameter reports: Whether the app reports its events to the server, as on a phone.
     static func with(
         _ app: App = .boxScore, providers: TestProviders = TestProviders(), limits: AuthRates? = nil,
-        sendsMail: Bool = false, reports: Bool = false, settings: Screen.Settings = Screen.Settings(),
+        policy: SessionPolicy = SessionPolicy(), sendsMail: Bool = false, reports: Bool = false,
+        settings: Screen.Settings = Screen.Settings(),
         sourceLocation: SourceLocation = #_sourceLocation,
         _ test: (World) async throws -> Void
     ) async throws {
-        let server = try await server(providers, limits, sendsMail)
+        let server = try await server(providers, limits, policy, sendsMail)
         do {
             let world = try World(server, app, settings, reports)
             try await world.settle()
@@ -150,9 +152,11 @@ import Testing
     }
 
     nonisolated private static func server(
-        _ providers: TestProviders, _ limits: AuthRates?, _ sendsMail: Bool
+        _ providers: TestProviders, _ limits: AuthRates?, _ policy: SessionPolicy, _ sendsMail: Bool
     ) async throws -> TestServer {
-        try await TestServer(limits: limits, providers: providers) { settings in
+        try await TestServer(
+            limits: limits, policy: policy, providers: providers, factors: .withRecoveryCodes
+        ) { settings in
             settings.redirects = RedirectAllowList(
                 siteURL: "https://app.example.org",
                 entries: ["boxscore://auth-callback", "dailyritual://auth-callback"])

@@ -1,0 +1,261 @@
+import AccountDomain
+import AppSupport
+import Foundation
+import Gatehouse
+import GatehouseModel
+import ScreenDriver
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    @MainActor @Suite("Second factors")
+    struct FactorTests {
+        /// Adds an authenticator app on the screens.
+        ///
+        /// - Returns: Its secret, and the recovery codes that the screen showed.
+        private func addApp(_ world: World) async throws -> (secret: String, codes: [String]) {
+            try await world.openProfile()
+            try await world.screen.tap("Security")
+            try await world.screen.wait { $0.has(button: "Add an Authenticator App") }
+            try await world.screen.tap("Add an Authenticator App")
+            try await world.screen.wait { $0.has(field: "Code") }
+            let secret = try #require(world.screen.texts.first { $0.split(separator: " ").count == 8 })
+            try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
+            try await world.screen.wait { $0.has(button: "I Have Saved Them") }
+            let codes = world.screen.texts.filter { $0.split(separator: "-").count == 4 }
+            try await world.screen.tap("I Have Saved Them")
+            try await world.screen.wait(for: "10 of 10 left")
+            try await world.screen.tap("BackButton")
+            try await world.screen.tap("Done")
+            return (secret, codes)
+        }
+
+        /// A guest's sign-in with the password, up to the second step.
+        private func typePassword(_ world: World) async throws {
+            try await world.typeSignIn()
+            try await world.screen.tap("submit")
+            try await world.screen.wait { $0.title == "Second Step" }
+        }
+
+        @Test(
+            "005: an authenticator app is added with its first code, other sessions end, and recovery codes show once")
+        func enroll() async throws {
+            try await World.with { world in
+                try await world.begin()
+                _ = try await world.server.signIn("ada@example.com", password: World.password)
+                let (_, codes) = try await addApp(world)
+                #expect(codes.count == 10 && Set(codes).count == 10)
+                let user = try #require(await world.accounts.client.currentUser)
+                #expect(user.factors?.map(\.factorType.rawValue).sorted() == ["recovery_code", "totp"])
+                #expect(try await world.manager.devices().count == 1)
+                try await world.openProfile()
+                try await world.screen.tap("Security")
+                try await world.screen.wait(for: "10 of 10 left")
+                #expect(!world.screen.texts.contains { codes.contains($0) })
+            }
+        }
+
+        @Test("005: a stolen password alone opens nothing; the app's code signs in, and each code works once")
+        func code() async throws {
+            try await World.with { world in
+                try await world.begin()
+                let (secret, _) = try await addApp(world)
+                try await world.signOut()
+                try await typePassword(world)
+                #expect(!world.manager.isLoggedIn && world.manager.user == nil)
+                await #expect(throws: AuthClientError.self) {
+                    try await world.accounts.client.update(user: UserAttributes(password: "another battery"))
+                }
+                // The code that has proven the app.
+                try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
+                try await world.screen.wait(for: "The code is not correct, or too old.")
+                world.server.clock.advance(by: .seconds(30))
+                try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
+                try await world.waitForUser()
+                #expect(world.screen.shows("Welcome back, Ada"))
+            }
+        }
+
+        @Test("005: a stolen mailbox alone opens nothing: a password reset asks for the code before the new password")
+        func mailbox() async throws {
+            try await World.with(sendsMail: true) { world in
+                try await world.typeSignUp()
+                try await world.screen.tap("submit")
+                try await world.screen.wait { $0.has(field: "Code") }
+                let mailed = try await world.server.mailedCode(to: "ada@example.com", of: [.signUp])
+                try await world.screen.type(try #require(mailed), into: "Code")
+                try await world.waitForUser()
+                let (secret, _) = try await addApp(world)
+                try await world.signOut()
+                world.server.clock.advance(by: .seconds(61))
+                try await world.openLogin()
+                try await world.screen.tap("Sign in with Email")
+                try await world.screen.type("ada@example.com", into: "Email")
+                try await world.screen.tap("Forgot password?")
+                try await world.screen.tap("Send Email")
+                try await world.screen.wait { $0.has(field: "Code") }
+                let reset = try await world.server.mailedCode(to: "ada@example.com", of: [.recovery])
+                try await world.screen.type(try #require(reset), into: "Code")
+                try await world.screen.wait { $0.title == "Second Step" }
+                #expect(!world.manager.isLoggedIn)
+                try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
+                try await world.screen.wait { $0.title == "New Password" }
+                #expect(world.manager.isLoggedIn)
+            }
+        }
+
+        @Test("005: a user without the phone signs in with a recovery code, in any spelling, once")
+        func recoveryCode() async throws {
+            try await World.with { world in
+                try await world.begin()
+                let (_, codes) = try await addApp(world)
+                try await world.signOut()
+                for attempt in 0..<2 {
+                    try await typePassword(world)
+                    try await world.screen.tap("Use a Recovery Code")
+                    try await world.screen.type(codes[0].uppercased(), into: "Code")
+                    try await world.screen.tap("submit")
+                    if attempt == 0 {
+                        try await world.waitForUser()
+                        try await world.signOut()
+                    }
+                }
+                try await world.screen.wait(for: "The code is not correct, or too old.")
+                #expect(!world.manager.isLoggedIn)
+            }
+        }
+
+        @Test("005: five wrong recovery codes lock them, and the app still signs in")
+        func locked() async throws {
+            try await World.with { world in
+                try await world.begin()
+                let (secret, codes) = try await addApp(world)
+                try await world.signOut()
+                try await typePassword(world)
+                try await world.screen.tap("Use a Recovery Code")
+                for _ in 0..<5 {
+                    try await world.screen.type("wrong", into: "Code")
+                    try await world.screen.tap("submit")
+                    try await world.screen.wait(for: "The code is not correct, or too old.")
+                }
+                try await world.screen.type(codes[0], into: "Code")
+                try await world.screen.tap("submit")
+                try await world.screen.wait(for: "Too many wrong codes. Please wait a while, or use another way.")
+                try await world.screen.tap("Use an Authenticator App")
+                world.server.clock.advance(by: .seconds(30))
+                try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
+                try await world.waitForUser()
+            }
+        }
+
+        @Test("005: a code whose answer is lost signs nobody out, and the next one signs in; a restart asks again")
+        func lost() async throws {
+            try await World.with { world in
+                try await world.begin()
+                let (secret, _) = try await addApp(world)
+                try await world.signOut()
+                try await typePassword(world)
+                world.server.clock.advance(by: .seconds(30))
+                world.network.lose("/verify", times: 1)
+                try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
+                try await world.screen.wait(for: "Unable to connect. Check your internet and try again.")
+                try world.restart()
+                try await world.screen.wait { $0.title == "Second Step" }
+                world.server.clock.advance(by: .seconds(30))
+                try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
+                try await world.waitForUser()
+            }
+        }
+
+        @Test("005: giving up the second step signs out, and nothing of the session is left")
+        func cancelled() async throws {
+            try await World.with { world in
+                try await world.begin()
+                _ = try await addApp(world)
+                try await world.signOut()
+                try await typePassword(world)
+                try await world.screen.tap("Cancel")
+                try await world.screen.wait { _ in world.manager.phase == .unauthenticated }
+                #expect(await world.storage.contents.isEmpty)
+            }
+        }
+
+        @Test("005: the deletion asks for a fresh proof where the server requires one, and goes on with it")
+        func freshProof() async throws {
+            try await World.with(policy: SessionPolicy(freshSignIn: .seconds(600))) { world in
+                try await world.begin()
+                world.server.clock.advance(by: .seconds(601))
+                try await world.openProfile()
+                try await world.screen.tap("Delete Account")
+                try await world.screen.tap("Delete Account")
+                try await world.screen.wait { $0.title == "Confirm It Is You" }
+                try await world.screen.type("wrong password", into: "Password")
+                try await world.screen.tap("submit")
+                try await world.screen.wait(for: "That is not the password of your account.")
+                try await world.screen.type(World.password, into: "Password")
+                try await world.screen.tap("submit")
+                try await world.waitForGuest()
+                #expect(try await world.users().isEmpty)
+            }
+        }
+
+        @Test("005: a question for a proof that is dismissed changes nothing, and shows no error")
+        func dismissed() async throws {
+            try await World.with(policy: SessionPolicy(freshSignIn: .seconds(600))) { world in
+                try await world.begin()
+                world.server.clock.advance(by: .seconds(601))
+                try await world.openProfile()
+                try await world.screen.tap("Delete Account")
+                try await world.screen.tap("Delete Account")
+                try await world.screen.wait { $0.title == "Confirm It Is You" }
+                try await world.screen.tap("Cancel")
+                try await world.screen.wait { $0.title == "Profile" && $0.presentations == ["sheet"] }
+                #expect(world.manager.isLoggedIn)
+                #expect(try await world.users().count == 1)
+            }
+        }
+
+        @Test("005: with a second factor the proof is its code, never the password")
+        func freshFactor() async throws {
+            try await World.with(policy: SessionPolicy(freshSignIn: .seconds(600))) { world in
+                try await world.begin()
+                let (secret, _) = try await addApp(world)
+                world.server.clock.advance(by: .seconds(601))
+                try await world.openProfile()
+                try await world.screen.tap("Delete Account")
+                try await world.screen.tap("Delete Account")
+                try await world.screen.wait { $0.title == "Confirm It Is You" }
+                #expect(!world.screen.has(button: "Use Your Password") && world.screen.has(field: "Code"))
+                try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
+                try await world.waitForGuest()
+                #expect(try await world.users().isEmpty)
+            }
+        }
+
+        @Test("005: factor and recovery codes are removed on the security screen, and a password is enough again")
+        func remove() async throws {
+            try await World.with { world in
+                try await world.begin()
+                _ = try await addApp(world)
+                try await world.openProfile()
+                try await world.screen.tap("Security")
+                try await world.screen.wait { $0.has(button: "Remove Authenticator App") }
+                try await world.screen.tap("Remove Authenticator App")
+                try await world.screen.tap("Remove")
+                try await world.screen.wait(for: "Please add an authenticator app first.")
+                try await world.screen.tap("Delete Recovery Codes")
+                try await world.screen.tap("Delete Recovery Codes")
+                try await world.screen.wait { $0.has(button: "Create Recovery Codes") }
+                try await world.screen.tap("Remove Authenticator App")
+                try await world.screen.tap("Remove")
+                try await world.screen.wait { !$0.has(button: "Remove Authenticator App") }
+                try await world.screen.tap("BackButton")
+                try await world.screen.tap("Done")
+                try await world.signOut()
+                try await world.typeSignIn()
+                try await world.screen.tap("submit")
+                try await world.waitForUser()
+            }
+        }
+    }
+}
