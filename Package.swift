@@ -268,7 +268,7 @@ let package = Package(
                 .embedInCode("Layout/table.html"),
                 .embedInCode("Assets/pages.css"), .embedInCode("Assets/pages.css.gz"),
                 .embedInCode("Assets/console.css"), .embedInCode("Assets/console.css.gz"),
-                .embedInCode("Assets/live.js"),
+                .embedInCode("Assets/live.js"), .embedInCode("Assets/account.js"), .embedInCode("Assets/passkey.svg"),
                 .embedInCode("Assets/apple.svg"), .embedInCode("Assets/google.svg"), .embedInCode("Assets/mail.svg"),
             ], swiftSettings: strict),
         /// Serves profiles to holders of a token. Cannot reach accounts.

@@ -49,7 +49,7 @@ package struct AuthServer: Sendable {
         self.hooks = hooks
         self.webhooks = webhooks
         self.captcha = captcha
-        fixed = FixedAnswers(settings, providers: providers.names)
+        fixed = FixedAnswers(settings, providers: providers.names, factors: accounts.factorRules)
         counts = AuthCounts(runtime.metrics, activity, now: runtime.now)
         usedTokens = UsedTokens(accounts)
     }

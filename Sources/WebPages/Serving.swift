@@ -56,8 +56,8 @@ extension WebPages {
         } catch let needed as SignInNeeded {
             visit.session.tokens = nil
             return visit.goToSignIn(needed.wasSignedIn ? .sessionOver : nil)
-        } catch let refusal as CallRefusal where refusal.needsFreshSignIn {
-            return visit.goToSignIn(.signInAgain)
+        } catch let refusal as CallRefusal where refusal.needsProof {
+            return await visit.askForProof()
         } catch let refusal as CallRefusal {
             return .page(visit.problemPage(visit.message(for: refusal), status: .init(code: refusal.status)))
         } catch let refusal as AdminRefusal {
@@ -128,7 +128,8 @@ extension WebPages {
                 visit.say("Please allow scripts for this page. It has to tell people from programs."))
         }
         let html = look.html(
-            shown, languagesTitle: visit.say("Language"), path: visit.request.uri.path, language: visit.language)
+            shown, languagesTitle: visit.say("Language"), path: visit.request.uri.path, language: visit.language,
+            needsScript: site == .account && page.needsScript)
         var response = Answer.text(html, status: page.status, contentType: "text/html; charset=utf-8")
         response.headers[.contentSecurityPolicy] = page.policy.text
         Self.protect(&response)

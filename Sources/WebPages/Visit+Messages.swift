@@ -6,10 +6,14 @@ import Hummingbird
 extension Visit {
     /// Has the user sign in, and come back to this page.
     mutating func toSignIn(_ flash: Flash?) -> Place {
-        let place = Place.allCases.first { $0.path == request.uri.path }
-        session.next = place.flatMap { $0.isAccount || $0 == .goOn ? $0 : nil }
+        session.next = placeOfRequest
         session.flash = flash
         return .signIn
+    }
+
+    /// The page of the account that this request is for, to come back to.
+    var placeOfRequest: Place? {
+        Place.allCases.first { $0.path == request.uri.path && ($0.isAccount || $0 == .goOn) }
     }
 
     mutating func goToSignIn(_ flash: Flash?) -> Outcome {
@@ -42,8 +46,28 @@ extension Visit {
             return say("That took too long. Please sign in again.")
         case .linkTicketOtherAccount:
             return say("That account has another email. Please sign in to the one with this email.")
+        case .emailNotConfirmed: return say("Please confirm your email first.")
         case .validationFailed where fields["email"] != nil: return say("Please enter a valid email address.")
-        default: return say("Something went wrong. Please try again.")
+        default: return securityMessage(refusal.code) ?? say("Something went wrong. Please try again.")
+        }
+    }
+
+    /// Of passkeys and second factors; nil for another code.
+    private func securityMessage(_ code: AuthErrorCode) -> String? {
+        switch code {
+        case .webauthnChallengeNotFound, .webauthnChallengeExpired, .webauthnVerificationFailed:
+            say("The passkey did not work. Please try again.")
+        case .webauthnCredentialExists: say("This device already has a passkey for your account.")
+        case .tooManyPasskeys: say("You have as many passkeys as you can. Remove one to add another.")
+        case .mfaVerificationFailed, .mfaChallengeExpired, .mfaIPAddressMismatch:
+            say("The code is not correct, or too old.")
+        case .tooManyEnrolledMFAFactors:
+            say("You have as many second factors as you can. Remove one to add another.")
+        case .mfaRecoveryCodesSoleFactor: say("Remove the recovery codes first.")
+        case .mfaTOTPEnrollNotEnabled, .mfaRecoveryCodesEnrollNotEnabled, .mfaTOTPVerifyNotEnabled,
+            .mfaRecoveryCodesVerifyNotEnabled, .passkeyDisabled:
+            say("This is not available here.")
+        default: nil
         }
     }
 
@@ -69,6 +93,13 @@ extension Visit {
         case .mailSent: .done(say("The email is on its way."))
         case .emailChanged: .done(say("Your email has been changed."))
         case .confirmOther: .done(say("Now confirm your other email."))
+        case .passkeyAdded: .done(say("The passkey has been added."))
+        case .passkeyRemoved: .done(say("The passkey has been removed."))
+        case .changesSaved: .done(say("Your changes have been saved."))
+        case .appAdded: .done(say("The authenticator app has been added."))
+        case .factorRemoved: .done(say("The authenticator app has been removed."))
+        case .recoveryCodesRemoved: .done(say("The recovery codes have been removed."))
+        case .confirmFirst: .problem(say("Please confirm that it is you, then repeat this."))
         case .accountDeleted: .done(say("Your account has been deleted."))
         case .signInAgain: .problem(say("Please sign in again, then repeat this."))
         case .sessionOver: .problem(say("Session expired. Please sign in again."))
@@ -95,14 +126,21 @@ extension CallRefusal {
     var needsFreshSignIn: Bool {
         code == .freshSignInRequired || code.rawValue == "FRESH_SIGN_IN_REQUIRED"
     }
+
+    /// Whether the user has to prove their identity first: again, or with the second factor.
+    var needsProof: Bool { needsFreshSignIn || code == .insufficientAAL }
 }
 
 extension Place {
     /// Whether the page is for users who are signed in.
     var isAccount: Bool {
         switch self {
-        case .home, .newPassword, .security, .email, .devices, .methods, .profile, .data, .delete: true
-        case .signIn, .signInCode, .signUp, .checkMail, .forgotPassword, .linkQuestion, .goOn, .callback: false
+        case .home, .newPassword, .security, .passkeys, .passkey, .authenticator, .recoveryCodes, .email, .devices,
+            .methods, .profile, .data, .delete:
+            true
+        case .signIn, .signInCode, .passkeySignIn, .secondStep, .signUp, .checkMail, .forgotPassword, .linkQuestion,
+            .goOn, .callback:
+            false
         }
     }
 }

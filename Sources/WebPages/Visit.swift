@@ -161,16 +161,22 @@ extension Visit {
             // Lost: why the session before could not be ended. It is one of the user's list of devices.
             _ = try? await callAsUser(.post, "/logout?scope=local")
         }
-        // A new password comes first, also on the way back to an app.
-        let goesOn = session.handover != nil && session.next != .newPassword
-        let next = goesOn ? .goOn : session.next ?? .home
         var renewed = WebSession(formToken: pages.randomBytes(16))
         (renewed.language, renewed.handover) = (session.language, session.handover)
+        renewed.next = session.next
         // Another sign-in in the same browser is no answer to the app's request.
         if let handover, renewed.handover?.id == handover { renewed.handover?.isConfirmed = true }
         renewed.tokens = WebSession.Tokens(answer)
+        renewed.awaitsSecondStep = answer.awaitsSecondStep
         session = renewed
-        return .go(next)
+        return .go(renewed.awaitsSecondStep ? .secondStep : placeAfterSignIn())
+    }
+
+    /// The page to go on to once the sign-in is complete. A new password comes first, also on the way back to an app.
+    mutating func placeAfterSignIn() -> Place {
+        let goesOn = session.handover != nil && session.next != .newPassword
+        defer { session.next = nil }
+        return goesOn ? .goOn : session.next ?? .home
     }
 
     /// Forgets the user, and everything but the language.

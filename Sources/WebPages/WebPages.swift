@@ -97,20 +97,35 @@ package struct WebPages: Sendable {
     }
 
     private var accountPages: [PageRoute] {
-        [
-            shows("", home), takes("/sign-out", endSession),
-            shows("/sign-in", showSignIn), takes("/sign-in", signIn),
+        let open = [
+            takes("/sign-out", endSession), shows("/sign-in", showSignIn), takes("/sign-in", signIn),
+            shows("/sign-in/passkey", showPasskeySignIn), takes("/sign-in/passkey", signInWithPasskey),
+            shows("/second-step", showSecondStep), takes("/second-step", takeSecondStep),
             shows("/sign-in/code", showCodeRequest), takes("/sign-in/code", mailCode),
             shows("/sign-up", showSignUp), takes("/sign-up", signUp),
             shows("/check-mail", showCheckMail), takes("/check-mail", enterCode),
             takes("/check-mail/again", mailAgain), takes("/check-mail/other", enterOtherCode),
             shows("/forgot-password", showForgotPassword), takes("/forgot-password", mailRecovery),
-            shows("/new-password", showNewPassword), takes("/new-password", setPassword),
             shows("/provider/{provider}", goToProvider), takes("/provider/{provider}", confirmProvider),
             shows("/callback", comeBack),
             shows("/link", showQuestion), takes("/link", answerQuestion),
-            shows("/continue", showHandover), takes("/continue", handOver),
+        ]
+        return open
+            + userPages.map { page in
+                PageRoute(path: page.path, isForm: page.isForm, handler: afterSecondStep(page.handler))
+            }
+    }
+
+    /// For users whose sign-in is complete.
+    private var userPages: [PageRoute] {
+        [
+            shows("", home), shows("/continue", showHandover), takes("/continue", handOver),
+            shows("/new-password", showNewPassword), takes("/new-password", setPassword),
             shows("/security", showSecurity), takes("/security", changePassword),
+            shows("/passkeys", showPasskeys), takes("/passkeys", addPasskey),
+            shows("/passkeys/passkey", showPasskey), takes("/passkeys/passkey", changePasskey),
+            shows("/authenticator", showAuthenticator), takes("/authenticator", changeAuthenticator),
+            shows("/recovery-codes", showRecoveryCodes), takes("/recovery-codes", changeRecoveryCodes),
             shows("/email", showEmail), takes("/email", changeEmail),
             shows("/devices", showDevices), takes("/devices", endDevice),
             shows("/methods", showMethods), takes("/methods", changeMethods),

@@ -114,7 +114,9 @@ struct WebPage: CustomStringConvertible {
     }
 
     private static func attribute(_ name: String, _ tag: String) -> String {
-        between(" \(name)=\"", "\"", in: " " + tag).first?.replacing("&amp;", with: "&") ?? ""
+        let value = between(" \(name)=\"", "\"", in: " " + tag).first ?? ""
+        return [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
+            .reduce(value) { $0.replacing($1.0, with: $1.1) }
     }
 
     static func between(_ start: String, _ end: String, in text: String) -> [String] {

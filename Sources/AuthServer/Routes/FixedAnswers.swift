@@ -10,7 +10,7 @@ struct FixedAnswers: Sendable {
     let settings: [UInt8]
     let openIDConfiguration: [UInt8]
 
-    init(_ settings: AuthSettings, providers: [String]) {
+    init(_ settings: AuthSettings, providers: [String], factors: FactorRules) {
         health =
             Array(
                 AnyJSON.object([
@@ -18,7 +18,7 @@ struct FixedAnswers: Sendable {
                     "name": "GoTrue", "version": .string(settings.version), "server": "Gatehouse",
                     "description": "Gatehouse: accounts for Swift apps. Speaks the Supabase Auth protocol.",
                 ]).text.utf8)
-        self.settings = Self.features(settings, providers)
+        self.settings = Self.features(settings, providers, factors)
         openIDConfiguration = Self.configuration(issuer: settings.issuer)
     }
 
@@ -37,7 +37,9 @@ struct FixedAnswers: Sendable {
     /// `/settings` leaves them out.
     private static let unlisted = ["x", "vercel_marketplace"]
 
-    private static func features(_ settings: AuthSettings, _ active: [String]) -> [UInt8] {
+    private static func features(
+        _ settings: AuthSettings, _ active: [String], _ factors: FactorRules
+    ) -> [UInt8] {
         var external = JSONObject(
             Dictionary(uniqueKeysWithValues: providers.map { ($0, AnyJSON.bool(active.contains($0))) }))
         external["anonymous_users"] = .bool(settings.allowsAnonymousSignIn)
@@ -51,6 +53,9 @@ struct FixedAnswers: Sendable {
             // Supabase Auth has neither of these. They tell an app's screens what to offer.
             "mailer_enabled": .bool(settings.mail != nil),
             "password_min_length": .integer(Int64(settings.passwordPolicy.minimumLength)),
+            // Nor these.
+            "mfa_totp_enabled": .bool(factors.enrolling.contains(.totp)),
+            "mfa_recovery_codes_enabled": .bool(factors.enrolling.contains(.recoveryCodes)),
         ]
         return Array(AnyJSON.object(members).text.utf8)
     }

@@ -56,7 +56,7 @@ struct CallRefusal: Error {
     }
 
     /// Whether the API refuses the access token, which says nothing about its session.
-    var isAboutToken: Bool { !endsSession && (status == 401 || code == .badJWT) }
+    var isAboutToken: Bool { !endsSession && code != .insufficientAAL && (status == 401 || code == .badJWT) }
 
     /// Whether the API refuses the pages' own key: the configuration is wrong.
     var isAboutKey: Bool { code == .noAPIKey || code == .invalidAPIKey }

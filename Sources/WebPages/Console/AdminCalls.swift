@@ -23,11 +23,12 @@ extension Visit {
     mutating func callAsAdmin(
         _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject? = nil
     ) async throws -> AnyJSON {
+        guard !session.awaitsSecondStep else { throw SignInNeeded(wasSignedIn: false) }
         do {
             guard let key = session.key else { return try await callAsUser(method, path, json) }
             return try await call(method, path, json, bearer: key)
         } catch let refusal as CallRefusal {
-            if refusal.needsFreshSignIn { throw refusal }
+            if refusal.needsProof { throw refusal }
             guard refusal.status == 401 || refusal.status == 403 else { throw AdminRefusal(cause: refusal) }
             (session.tokens, session.key) = (nil, nil)
             throw SignInNeeded(wasSignedIn: true)

@@ -26,6 +26,7 @@ enum ConsolePlace: String, CaseIterable, Sendable {
     }
 
     static let signIn = Site.console.prefix + "/sign-in"
+    static let secondStep = Site.console.prefix + "/second-step"
     static let signOut = Site.console.prefix + "/sign-out"
 }
 
@@ -39,6 +40,8 @@ extension WebPages {
     var consolePages: [PageRoute] {
         var pages = [
             shows("/sign-in", showConsoleSignIn), takes("/sign-in", limitedBy: Self.signInBucket, signInToConsole),
+            shows("/second-step", showConsoleSecondStep),
+            takes("/second-step", limitedBy: Self.signInBucket, takeConsoleSecondStep),
             takes("/sign-out", signOutOfConsole), shows("", showOverview),
             shows("/users", showUsers), shows("/users/{user_id}", showUser),
             shows("/users/{user_id}/{act}", askAboutUser), takes("/users/{user_id}/{act}", actOnUser),

@@ -24,6 +24,10 @@ extension WebPages {
                     "password": .string(visit.fields["password"] ?? ""),
                 ]))
             let answer = try AuthSessionAnswer(json: json)
+            guard !answer.awaitsSecondStep else {
+                await visit.awaitSecondStep(WebSession.Tokens(answer))
+                return .move(ConsolePlace.secondStep)
+            }
             guard try await visit.isAdmin(Secret(answer.accessToken)) else {
                 try await visit.call(.post, "/logout?scope=local", bearer: Secret(answer.accessToken))
                 return .page(visit.consoleSignInPage(.problem("This account is not an administrator's.")))
@@ -37,6 +41,30 @@ extension WebPages {
         }
     }
 
+    @Sendable func showConsoleSecondStep(_ visit: inout Visit) async throws -> Outcome {
+        guard visit.session.awaitsSecondStep else { return .move(ConsolePlace.signIn) }
+        return .page(try await visit.secondStepPage())
+    }
+
+    @Sendable func takeConsoleSecondStep(_ visit: inout Visit) async throws -> Outcome {
+        guard visit.session.awaitsSecondStep else { return .move(ConsolePlace.signIn) }
+        do {
+            let answer = try AuthSessionAnswer(json: await visit.raised())
+            let tokens = WebSession.Tokens(answer)
+            visit.session.tokens = tokens
+            guard try await visit.isAdmin(Secret(answer.accessToken)) else {
+                await visit.endConsoleSession()
+                visit.session = WebSession(formToken: randomBytes(16))
+                return .page(visit.consoleSignInPage(.problem("This account is not an administrator's.")))
+            }
+            let next = visit.session.nextPath ?? ConsolePlace.overview.path
+            visit.enterConsole(tokens)
+            return .move(next)
+        } catch let refusal as CallRefusal {
+            return .page(try await visit.secondStepPage(.problem(visit.message(for: refusal))))
+        }
+    }
+
     @Sendable func signOutOfConsole(_ visit: inout Visit) async throws -> Outcome {
         await visit.endConsoleSession()
         visit.session = WebSession(formToken: randomBytes(16))
@@ -47,7 +75,7 @@ extension WebPages {
 
 extension Visit {
     /// Whether an operator is signed in.
-    var isInConsole: Bool { session.tokens != nil || session.key != nil }
+    var isInConsole: Bool { session.tokens != nil && !session.awaitsSecondStep || session.key != nil }
 
     /// Where a page that failed is tried again.
     var consoleRetryPath: String { request.method == .get ? request.uri.path.cut(to: 256) : Site.console.prefix }
@@ -78,6 +106,14 @@ extension Visit {
         await endConsoleSession()
         enterConsole(tokens, key: key)
         return .move(next)
+    }
+
+    /// Keeps the tokens of a sign-in until its second step. They open no page.
+    fileprivate mutating func awaitSecondStep(_ tokens: WebSession.Tokens) async {
+        let next = session.nextPath
+        await endConsoleSession()
+        enterConsole(tokens)
+        (session.awaitsSecondStep, session.nextPath) = (true, next)
     }
 
     /// A new session. The forms of the pages before it are worth nothing.

@@ -57,13 +57,15 @@ package struct CaptchaWidget: Sendable {
 /// The content security policy of a page: its own style sheets, pictures and forms, and what it needs besides.
 struct ContentPolicy {
     var scripts: [String] = []
+    var pictures = ["'self'"]
     var styles = ["'self'"]
     var frames: [String] = []
     var connections: [String] = []
 
     var text: String {
         var parts = [
-            "default-src 'none'", "style-src \(styles.joined(separator: " "))", "img-src 'self'", "form-action 'self'",
+            "default-src 'none'", "style-src \(styles.joined(separator: " "))",
+            "img-src \(pictures.joined(separator: " "))", "form-action 'self'",
             "base-uri 'none'", "frame-ancestors 'none'",
         ]
         for (name, sources) in [("script-src", scripts), ("frame-src", frames), ("connect-src", connections)]

@@ -1,3 +1,4 @@
+import Foundation
 import GatehouseWire
 
 // What the template shows. A name in an inner object hides the same name outside, and a missing one does not: so no
@@ -33,6 +34,17 @@ extension Block {
         case .buttons(let links): ["buttons": links.map(\.shown)]
         case .links(let links): ["links": links.map(\.shown)]
         case .menu(let links): ["menu": ["entries": links.map(\.shown)]]
+        case .picture(let picture):
+            [
+                "picture": [
+                    "pictureAddress": "data:image/svg+xml;base64,\(Data(picture.svg.utf8).base64EncodedString())",
+                    "pictureLabel": Markup(picture.label),
+                ]
+            ]
+        case .key(let text): ["key": Markup(text)]
+        case .codes(let codes): ["codes": ["codeEntries": codes.map { ["codeText": Markup($0)] }]]
+        case .printButton(let title): ["printButton": Markup(title)]
+        case .unscripted(let text): ["unscripted": Markup(text)]
         case .rows(let rows):
             ["list": ["rows": rows.enumerated().map { $1.shown(token, prefix: "f\(number)-\($0)") }]]
         case .table, .facts, .filters, .code, .actions, .drawing: shownInConsole(token, number: number)
@@ -56,6 +68,10 @@ extension Row {
         ]
         shown["badge"] = badge.map(Markup.init)
         if let form { shown["form"] = form.shown(token, prefix: prefix) }
+        if let link {
+            shown["rowLink"] = ["rowLinkTitle": Markup(link.title), "rowLinkAddress": Markup(link.address)]
+            shown["rowLinkLabel"] = linkLabel.map(Markup.init)
+        }
         return shown
     }
 }
@@ -63,13 +79,21 @@ extension Row {
 extension Form {
     /// - Parameter prefix: Of the ids of its fields.
     func shown(_ token: String, prefix: String) -> TemplateValues {
-        let all = [(name: FormToken.field, value: token)] + hidden
+        let filled = ceremony == nil ? [] : [(Ceremony.credential, ""), (Ceremony.failure, "")]
+        let all = [(name: FormToken.field, value: token)] + hidden + filled
         var shown: TemplateValues = [
             "action": Markup(action), "button": Markup(button), "style": style.rawValue,
             "hidden": all.map { ["hiddenName": Markup($0.name), "hiddenValue": Markup($0.value)] },
             "fields": fields.map { $0.shown(id: "\(prefix)-\($0.name)") },
         ]
         shown["buttonLabel"] = label.map(Markup.init)
+        shown["buttonSymbol"] = symbol.map(Markup.init)
+        if let ceremony {
+            shown["ceremony"] = [
+                "ceremonyKind": ceremony.kind.rawValue, "ceremonyOptions": Markup(ceremony.options.text),
+                "isConditional": ceremony.isConditional,
+            ]
+        }
         if let captcha {
             shown["captcha"] = [
                 "captchaClass": captcha.className, "captchaKey": Markup(captcha.siteKey), "captchaSize": captcha.size,
@@ -84,7 +108,7 @@ extension Field {
         var shown: TemplateValues = [
             "id": Markup(id), "name": Markup(name), "label": Markup(label), "value": Markup(value),
             "autocomplete": Markup(autocomplete), "isRequired": isRequired, "isBox": kind == .checkbox,
-            "isFocused": isFocused, "isCode": kind == .code, "isLatin": kind != .text,
+            "isFocused": isFocused, "isCode": kind == .code, "isLatin": kind != .text || isLatin,
             "type": kind == .code ? "text" : kind.rawValue,
         ]
         shown["hint"] = hint.map(Markup.init)

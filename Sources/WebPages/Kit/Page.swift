@@ -28,12 +28,22 @@ struct Page {
 
     var policy: ContentPolicy {
         var policy = ContentPolicy()
-        if live != nil {
-            policy.scripts.append("'self'")
-            policy.connections.append("'self'")
-        }
+        if live != nil || needsScript { policy.scripts.append("'self'") }
+        if live != nil { policy.connections.append("'self'") }
+        for case .picture in blocks { policy.pictures.append("data:") }
         captcha?.allow(in: &policy)
         return policy
+    }
+
+    /// Whether a block needs the script of the account pages.
+    var needsScript: Bool {
+        blocks.contains { block in
+            switch block {
+            case .form(let form): form.ceremony != nil
+            case .printButton: true
+            default: false
+            }
+        }
     }
 }
 
@@ -69,6 +79,15 @@ enum Block {
     /// A list of pages.
     case menu([Link])
     case rows([Row])
+    case picture(Picture)
+    /// A secret to copy.
+    case key(String)
+    /// Codes to print, one below the other.
+    case codes([String])
+    /// A button that a script shows.
+    case printButton(String)
+    /// What is said until the script shows a form with a ``Ceremony``.
+    case unscripted(String)
     // Of the console alone. There, a heading begins a new card.
     case table(Table)
     case facts([Fact])
@@ -96,6 +115,19 @@ struct Row {
     var badge: String?
     var details: [String] = []
     var form: Form?
+    /// In the place of a form.
+    var link: Link?
+    /// What a screen reader says for the link.
+    var linkLabel: String?
+}
+
+/// An SVG of the Auth API. In an `img` it cannot load anything or run scripts.
+struct Picture {
+    /// In bytes.
+    static let longest = 16_384
+
+    let svg: String
+    let label: String
 }
 
 struct Form {
@@ -106,7 +138,11 @@ struct Form {
     var hidden: [(name: String, value: String)] = []
     /// What has to be solved before the button is pressed.
     var captcha: CaptchaWidget?
+    /// What a script does before it sends the form. The form is hidden without it.
+    var ceremony: Ceremony?
     let button: String
+    /// The name of a symbol of the style sheet.
+    var symbol: String?
     /// What a screen reader says for the button, if its text needs the context.
     var label: String?
     var style = Style.main
@@ -124,6 +160,8 @@ struct Field {
     var autocomplete = "off"
     var isRequired = true
     var isFocused = false
+    /// Whether the text runs from left to right in every language, as codes and addresses do.
+    var isLatin = false
     var minimumLength: Int?
     var maximumLength: Int?
     /// Of a choice.

@@ -14,8 +14,8 @@ struct PageLook: Sendable {
     let assets: [PageAsset]
     private let sheets: [String]
     private let symbol: String?
-    /// Of pages with ``LiveRows``.
-    private let script: String?
+    /// Of pages with ``LiveRows``; of the account pages, the one of passkeys.
+    private let script: String
     private let home: String
 
     /// - Throws: The error of parsing a template.
@@ -41,7 +41,8 @@ struct PageLook: Sendable {
                 compressed: PackageResources.console_css_gz, of: site) : nil
         let script =
             site == .console
-            ? PageAsset("live.js", "text/javascript; charset=utf-8", PackageResources.live_js, of: site) : nil
+            ? PageAsset("live.js", "text/javascript; charset=utf-8", PackageResources.live_js, of: site)
+            : PageAsset("account.js", "text/javascript; charset=utf-8", PackageResources.account_js, of: site)
         let brand = branding.accent.map {
             PageAsset("brand.css", "text/css; charset=utf-8", Array($0.styleSheet.utf8), of: site)
         }
@@ -51,24 +52,29 @@ struct PageLook: Sendable {
                 PageAsset("apple.svg", svg, PackageResources.apple_svg, of: site),
                 PageAsset("google.svg", svg, PackageResources.google_svg, of: site),
                 PageAsset("mail.svg", svg, PackageResources.mail_svg, of: site),
+                PageAsset("passkey.svg", svg, PackageResources.passkey_svg, of: site),
             ]
         sheets = [sheet, wide, brand].compactMap { $0?.address }
         home = site.prefix
-        self.script = script?.address
+        self.script = script.address
         self.symbol = symbol?.address
     }
 
     /// - Parameters:
     ///   - page: What the template shows of the page.
     ///   - path: Of the page, for the links to its other languages.
-    func html(_ page: TemplateValues, languagesTitle: String, path: String, language: MailLanguage) -> String {
+    ///   - needsScript: Whether the page loads the script of the account pages.
+    func html(
+        _ page: TemplateValues, languagesTitle: String, path: String, language: MailLanguage, needsScript: Bool = false
+    ) -> String {
         var shown = page
         shown["lang"] = language.rawValue
         shown["dir"] = language.isRightToLeft ? "rtl" : "ltr"
         shown["app"] = Markup(name.shown)
         shown["home"] = home
         shown["sheets"] = sheets.map(Markup.init)
-        shown["liveScript"] = script.map(Markup.init)
+        shown["liveScript"] = Markup(script)
+        if needsScript { shown["accountScript"] = Markup(script) }
         shown["symbolAddress"] = symbol.map(Markup.init)
         shown["languagesTitle"] = Markup(languagesTitle)
         shown["languages"] = MailLanguage.allCases.map { other in

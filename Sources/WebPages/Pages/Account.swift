@@ -58,14 +58,14 @@ extension WebPages {
 
     @Sendable func showSecurity(_ visit: inout Visit) async throws -> Outcome {
         let user = try await visit.user()
-        return .page(visit.securityPage(user, try await visit.offer()))
+        return .page(try await visit.securityPage(user, visit.offer()))
     }
 
     @Sendable func changePassword(_ visit: inout Visit) async throws -> Outcome {
         let user = try await visit.user()
         let offer = try await visit.offer()
         if let problem = visit.confirmationProblem {
-            return .page(visit.securityPage(user, offer, .problem(problem)))
+            return .page(try await visit.securityPage(user, offer, .problem(problem)))
         }
         var body: JSONObject = ["password": .string(visit.fields["password"] ?? "")]
         body["current_password"] = visit.fields["current"].map(AnyJSON.string)
@@ -74,8 +74,8 @@ extension WebPages {
             try await visit.callAsUser(.put, "/user", body)
         } catch let refusal as CallRefusal where refusal.code == .reauthenticationNeeded {
             return .page(try await visit.pageWithCode(user, offer))
-        } catch let refusal as CallRefusal where !refusal.needsFreshSignIn {
-            return .page(visit.securityPage(user, offer, .problem(visit.message(for: refusal))))
+        } catch let refusal as CallRefusal where !refusal.needsProof {
+            return .page(try await visit.securityPage(user, offer, .problem(visit.message(for: refusal))))
         }
         visit.session.flash = .passwordSaved
         return .go(.security)
@@ -113,12 +113,42 @@ extension Visit {
         } catch let refusal as CallRefusal where refusal.status == 429 {
             // A code that was mailed a moment ago is as good.
         }
-        return securityPage(user, offer, .done(say("We have sent a code to %@.", user.email ?? "")), asksForCode: true)
+        let sent = Notice.done(say("We have sent a code to %@.", user.email ?? ""))
+        return try await securityPage(user, offer, sent, asksForCode: true)
     }
 
-    fileprivate func securityPage(
+    /// Other ways to prove who the user is, with what there is of each.
+    private mutating func securityMenu(_ user: AuthUser, _ offer: ServerOffer) async throws -> [Link] {
+        let steps = SecondSteps(user)
+        var menu: [Link] = []
+        if offer.hasPasskeys {
+            let passkeys = try AuthPasskey.list(json: await callAsUser(.get, "/passkeys"))
+            let names = passkeys.prefix(3).map(\.shownName).joined(separator: ", ")
+            menu.append(
+                Link(
+                    title: say("Passkeys"), address: Place.passkeys.path,
+                    detail: passkeys.isEmpty ? say("No passkeys") : names))
+        }
+        if offer.hasApps || !steps.apps.isEmpty {
+            menu.append(
+                Link(
+                    title: say("Authenticator App"), address: Place.authenticator.path,
+                    detail: steps.apps.isEmpty ? say("Off") : say("On")))
+        }
+        if steps.hasRecoveryCodes, let status = try await recoveryStatus() {
+            menu.append(
+                Link(
+                    title: say("Recovery Codes"), address: Place.recoveryCodes.path,
+                    detail: say("%@ of %@ codes are left.", String(status.remaining), String(status.total))))
+        } else if steps.exist, offer.hasRecoveryCodes {
+            menu.append(Link(title: say("Recovery Codes"), address: Place.recoveryCodes.path, detail: say("Off")))
+        }
+        return menu
+    }
+
+    fileprivate mutating func securityPage(
         _ user: AuthUser, _ offer: ServerOffer, _ notice: Notice? = nil, asksForCode: Bool = false
-    ) -> Page {
+    ) async throws -> Page {
         var page = accountPage(say("Security"), notice)
         let hasPassword = user.signInMethods.contains { $0.provider == "email" }
         var fields = newPasswordFields(offer)
@@ -127,6 +157,7 @@ extension Visit {
             fields.insert(passwordField(say("Current Password"), name: "current", isNew: false), at: 0)
         }
         page.blocks = [
+            .menu(try await securityMenu(user, offer)),
             .heading(hasPassword ? say("Change Password") : say("Set a Password")),
             .form(
                 Form(

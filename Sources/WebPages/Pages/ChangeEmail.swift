@@ -27,7 +27,7 @@ extension WebPages {
             }
             visit.session.mail = .change(of: user, to: pending)
             return .go(.checkMail)
-        } catch let refusal as CallRefusal where !refusal.needsFreshSignIn {
+        } catch let refusal as CallRefusal where !refusal.needsProof {
             let notice = Notice.problem(visit.message(for: refusal))
             return .page(visit.emailPage(user, notice, asksForCurrent: refusal.code == .currentPasswordRequired))
         }

@@ -63,7 +63,7 @@ extension WebPages {
         }
         do {
             try await visit.callAsUser(.put, "/user", ["password": .string(visit.fields["password"] ?? "")])
-        } catch let refusal as CallRefusal where !refusal.needsFreshSignIn {
+        } catch let refusal as CallRefusal where !refusal.needsProof {
             return .page(visit.newPasswordPage(offer, .problem(visit.message(for: refusal))))
         }
         visit.session.flash = .passwordSaved

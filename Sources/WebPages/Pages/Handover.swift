@@ -49,7 +49,7 @@ extension Visit {
             session.handover = nil
             guard let url = json["url"]?.stringValue, let parts = URLParts(url) else { throw CallFailed(cause: nil) }
             return parts.app == handover.app ? .onward(url) : .page(otherAppPage(parts, url))
-        } catch let refusal as CallRefusal where !refusal.needsFreshSignIn {
+        } catch let refusal as CallRefusal where !refusal.needsProof {
             session.handover = nil
             return .page(problemPage(message(for: refusal), status: .badRequest))
         }

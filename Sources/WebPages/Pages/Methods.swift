@@ -25,7 +25,7 @@ extension WebPages {
                 visit.session.flash = .linkUndone
             default: break
             }
-        } catch let refusal as CallRefusal where !refusal.needsFreshSignIn {
+        } catch let refusal as CallRefusal where !refusal.needsProof {
             var page = visit.accountPage(visit.say("Sign-In Methods"), .problem(visit.message(for: refusal)))
             page.back = (visit.say("Sign-In Methods"), Place.methods.path)
             return .page(page)

@@ -40,7 +40,7 @@ extension WebPages {
             var record = try await visit.callAsUser(.get, "/user/export").objectValue ?? [:]
             if settings.hasGateway { record["profile"] = try await visit.profile() }
             return .file(Array((AnyJSON.object(record).text + "\n").utf8), name: "account-data.json")
-        } catch let refusal as CallRefusal where !refusal.needsFreshSignIn {
+        } catch let refusal as CallRefusal where !refusal.needsProof {
             return .page(visit.dataPage(.problem(visit.message(for: refusal))))
         }
     }

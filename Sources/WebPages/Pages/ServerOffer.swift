@@ -7,6 +7,9 @@ struct ServerOffer {
     let hasEmail: Bool
     let hasMail: Bool
     let allowsSignUp: Bool
+    let hasPasskeys: Bool
+    /// Whether users may add authenticator apps, and recovery codes. Supabase Auth does not say so.
+    let hasApps, hasRecoveryCodes: Bool
     let passwordLength: Int
 
     init(settings: AnyJSON) {
@@ -16,6 +19,9 @@ struct ServerOffer {
         hasEmail = external["email"]?.boolValue ?? false
         // Supabase Auth always sends mail and does not say so.
         hasMail = hasEmail && settings["mailer_enabled"]?.boolValue ?? true
+        hasPasskeys = settings["passkeys_enabled"]?.boolValue ?? false
+        hasApps = settings["mfa_totp_enabled"]?.boolValue ?? true
+        hasRecoveryCodes = settings["mfa_recovery_codes_enabled"]?.boolValue ?? true
         allowsSignUp = settings["disable_signup"]?.boolValue == false
         passwordLength = Int(settings["password_min_length"]?.intValue ?? 8)
     }

@@ -12,6 +12,7 @@ extension WebPages {
             }
             visit.session.handover = handover
         }
+        if visit.isSignedIn, visit.session.awaitsSecondStep, visit.fields["again"] == nil { return .go(.secondStep) }
         if visit.isSignedIn, visit.session.next == nil, visit.fields["again"] == nil {
             return .go(visit.session.handover == nil ? .home : .goOn)
         }
@@ -124,28 +125,24 @@ extension Visit {
         return isSignedIn ? .home : .signIn
     }
 
-    fileprivate mutating func signInPage(_ notice: Notice? = nil, email: String? = nil) async throws -> Page {
+    mutating func signInPage(_ notice: Notice? = nil, email: String? = nil) async throws -> Page {
         let offer = try await offer()
         var page = Page(say("Sign In"))
         page.notice = notice
         page.blocks = handoverSentence
-        if !offer.providers.isEmpty {
-            page.blocks.append(
-                .buttons(
-                    offer.providers.map { name in
-                        Link(
-                            title: say("Sign in with %@", ServerOffer.name(name)),
-                            address: "\(Place.prefix)/provider/\(FormText.escape(name))\(handoverQuery)",
-                            symbol: ServerOffer.symbol(name))
-                    }))
-            if offer.hasEmail { page.blocks.append(.divider(say("or"))) }
-        }
+        let passkey = offer.hasPasskeys ? try await passkeyButton() : nil
+        page.blocks += [passkey].compactMap(\.self)
+        if !offer.providers.isEmpty { page.blocks.append(.buttons(offer.providers.map(providerLink))) }
         guard offer.hasEmail else { return page }
+        if passkey != nil || !offer.providers.isEmpty { page.blocks.append(.divider(say("or"))) }
+        var address = emailField(email)
+        // The browser offers passkeys in this field, too.
+        if passkey != nil, captcha == nil { address.autocomplete = "username webauthn" }
         page.blocks.append(
             .form(
                 Form(
                     action: Place.signIn.path,
-                    fields: [emailField(email), passwordField(say("Password"), isNew: false)],
+                    fields: [address, passwordField(say("Password"), isNew: false)],
                     hidden: handoverFields, captcha: captcha, button: say("Sign In"))))
         if offer.hasMail {
             page.blocks.append(
@@ -159,5 +156,12 @@ extension Visit {
                 .links([Link(title: say("Don't have an account? Create one"), address: Place.signUp.path)]))
         }
         return page
+    }
+
+    private func providerLink(_ name: String) -> Link {
+        Link(
+            title: say("Sign in with %@", ServerOffer.name(name)),
+            address: "\(Place.prefix)/provider/\(FormText.escape(name))\(handoverQuery)",
+            symbol: ServerOffer.symbol(name))
     }
 }

@@ -43,6 +43,10 @@ extension WebSession {
             ]
         }
         members["q"] = question?.json
+        if awaitsSecondStep { members["w"] = true }
+        members["c"] = challenge.map {
+            ["i": .string($0.id), "o": $0.options, "x": .integer($0.expiresAt)]
+        }
         members["k"] = key.map { .string($0.reveal()) }
         members["p"] = nextPath.map(AnyJSON.string)
         members["t"] = sentence.map(AnyJSON.string)
@@ -82,6 +86,11 @@ extension WebSession {
             flow = Flow(purpose: purpose, verifier: Secret(verifier), handover: kept["h"]?.stringValue)
         }
         question = json["q"].flatMap(Question.init)
+        awaitsSecondStep = json["w"]?.boolValue ?? false
+        if let kept = json["c"], let id = kept["i"]?.stringValue, let options = kept["o"], let end = kept["x"]?.intValue
+        {
+            challenge = Challenge(id: id, options: options, expiresAt: end)
+        }
         key = (json["k"]?.stringValue).map(Secret.init)
         (nextPath, sentence, endsAt) = (json["p"]?.stringValue, json["t"]?.stringValue, json["e"]?.intValue)
     }

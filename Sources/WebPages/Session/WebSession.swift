@@ -60,6 +60,15 @@ struct WebSession: Sendable {
         var hasMailedCode = false
     }
 
+    /// A challenge for a passkey, which this browser may answer.
+    struct Challenge: Sendable {
+        let id: String
+        /// `PublicKeyCredentialRequestOptionsJSON`.
+        let options: AnyJSON
+        /// In seconds since 1970.
+        let expiresAt: Int64
+    }
+
     /// Proves that a form comes from a page of this session: 16 random bytes.
     var formToken: [UInt8]
     var language: MailLanguage?
@@ -70,6 +79,9 @@ struct WebSession: Sendable {
     var mail: AwaitedMail?
     var flow: Flow?
     var question: Question?
+    /// Whether the user has a second factor and has not given it yet. The tokens open no page of the account until then.
+    var awaitsSecondStep = false
+    var challenge: Challenge?
     /// A sentence for the next page.
     var flash: Flash?
     // Of the console alone.
@@ -93,6 +105,7 @@ struct WebSession: Sendable {
 enum Flash: String, CaseIterable, Sendable {
     case signedOut, passwordSaved, profileSaved, deviceEnded, othersEnded, methodAdded, methodRemoved, linkUndone
     case mailSent, emailChanged, confirmOther, accountDeleted
+    case passkeyAdded, passkeyRemoved, changesSaved, appAdded, factorRemoved, recoveryCodesRemoved, confirmFirst
     case signInAgain, sessionOver, tookTooLong, providerFailed, linkFailed
 }
 
@@ -101,6 +114,8 @@ enum Place: String, CaseIterable, Sendable {
     case home = ""
     case signIn = "/sign-in"
     case signInCode = "/sign-in/code"
+    case passkeySignIn = "/sign-in/passkey"
+    case secondStep = "/second-step"
     case signUp = "/sign-up"
     case checkMail = "/check-mail"
     case forgotPassword = "/forgot-password"
@@ -109,6 +124,10 @@ enum Place: String, CaseIterable, Sendable {
     case goOn = "/continue"
     case callback = "/callback"
     case security = "/security"
+    case passkeys = "/passkeys"
+    case passkey = "/passkeys/passkey"
+    case authenticator = "/authenticator"
+    case recoveryCodes = "/recovery-codes"
     case email = "/email"
     case devices = "/devices"
     case methods = "/methods"

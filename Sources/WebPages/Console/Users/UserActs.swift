@@ -6,6 +6,7 @@ import Hummingbird
 /// What an operator does to a user. Each has a page that asks first, at its name below the user's page.
 enum UserAct: String, CaseIterable, Sendable {
     case ban, lift, reset, confirm, password, endSession = "end-session", endSessions = "end-sessions", delete
+    case removeFactor = "remove-factor", removePasskey = "remove-passkey"
 
     var title: String {
         switch self {
@@ -17,8 +18,13 @@ enum UserAct: String, CaseIterable, Sendable {
         case .endSession: "End the Session"
         case .endSessions: "End All Sessions"
         case .delete: "Delete"
+        case .removeFactor: "Remove the Second Factor"
+        case .removePasskey: "Remove the Passkey"
         }
     }
+
+    /// Whether the act is about one thing of the user's, whose row leads to it.
+    var isOfRow: Bool { [.endSession, .endSessions, .removeFactor, .removePasskey].contains(self) }
 
     func fits(_ user: FoundUser, at now: Instant) -> Bool {
         switch self {
@@ -27,7 +33,7 @@ enum UserAct: String, CaseIterable, Sendable {
         case .reset: user.email != nil
         case .confirm: user.email != nil && user.json["email_confirmed_at"]?.stringValue == nil
         case .password: user.email != nil
-        case .endSession, .endSessions, .delete: true
+        case .endSession, .endSessions, .delete, .removeFactor, .removePasskey: true
         }
     }
 
@@ -42,6 +48,10 @@ enum UserAct: String, CaseIterable, Sendable {
         case .endSessions: "Every device of \(name) is signed out."
         case .delete:
             "The account of \(name) is deleted, with its identities, sessions and profile. This cannot be undone."
+        case .removeFactor:
+            "\(name) then signs in without it. Make sure that it is the owner who asks. With a waiting time in the "
+                + "settings, the owner is told by mail and can keep the factor by using it."
+        case .removePasskey: "\(name) can no longer sign in with it. Sessions that it opened go on."
         }
     }
 
@@ -55,12 +65,15 @@ enum UserAct: String, CaseIterable, Sendable {
         case .endSession: "The session of \(name) has ended."
         case .endSessions: "Every session of \(name) has ended."
         case .delete: "The account of \(name) is deleted."
+        case .removeFactor: "The second factor of \(name) is removed, or will be after the waiting time."
+        case .removePasskey: "The passkey of \(name) is removed."
         }
     }
 }
 
 extension WebPages {
     @Sendable func askAboutUser(_ visit: inout Visit) async throws -> Outcome {
+        if visit.context.parameters.get("act") == "passkeys" { return .page(try await visit.userPasskeysPage()) }
         guard let act = visit.userAct else {
             return .page(visit.problemPage("There is nothing here.", status: .notFound))
         }
@@ -102,13 +115,16 @@ extension Visit {
             let session = FormText.escape((fields["session"] ?? "").cut(to: 64))
             try await callAsAdmin(.delete, "\(path)/sessions/\(session)")
         case .endSessions: try await callAsAdmin(.delete, path + "/sessions")
+        case .removeFactor: try await callAsAdmin(.delete, "\(path)/factors/\(namedID)")
+        case .removePasskey: try await callAsAdmin(.delete, "\(path)/passkeys/\(namedID)")
         case .delete: try await callAsAdmin(.delete, path)
         }
     }
 
     fileprivate func question(_ act: UserAct, _ user: FoundUser, _ notice: Notice? = nil) -> Page {
         var form = Form(action: "\(user.path)/\(act.rawValue)", button: act.title)
-        if [.ban, .endSession, .endSessions, .delete].contains(act) { form.style = .danger }
+        if act.isOfRow || act == .ban || act == .delete { form.style = .danger }
+        if act == .removeFactor || act == .removePasskey { form.hidden = [("id", (fields["id"] ?? "").cut(to: 64))] }
         if act == .ban { form.fields = [duration] }
         if act == .endSession { form.hidden = [("session", (fields["session"] ?? "").cut(to: 64))] }
         if act == .password {

@@ -12,6 +12,8 @@ extension WebPages {
         page.back = (ConsolePlace.users.title, ConsolePlace.users.path)
         page.blocks = [.facts(user.facts(at: now())), .actions(user.acts(at: now()))]
         page.blocks += [.heading("Identities"), .table(user.identities)]
+        page.blocks += [.heading("Second factors"), .table(user.factors)]
+        page.blocks.append(.links([Link(title: "Passkeys", address: user.path + "/passkeys")]))
         page.blocks += try sessionBlocks(user, json)
         page.blocks += metadata("Profile", user.json["user_metadata"])
         page.blocks += metadata("App metadata", user.json["app_metadata"])
@@ -94,6 +96,26 @@ extension WebPages {
 }
 
 extension Visit {
+    /// The passkeys of a user, on a page of their own: the page of the user reads enough already.
+    mutating func userPasskeysPage() async throws -> Page {
+        let user = FoundUser(try await callAsAdmin(.get, "/admin/users/\(userID)"))
+        let passkeys = try AuthPasskey.list(json: await callAsAdmin(.get, "/admin/users/\(userID)/passkeys"))
+        var page = Page("Passkeys: \(user.name)")
+        page.back = (user.name, user.path)
+        var table = Table(caption: "Passkeys", columns: ["Name", "Added", "Last used", "Act"])
+        table.empty = "The user has no passkeys."
+        table.rows = passkeys.prefix(100).map { passkey in
+            let id = passkey.id.uuidString.lowercased()
+            return [
+                Cell(passkey.shownName), Cell(Moment.text(passkey.createdAt)),
+                Cell(passkey.lastUsedAt.map(Moment.text) ?? "–"),
+                Cell("Remove", address: "\(user.path)/remove-passkey?id=\(id)"),
+            ]
+        }
+        page.blocks = [.table(table)]
+        return page
+    }
+
     /// The user of the path, for the path of a call.
     var userID: String { FormText.escape((context.parameters.get("user_id") ?? "").cut(to: 64)) }
 }
@@ -133,9 +155,35 @@ extension FoundUser {
         return table
     }
 
+    fileprivate var factors: Table {
+        var table = Table(caption: "Second factors", columns: ["Kind", "State", "Added", "Act"])
+        table.empty = "The user signs in without a second factor."
+        table.rows = (json["factors"]?.arrayValue ?? []).prefix(20).map { factor in
+            let kind = factor["factor_type"]?.stringValue ?? ""
+            let isVerified = factor["status"]?.stringValue == "verified"
+            let id = FormText.escape((factor["id"]?.stringValue ?? "").cut(to: 64))
+            let removal = factor["removal_at"]?.stringValue.map { _ in "goes at \(Moment.text(factor["removal_at"]))" }
+            return [
+                Cell(Self.factorName(kind), detail: factor["friendly_name"]?.stringValue?.shown),
+                Cell(isVerified ? "In use" : "Not confirmed", detail: removal),
+                Cell(Moment.text(factor["created_at"])), Cell("Remove", address: "\(path)/remove-factor?id=\(id)"),
+            ]
+        }
+        return table
+    }
+
+    private static func factorName(_ kind: String) -> String {
+        switch kind {
+        case "totp": "Authenticator app"
+        case "webauthn": "Security key"
+        case "recovery_code": "Recovery codes"
+        default: kind.shown
+        }
+    }
+
     fileprivate func acts(at now: Instant) -> [Link] {
         guard !isDeleted else { return [] }
-        return UserAct.allCases.filter { $0.fits(self, at: now) && $0 != .endSession && $0 != .endSessions }
+        return UserAct.allCases.filter { $0.fits(self, at: now) && !$0.isOfRow }
             .map { Link(title: $0.title, address: "\(path)/\($0.rawValue)") }
     }
 }

@@ -1,0 +1,27 @@
+import GatehouseWire
+
+/// What the browser does with a passkey before a form is sent. A script shows the form and adds the browser's answer.
+struct Ceremony {
+    enum Kind: String { case create, get }
+
+    let kind: Kind
+    /// The server's options, `PublicKeyCredentialCreationOptionsJSON` or `PublicKeyCredentialRequestOptionsJSON`.
+    let options: AnyJSON
+    /// Whether the browser also offers passkeys in the field for the address.
+    var isConditional = false
+
+    /// The fields of the form that the script fills.
+    static let (credential, failure) = ("credential", "failure")
+    /// In bytes. The largest attestations are a few kilobytes.
+    private static let longestCredential = 32_768
+
+    /// The browser's answer.
+    ///
+    /// - Returns: nil for a form without one.
+    static func answer(_ text: String?) -> AnyJSON? {
+        guard let text, text.utf8.count <= longestCredential else { return nil }
+        // Lost: what is wrong with JSON that the script did not write.
+        guard let json = try? JSONReader.read(Array(text.utf8)), json.objectValue != nil else { return nil }
+        return json
+    }
+}

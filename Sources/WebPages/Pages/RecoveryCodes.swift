@@ -1,0 +1,100 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+// Codes for users who have lost their other factors. The server shows them once.
+extension WebPages {
+    @Sendable func showRecoveryCodes(_ visit: inout Visit) async throws -> Outcome {
+        .page(try await visit.recoveryPage())
+    }
+
+    /// Makes codes, replaces or removes them, as the field `act` says.
+    @Sendable func changeRecoveryCodes(_ visit: inout Visit) async throws -> Outcome {
+        let path = "/factors/recovery-codes"
+        do {
+            switch visit.fields["act"] {
+            case "make":
+                return .page(visit.codesPage(try AuthRecoveryCodes(json: await visit.callAsUser(.post, path))))
+            case "replace":
+                let made = try await visit.callAsUser(.post, path + "/regenerate")
+                return .page(visit.codesPage(try AuthRecoveryCodes(json: made)))
+            case "remove":
+                try await visit.callAsUser(.delete, path)
+                visit.session.flash = .recoveryCodesRemoved
+            default: break
+            }
+        } catch let refusal as CallRefusal where !refusal.needsProof {
+            return .page(try await visit.recoveryPage(.problem(visit.message(for: refusal))))
+        }
+        return .go(.recoveryCodes)
+    }
+}
+
+extension Visit {
+    /// How many codes are left; nil without any.
+    mutating func recoveryStatus() async throws -> AuthRecoveryCodesStatus? {
+        do {
+            return try AuthRecoveryCodesStatus(json: await callAsUser(.get, "/factors/recovery-codes"))
+        } catch let refusal as CallRefusal where refusal.status == 404 {
+            return nil
+        }
+    }
+
+    fileprivate mutating func recoveryPage(_ notice: Notice? = nil) async throws -> Page {
+        let steps = SecondSteps(try await user())
+        let status = steps.hasRecoveryCodes ? try await recoveryStatus() : nil
+        var page = accountPage(say("Recovery Codes"), notice)
+        page.back = (say("Security"), Place.security.path)
+        page.blocks = [.text(say("If you lose your phone, a recovery code signs you in. Each works once."))]
+        guard let status else {
+            page.blocks.append(contentsOf: steps.exist ? [makingForm] : appFirstBlocks)
+            return page
+        }
+        page.blocks += [
+            .text(say("%@ of %@ codes are left.", String(status.remaining), String(status.total))),
+            .form(
+                Form(
+                    action: Place.recoveryCodes.path, hidden: [("act", "replace")], button: say("Make New Codes"))),
+            .soft(say("The codes before stop working then.")),
+            .form(
+                Form(
+                    action: Place.recoveryCodes.path, hidden: [("act", "remove")],
+                    button: say("Delete Recovery Codes"), style: .danger)),
+        ]
+        return page
+    }
+
+    private var makingForm: Block {
+        .form(Form(action: Place.recoveryCodes.path, hidden: [("act", "make")], button: say("Create Recovery Codes")))
+    }
+
+    private var appFirstBlocks: [Block] {
+        [
+            .soft(say("Set up an authenticator app first.")),
+            .buttons([Link(title: say("Authenticator App"), address: Place.authenticator.path)]),
+        ]
+    }
+
+    fileprivate func codesPage(_ made: AuthRecoveryCodes) -> Page {
+        var page = Page(say("Your Recovery Codes"))
+        page.blocks = [
+            .text(say("Print these codes or write them down. They are shown only now.")),
+            .codes(made.codes.prefix(16).map { $0.cut(to: 64).inGroups }), .printButton(say("Print")),
+            .buttons([Link(title: say("Done"), address: Place.security.path)]),
+        ]
+        return page
+    }
+}
+
+extension String {
+    /// Four characters each with spaces between them.
+    var inGroups: String {
+        Array(utf8).chunked(by: 4).map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+    }
+}
+
+extension [UInt8] {
+    fileprivate func chunked(by size: Int) -> [ArraySlice<UInt8>] {
+        stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
+    }
+}

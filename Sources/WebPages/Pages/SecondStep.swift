@@ -1,0 +1,202 @@
+import Foundation
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+// The second step of a sign-in, and the proof before a change that needs one: a code, or a security key.
+extension WebPages {
+    @Sendable func showSecondStep(_ visit: inout Visit) async throws -> Outcome {
+        guard visit.isSignedIn else { return .go(.signIn) }
+        return .page(try await visit.secondStepPage())
+    }
+
+    @Sendable func takeSecondStep(_ visit: inout Visit) async throws -> Outcome {
+        guard visit.isSignedIn else { return .go(.signIn) }
+        do {
+            let answer = try AuthSessionAnswer(json: await visit.raised())
+            visit.session.tokens = WebSession.Tokens(answer)
+            visit.session.awaitsSecondStep = false
+            return .go(visit.placeAfterSignIn())
+        } catch let refusal as CallRefusal {
+            return .page(try await visit.secondStepPage(.problem(visit.message(for: refusal))))
+        }
+    }
+
+    /// A page of the account, which opens once the sign-in is complete.
+    func afterSecondStep(_ handler: @escaping Handler) -> Handler {
+        { visit in
+            guard visit.session.awaitsSecondStep, visit.isSignedIn else { return try await handler(&visit) }
+            return visit.goToSecondStep(nil)
+        }
+    }
+}
+
+extension Visit {
+    /// Has the user prove their identity, and come back to this page.
+    mutating func goToSecondStep(_ flash: Flash?) -> Outcome {
+        // A new password stays the next page, wherever else the user goes.
+        if session.next != .newPassword { session.next = placeOfRequest }
+        session.flash = flash
+        return .go(.secondStep)
+    }
+
+    /// What a user does to whom an API says that the last proof is too old, or too little.
+    mutating func askForProof() async -> Outcome {
+        guard pages.site == .account else { return goToSignIn(.signInAgain) }
+        // Lost: why the user cannot be read. A new sign-in is a proof, too.
+        let user = try? await user()
+        guard let user, SecondSteps(user).exist else { return goToSignIn(.signInAgain) }
+        return goToSecondStep(.confirmFirst)
+    }
+
+    /// Answers with the second factor of the form.
+    ///
+    /// - Returns: The session, one level higher.
+    mutating func raised() async throws -> AnyJSON {
+        let code = String(decoding: (fields["code"] ?? "").utf8.filter { $0 > 0x20 }, as: UTF8.self)
+        if fields["act"] == "recovery" {
+            return try await callAsUser(.post, "/factors/recovery-codes/verify", ["code": .string(code)])
+        }
+        let path = "/factors/\(FormText.escape((fields["factor"] ?? "").cut(to: 64)))"
+        if fields["act"] == "key" {
+            return try await callAsUser(
+                .post, path + "/verify",
+                [
+                    "challenge_id": .string(challengeOfForm),
+                    "webauthn": [
+                        "type": "request",
+                        "credential_response": Ceremony.answer(fields[Ceremony.credential]) ?? .null,
+                    ],
+                ])
+        }
+        return try await verify(code, at: path)
+    }
+
+    /// Answers a new challenge of an authenticator app.
+    ///
+    /// - Parameter path: Of the factor.
+    mutating func verify(_ code: String, at path: String) async throws -> AnyJSON {
+        let challenge = try AuthFactorChallenge(json: await callAsUser(.post, path + "/challenge"))
+        let id = AnyJSON.string(challenge.id.uuidString.lowercased())
+        return try await callAsUser(.post, path + "/verify", ["challenge_id": id, "code": .string(code)])
+    }
+
+    mutating func secondStepPage(_ notice: Notice? = nil) async throws -> Page {
+        let steps = SecondSteps(try await user())
+        var page = Page(say("Confirm It Is You"))
+        page.notice = notice
+        let usesRecovery = fields["use"] == "recovery" || fields["act"] == "recovery"
+        if steps.hasRecoveryCodes, usesRecovery || steps.apps.isEmpty && steps.keys.isEmpty {
+            page.blocks = recoveryBlocks(steps)
+        } else {
+            page.blocks = session.awaitsSecondStep ? handoverSentence : []
+            if !steps.apps.isEmpty { page.blocks += codeBlocks(steps) }
+            // The console has no script.
+            if pages.site == .account, let key = steps.keys.first { page.blocks += try await keyBlocks(key) }
+            if steps.hasRecoveryCodes {
+                page.blocks.append(
+                    .links([Link(title: say("Use a Recovery Code"), address: secondStepPath + "?use=recovery")]))
+            }
+        }
+        page.blocks.append(cancelBlock)
+        return page
+    }
+
+    private var secondStepPath: String { pages.site == .console ? ConsolePlace.secondStep : Place.secondStep.path }
+
+    private var cancelBlock: Block {
+        let signOut = pages.site == .console ? ConsolePlace.signOut : Place.prefix + "/sign-out"
+        return session.awaitsSecondStep
+            ? .form(Form(action: signOut, button: say("Cancel"), style: .plain))
+            : .links([Link(title: say("Cancel"), address: (session.next ?? .home).path)])
+    }
+
+    private func codeBlocks(_ steps: SecondSteps) -> [Block] {
+        var fields = [codeField]
+        fields[0].isFocused = true
+        var form = Form(action: secondStepPath, button: say("Continue"))
+        if steps.apps.count == 1 {
+            form.hidden = [("factor", steps.apps[0].id.uuidString.lowercased())]
+        } else {
+            let options = steps.apps.map { app in
+                Field.Option(
+                    value: app.id.uuidString.lowercased(), title: app.friendlyName?.shown ?? say("Authenticator App"))
+            }
+            fields.insert(
+                Field(
+                    kind: .choice, name: "factor", label: say("Authenticator App"), value: self.fields["factor"] ?? "",
+                    options: options), at: 0)
+        }
+        form.fields = fields
+        return [.text(say("Enter the code that your authenticator app shows.")), .form(form)]
+    }
+
+    private func recoveryBlocks(_ steps: SecondSteps) -> [Block] {
+        var field = Field(kind: .text, name: "code", label: say("Recovery Code"), maximumLength: 64)
+        (field.isFocused, field.isLatin) = (true, true)
+        return [
+            .text(say("Enter one of your recovery codes. Each works once.")),
+            .form(
+                Form(
+                    action: secondStepPath, fields: [field], hidden: [("act", "recovery")],
+                    button: say("Continue"))),
+            steps.apps.isEmpty && steps.keys.isEmpty
+                ? nil : .links([Link(title: say("Use another way"), address: secondStepPath)]),
+        ].compactMap(\.self)
+    }
+
+    /// A security key answers a challenge that the page brings along.
+    private mutating func keyBlocks(_ key: AuthFactor) async throws -> [Block] {
+        let id = key.id.uuidString.lowercased()
+        let challenge: AuthFactorChallenge
+        do {
+            challenge = try AuthFactorChallenge(json: await callAsUser(.post, "/factors/\(id)/challenge"))
+        } catch let refusal as CallRefusal {
+            return [.soft(message(for: refusal))]
+        }
+        guard let webAuthn = challenge.webAuthn else { return [] }
+        return [
+            .form(
+                Form(
+                    action: Place.secondStep.path,
+                    hidden: [
+                        ("act", "key"), ("factor", id), ("challenge", challenge.id.uuidString.lowercased()),
+                    ], ceremony: Ceremony(kind: .get, options: webAuthn.credentialOptions),
+                    button: say("Use a security key"), symbol: "passkey", style: .plain)),
+            .unscripted(say("This browser cannot use security keys, or does not allow scripts.")),
+        ]
+    }
+}
+
+/// The second factors that a user can give at these pages.
+struct SecondSteps {
+    let apps: [AuthFactor]
+    let keys: [AuthFactor]
+    let hasRecoveryCodes: Bool
+
+    init(_ user: AuthUser) {
+        let verified = (user.factors ?? []).filter { $0.status == .verified }
+        apps = verified.filter { $0.factorType == .totp }
+        keys = verified.filter { $0.factorType == .webAuthn }
+        hasRecoveryCodes = verified.contains { $0.factorType == .recoveryCode }
+    }
+
+    var exist: Bool { !apps.isEmpty || !keys.isEmpty || hasRecoveryCodes }
+}
+
+extension AuthSessionAnswer {
+    /// Whether the user has a second factor, and has not given it yet.
+    var awaitsSecondStep: Bool {
+        user.factors?.contains { $0.status == .verified } == true && level != "aal2"
+    }
+
+    /// The claim `aal` of the access token, which comes from the API itself; nil for a token that is no JWT.
+    private var level: String? {
+        let parts = accessToken.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64URL.decode(String(decoding: parts[1], as: UTF8.self)) else {
+            return nil
+        }
+        // Lost: what is wrong with the claims. Without them the user gives the factor.
+        return (try? JSONReader.read(payload))?["aal"]?.stringValue
+    }
+}
