@@ -5,6 +5,7 @@ import hashlib
 import http.server
 import json
 import os
+import re
 import shutil
 import signal
 import stat
@@ -15,6 +16,7 @@ import urllib.request
 import uuid
 
 import pytest
+from authenticator import App
 from program import PASSWORD, PATIENCE_SECONDS, PUBLISHABLE_KEY, TEAMS, LoopbackServer, Server, free_port, poll
 from terminal import Person
 
@@ -841,3 +843,68 @@ def test_too_many_mails_are_refused(servers, tmp_path, new_email):
     owner.json("recover", "--email", email, "--send-only")
     failure = owner.fails(REFUSED, "recover", "--email", email, "--send-only")
     assert failure[0] == "over_email_send_rate_limit" and failure[1].startswith("A mail was sent a moment ago.")
+
+
+# Second factors. `mfa enroll` prints a key, and `mfa recovery-codes --new` codes.
+
+
+def test_a_second_factor_is_added_asked_for_and_removed(person, dev, new_email):
+    email = new_email()
+    person.sign_up(email)
+    assert person.json("mfa") == {"level": "aal1", "factors": []}
+    made = person.json("mfa", "enroll", "--name", "laptop")
+    assert made["name"] == "laptop" and made["uri"].startswith("otpauth://totp/")
+    app = App(made["secret"])
+    assert person.fails(NOT_SIGNED_IN, "mfa", "verify", "--factor-stdin", stdin="000000\n")[0] == "mfa_verification_failed"
+    raised = person.json("mfa", "verify", "--factor-stdin", stdin=app.code() + "\n")
+    assert raised["level"] == "aal2" and raised["user"]["email"] == email
+    listed = person.json("mfa", "list")
+    assert listed["level"] == "aal2"
+    assert [(each["id"], each["type"], each["status"], each["name"]) for each in listed["factors"]] == [
+        (made["id"], "totp", "verified", "laptop")
+    ]
+    codes = person.json("mfa", "recovery-codes", "--new")["codes"]
+    assert len(codes) == 10
+    assert person.json("mfa", "recovery-codes") == {"remaining": 10, "total": 10}
+    person.json("logout")
+    # The password alone signs nobody in.
+    error, _ = person.fails(USAGE, "login", "--email", email, "--password-stdin", stdin=PASSWORD + "\n")
+    assert error == "second_factor_needed"
+    assert person.fails(NOT_SIGNED_IN, "whoami")[0] == "not_signed_in"
+    log_in = ["login", "--email", email, "--password-stdin", "--factor-stdin"]
+    assert person.fails(NOT_SIGNED_IN, *log_in, stdin=f"{PASSWORD}\n000000\n")[0] == "mfa_verification_failed"
+    assert person.json(*log_in, stdin=f"{PASSWORD}\n{app.code()}\n")["signed_in"] is True
+    assert person.json(*log_in, stdin=f"{PASSWORD}\n{codes[0]}\n")["signed_in"] is True
+    assert person.json("mfa", "recovery-codes") == {"remaining": 9, "total": 10}
+    kinds = {factor["type"]: factor["id"] for factor in person.json("mfa")["factors"]}
+    # The code that raised this session was one of these.
+    assert person.json("mfa", "remove", kinds["recovery_code"]) == {"removed": kinds["recovery_code"]}
+    assert person.fails(REFUSED, "mfa", "remove", kinds["totp"])[0] == "insufficient_aal"
+    person.json("mfa", "verify", "--factor-stdin", stdin=app.code() + "\n")
+    assert person.json("mfa", "remove", kinds["totp"]) == {"removed": kinds["totp"]}
+    person.json("logout")
+    assert person.log_in(email)["signed_in"] is True
+
+
+def test_a_sign_in_without_its_second_factor_keeps_the_session_before(person, dev, new_email):
+    protected, other = new_email(), new_email()
+    person.sign_up(protected)
+    app = App(person.json("mfa", "enroll")["secret"])
+    person.json("mfa", "verify", "--factor-stdin", stdin=app.code() + "\n")
+    person.sign_up(other)
+    person.fails(USAGE, "login", "--email", protected, "--password-stdin", stdin=PASSWORD + "\n")
+    assert person.json("whoami")["user"]["email"] == other
+
+
+def test_a_terminal_asks_for_the_second_factor(person, dev, new_email):
+    email, question = new_email(), "or a recovery code: "
+    person.sign_up(email)
+    with person.at_terminal("mfa", "enroll") as terminal:
+        terminal.wait_for(question)
+        app = App(re.search(r"\b[A-Z2-7]{32}\b", terminal.seen).group())
+        terminal.answer(question, app.code()).wait_for("in use now")
+        assert terminal.end() == 0
+    with person.at_terminal("login", "--email", email) as terminal:
+        terminal.answer("Password: ", PASSWORD).answer(question, "000000").wait_for("wrong, too old or used")
+        terminal.answer(question, app.code()).wait_for("Signed in as")
+        assert terminal.end() == 0

@@ -90,6 +90,9 @@ extension ClientFailure {
             self.init(
                 code?.rawValue ?? "UNAUTHORIZED", Self.text(.google, .serverError),
                 detail: "\(server) refuses a valid token; check its keys and its clock", exit: .unavailable)
+        // The terminal has no passkeys.
+        case .noPasskey, .passkeyExists, .otherAccount, .passkeyFailed:
+            self.init("failed", Self.other, exit: .failed)
         case .unknownFlow, .cancelled, .timedOut, .invalidCallback, .couldNotOpenBrowser, .couldNotListen:
             self.init(browser: error)
         }

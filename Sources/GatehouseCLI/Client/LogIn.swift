@@ -11,7 +11,7 @@ struct LogIn: ClientCommand {
             Prompts for omitted values. The password is never an argument and is not shown. The previous session with \
             this server stays active until the new sign-in succeeds. With --provider you sign in with the browser; if \
             your address already has an account, enter its password here to link both. With --magic-link you get a mail \
-            and enter its code; an address without an account gets one.
+            and enter its code; an address without an account gets one. An account with a second factor needs its code, too.
             """)
 
     @OptionGroup var options: ClientOptions
@@ -19,6 +19,7 @@ struct LogIn: ClientCommand {
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
     @Flag(help: "Sign in with the code of a mail.") var magicLink = false
     @OptionGroup var code: CodeOptions
+    @OptionGroup var factor: FactorOptions
     @Option(help: "Sign in with google or apple, in the browser.") var provider: WebProvider?
     @Flag(help: "Print the URL instead of opening a browser.") var noBrowser = false
     @Option(help: "The local port that the browser returns to (default: any free port).")
@@ -53,7 +54,8 @@ struct LogIn: ClientCommand {
         } else {
             user = try await signIn(client)
         }
-        try await client.tell(.signedIn(user, server: client.target.text), replacing: old)
+        let complete = try await client.complete(user, factor, replacing: old)
+        try await client.tell(.signedIn(complete, server: client.target.text), replacing: old)
     }
 
     /// - Returns: nil if only the mail was to be sent.

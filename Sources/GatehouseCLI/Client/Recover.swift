@@ -8,12 +8,13 @@ struct Recover: ClientCommand {
         abstract: "Sets a new password with the code of a mail, and signs in.",
         discussion: """
             Prompts for omitted values. The password is never an argument and is not shown. With --code-stdin, the first \
-            line of standard input is the code and the second the new password. The new password ends all other \
-            sessions of the account.
+            line of standard input is the code and the second the new password; with --factor-stdin the code of the \
+            second factor is between them. The new password ends all other sessions of the account.
             """)
 
     @OptionGroup var options: ClientOptions
     @OptionGroup var code: CodeOptions
+    @OptionGroup var factor: FactorOptions
     @Option(help: "The e-mail address of the account.") var email: String?
 
     /// The refused passwords after which the command ends.
@@ -27,7 +28,7 @@ struct Recover: ClientCommand {
             try await client.mail(to: email) { try await client.auth.resetPasswordForEmail(email) }
             if code.sendOnly { return try client.answer(.mailed(client.target)) }
         }
-        let user = try await client.redeem(code, .recovery, of: email)
+        let user = try await client.complete(client.redeem(code, .recovery, of: email), factor, replacing: old)
         do {
             try await setPassword(client)
         } catch {

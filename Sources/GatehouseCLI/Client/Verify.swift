@@ -10,6 +10,7 @@ struct Verify: ClientCommand {
 
     @OptionGroup var options: ClientOptions
     @OptionGroup var code: CodeOptions
+    @OptionGroup var factor: FactorOptions
     @Option(help: "The e-mail address of the sign-up.") var email: String?
     @Flag(help: "Send the mail again.") var resend = false
 
@@ -26,7 +27,8 @@ struct Verify: ClientCommand {
             try await client.mail(to: email) { try await client.auth.resend(email: email, type: .signup) }
             if code.sendOnly { return try client.answer(.mailed(client.target)) }
         }
-        let user = try await client.redeem(code, .signup, of: email)
+        let user = try await client.complete(
+            client.redeem(code, .signup, of: email), factor, replacing: old)
         try await client.tell(.signedIn(user, server: client.target.text), replacing: old)
     }
 }

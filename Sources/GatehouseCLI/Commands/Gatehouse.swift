@@ -22,8 +22,7 @@ struct RootCommand: AsyncParsableCommand {
 
     private static let clientCommands: [any ParsableCommand.Type] = [
         LogIn.self, SignUp.self, Verify.self, Recover.self, WhoAmI.self, ProfileCommands.self, Teams.self,
-        SessionCommands.self, LogOut.self,
-        DeleteAccount.self,
+        SessionCommands.self, MFACommands.self, LogOut.self, DeleteAccount.self,
     ]
 
     /// Whether a client command has `--json`, so that its errors are printed as JSON too.

@@ -138,6 +138,36 @@ struct ClientAnswerTests {
         #expect(nobody.json["user"] == .null)
     }
 
+    private static let totp = AuthMFAEnrollResponse.TOTP(
+        qrCode: "<svg/>", secret: "JBSWY3DPEHPK3PXP", uri: "otpauth://totp/a:b?secret=JBSWY3DPEHPK3PXP")
+
+    private static func enrolled() throws -> AuthMFAEnrollResponse {
+        AuthMFAEnrollResponse(
+            id: try #require(UUID(uuidString: idText)), type: .totp, friendlyName: "phone", totp: totp)
+    }
+
+    private static func factor() throws -> Factor {
+        Factor(
+            id: try #require(UUID(uuidString: idText)), factorType: .totp, friendlyName: "my\u{1B}[2Jphone",
+            createdAt: time, updatedAt: time)
+    }
+
+    @Test("Second factors are listed with their state, and no name moves the cursor")
+    func factors() throws {
+        let answer = ClientAnswer.factors([try Self.factor()], level: "aal2")
+        let row = try #require(answer.text.split(separator: "\n").dropFirst().first)
+        #expect(row.hasPrefix(Self.idText) && row.contains("totp") && row.hasSuffix("my?[2Jphone"))
+        #expect(answer.text.hasSuffix("This session has the level aal2.\n"))
+        #expect(ClientAnswer.factors([], level: "aal1").text.hasPrefix("The account has no second factor.\n"))
+    }
+
+    @Test("A new factor's key and address are printed once, without its picture")
+    func enrolled() throws {
+        let answer = ClientAnswer.enrolled(try Self.enrolled(), Self.totp)
+        #expect(answer.text.contains("\n    JBSWY3DPEHPK3PXP\n") && answer.text.contains(Self.totp.uri))
+        #expect(answer.json["secret"] == "JBSWY3DPEHPK3PXP" && answer.json["qr_code"] == nil)
+    }
+
     @Test("Docs/terminal-client.md has every member of every answer")
     func documented() throws {
         let (page, user) = (try TerminalClientPage().text, try Self.user())
@@ -150,6 +180,9 @@ struct ClientAnswerTests {
             .sessions([try Self.session(isCurrent: true)]),
             .revoked([id], endsOthers: false, isSignedIn: true), .deleted(user, server: Self.server),
             .signedOut(user, server: Self.server, isRevoked: true),
+            .factors([try Self.factor()], level: "aal1"), .enrolled(try Self.enrolled(), Self.totp),
+            .raised(user, server: Self.server), .removed(id), .recoveryCodes(left: 9, of: 10),
+            .recoveryCodes(["aaaa"]),
         ]
         for name in Set(answers.flatMap { Self.names(in: $0.json) }) {
             #expect(page.contains("`\(name)`"), "\(name) is not documented")

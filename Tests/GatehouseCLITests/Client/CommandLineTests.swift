@@ -22,7 +22,10 @@ struct CommandLineTests {
             ["exit-codes"], ["login", "--help"], ["login", "--provider", "google", "--no-browser"],
             ["login", "--provider", "apple", "--callback-port", "4321"], ["login", "--magic-link"],
             ["login", "--magic-link", "--email", "ada@example.com", "--send-only"],
-            ["login", "--magic-link", "--code-stdin"],
+            ["login", "--magic-link", "--code-stdin"], ["login", "--password-stdin", "--factor-stdin"],
+            ["mfa"], ["mfa", "list", "--json"], ["mfa", "enroll", "--name", "phone"],
+            ["mfa", "verify", "--factor-stdin"],
+            ["mfa", "remove", "9b5f0f5e-5a0c-4f0e-9d4f-2f1f9c1d7a11"], ["mfa", "recovery-codes", "--new"],
             ["recover", "--send-only"], ["recover", "--email", "ada@example.com", "--code-stdin"], ["verify"],
             ["verify", "--email", "ada@example.com", "--code-stdin"], ["verify", "--resend", "--send-only"],
         ])

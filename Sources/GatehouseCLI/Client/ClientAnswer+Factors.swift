@@ -1,0 +1,80 @@
+package import Foundation
+package import Gatehouse
+
+extension ClientAnswer {
+    /// The result of `mfa list`.
+    ///
+    /// - Parameter level: Of the session: `aal1` or `aal2`.
+    package static func factors(_ factors: [Factor], level: String) -> ClientAnswer {
+        var table = TextTable(["ID", "KIND", "STATE", "ADDED", "NAME"])
+        for factor in factors {
+            table.add([
+                factor.id.uuidString.lowercased(), factor.factorType.rawValue.printable, factor.status.rawValue,
+                factor.createdAt.wire.prefix(19) + "Z", factor.friendlyName?.printable ?? "-",
+            ])
+        }
+        let list = factors.map { factor -> AnyJSON in
+            [
+                "id": .string(factor.id.uuidString.lowercased()), "type": .string(factor.factorType.rawValue),
+                "status": .string(factor.status.rawValue), "name": text(factor.friendlyName),
+                "created_at": .string(factor.createdAt.wire),
+            ]
+        }
+        let shown = factors.isEmpty ? "The account has no second factor.\n" : table.text
+        return ClientAnswer(
+            ["level": .string(level), "factors": .array(list)],
+            shown + "This session has the level \(level.printable).\n")
+    }
+
+    /// The result of `mfa enroll`. The only one with the key.
+    package static func enrolled(_ factor: AuthMFAEnrollResponse, _ totp: AuthMFAEnrollResponse.TOTP) -> ClientAnswer {
+        let id = factor.id.uuidString.lowercased()
+        return ClientAnswer(
+            [
+                "id": .string(id), "name": text(factor.friendlyName), "secret": .string(totp.secret),
+                "uri": .string(totp.uri),
+            ],
+            """
+            Enter this key into the authenticator app:
+
+                \(totp.secret.printable)
+
+            Or open this address on the device with the app:
+
+                \(totp.uri.printable)
+
+            Until a code confirms it, the factor \(id) is not in use.
+
+            """)
+    }
+
+    /// The result of `mfa verify`.
+    package static func raised(_ user: User, server: String) -> ClientAnswer {
+        ClientAnswer(
+            [
+                "level": "aal2", "server": .string(server),
+                "user": ["id": .string(user.id.uuidString.lowercased()), "email": text(user.email)],
+            ], "The second factor of \(name(user)) at \(server) is confirmed.\n")
+    }
+
+    /// The result of `mfa remove`.
+    package static func removed(_ factor: UUID) -> ClientAnswer {
+        let id = factor.uuidString.lowercased()
+        return ClientAnswer(["removed": .string(id)], "Removed \(id).\n")
+    }
+
+    /// The result of `mfa recovery-codes`.
+    package static func recoveryCodes(left: Int, of total: Int) -> ClientAnswer {
+        ClientAnswer(
+            ["remaining": .integer(Int64(left)), "total": .integer(Int64(total))],
+            "\(left) of \(total) recovery codes are left.\n")
+    }
+
+    /// The result of `mfa recovery-codes --new`. The only one with the codes.
+    package static func recoveryCodes(_ codes: [String]) -> ClientAnswer {
+        ClientAnswer(
+            ["codes": texts(codes)],
+            codes.map { $0.printable + "\n" }.joined()
+                + "Keep them where you find them without your phone. Each works once.\n")
+    }
+}

@@ -1,0 +1,167 @@
+import ArgumentParser
+import Foundation
+import Gatehouse
+import GatehouseWire
+
+struct MFACommands: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mfa", abstract: "Adds, confirms, lists and removes the second factors of your account.",
+        subcommands: [
+            ListFactors.self, EnrollFactor.self, VerifyFactor.self, RemoveFactor.self, RecoveryCodesCommand.self,
+        ], defaultSubcommand: ListFactors.self)
+}
+
+struct ListFactors: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the second factors, and the level of this session.")
+
+    @OptionGroup var options: ClientOptions
+
+    func perform(_ client: Client) async throws {
+        let factors = try await client.auth.mfa.listFactors().all
+        try client.answer(.factors(factors, level: await client.level()))
+    }
+}
+
+struct EnrollFactor: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "enroll", abstract: "Adds an authenticator app.",
+        discussion: """
+            Prints the key to enter into the app. At a terminal it then asks for the code that the app shows; in scripts, \
+            pass the code to `gatehouse mfa verify`. Until then the factor is not in use. All other devices without a \
+            second factor are signed out by the confirmation.
+            """)
+
+    @OptionGroup var options: ClientOptions
+    @Option(help: "A name for the factor, such as the phone's.") var name: String = "Authenticator app"
+
+    func perform(_ client: Client) async throws {
+        let made: AuthEnrolledFactor
+        do {
+            made = try await client.auth.mfa.enroll(params: .totp(friendlyName: name))
+        } catch {
+            throw ClientFailure(factor: error, at: client.target.text)
+        }
+        guard let totp = made.totp else { throw AuthClientError.unexpectedAnswer("factors: expected a key") }
+        try client.answer(.enrolled(made, totp))
+        guard !client.isJSON, Terminal.canAsk else { return }
+        let now = Date(timeIntervalSince1970: 0)
+        let factor = AuthFactor(id: made.id, factorType: made.type, createdAt: now, updatedAt: now)
+        _ = try await client.raise(fromInput: false, of: [factor])
+        try Output.line("The authenticator app is in use now. Run `gatehouse mfa recovery-codes --new` next.")
+    }
+}
+
+struct VerifyFactor: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Confirms a new factor, or raises this session with a code.",
+        discussion: """
+            Takes a code of the authenticator app, or a recovery code. Without --factor the code may be from any confirmed \
+            app; if there is none, it confirms the newest.
+            """)
+
+    @OptionGroup var options: ClientOptions
+    @OptionGroup var input: FactorOptions
+    @Option(help: "The id of the factor, from `gatehouse mfa list`.", transform: FactorOptions.id) var factor: UUID?
+
+    func perform(_ client: Client) async throws {
+        let all = try await client.auth.mfa.listFactors().all
+        let factors = try chosen(all)
+        let session = try await client.raise(fromInput: input.factorStdin, of: factors)
+        try client.answer(.raised(session.user, server: client.target.text))
+    }
+
+    private func chosen(_ all: [AuthFactor]) throws(ClientFailure) -> [AuthFactor] {
+        guard let factor else {
+            let verified = all.filter { $0.status == .verified }
+            if !verified.isEmpty { return verified }
+            guard let newest = all.max(by: { $0.createdAt < $1.createdAt }) else { throw .noFactor }
+            return [newest]
+        }
+        let found = all.filter { $0.id == factor }
+        guard !found.isEmpty else { throw .noFactor }
+        return found
+    }
+}
+
+struct RemoveFactor: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Removes a second factor.",
+        discussion:
+            "A confirmed factor is removed from a session with a second factor only; see `gatehouse mfa verify`.")
+
+    @OptionGroup var options: ClientOptions
+    @Argument(help: "The id of the factor, from `gatehouse mfa list`.", transform: FactorOptions.id) var factor: UUID
+
+    func perform(_ client: Client) async throws {
+        do {
+            let all = try await client.auth.mfa.listFactors().all
+            guard let found = all.first(where: { $0.id == factor }) else { throw ClientFailure.noFactor }
+            if found.factorType == .recoveryCode {
+                try await client.auth.mfa.recoveryCodes.unenroll()
+            } else {
+                try await client.auth.mfa.unenroll(params: MFAUnenrollParams(factorId: factor))
+            }
+        } catch {
+            throw ClientFailure(factor: error, at: client.target.text)
+        }
+        try client.answer(.removed(factor))
+    }
+}
+
+struct RecoveryCodesCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recovery-codes", abstract: "Shows how many recovery codes are left, or makes new ones.",
+        discussion: "Codes are printed once. New ones replace all before.")
+
+    @OptionGroup var options: ClientOptions
+    @Flag(help: "Make new codes and print them.") var new = false
+
+    func perform(_ client: Client) async throws {
+        let codes = client.auth.mfa.recoveryCodes
+        do {
+            let status = try await status(codes)
+            guard new else {
+                guard let status else { throw ClientFailure.noRecoveryCodes }
+                return try client.answer(.recoveryCodes(left: status.remaining, of: status.total))
+            }
+            let made = try await status == nil ? codes.generate() : codes.regenerate()
+            try client.answer(.recoveryCodes(made.codes))
+        } catch {
+            throw ClientFailure(factor: error, at: client.target.text)
+        }
+    }
+
+    /// nil without codes.
+    private func status(_ codes: AuthMFARecoveryCodes) async throws -> AuthRecoveryCodesStatus? {
+        do {
+            return try await codes.status()
+        } catch AuthClientError.refused(let refusal) where refusal.code == .mfaFactorNotFound {
+            return nil
+        }
+    }
+}
+
+extension Client {
+    /// The level of the session: `aal1` or `aal2`.
+    func level() async throws -> String {
+        try await auth.mfa.getAuthenticatorAssuranceLevel().currentLevel?.rawValue ?? "aal1"
+    }
+}
+
+extension ClientFailure {
+    static let noFactor = ClientFailure(
+        AuthErrorCode.mfaFactorNotFound.rawValue, "There is no such second factor.", detail: "run `gatehouse mfa list`",
+        exit: .refused)
+    static let noRecoveryCodes = ClientFailure(
+        AuthErrorCode.mfaFactorNotFound.rawValue, "The account has no recovery codes.",
+        detail: "make some with `gatehouse mfa recovery-codes --new`", exit: .refused)
+}
+
+extension FactorOptions {
+    /// - Throws: `ValidationError` for what is no id.
+    static func id(_ text: String) throws -> UUID {
+        guard let id = UUID(uuidString: text) else { throw ValidationError("\(text.printable) is no factor's id.") }
+        return id
+    }
+}

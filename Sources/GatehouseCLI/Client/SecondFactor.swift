@@ -1,0 +1,124 @@
+import ArgumentParser
+import Foundation
+import Gatehouse
+import GatehouseWire
+
+/// Where the code of a second factor comes from.
+struct FactorOptions: ParsableArguments {
+    @Flag(
+        help: """
+            If the account has a second factor, read its code from the next line of standard input: that of the \
+            authenticator app, or a recovery code. A code is never an argument.
+            """)
+    var factorStdin = false
+}
+
+extension Client {
+    /// The wrong codes after which a command ends.
+    private static var factorTries: Int { 3 }
+
+    /// Asks for the second factor of a user who has one. Without it the new session ends, and the one before is back.
+    ///
+    /// - Parameter old: The session before the sign-in.
+    /// - Returns: The user of the complete sign-in.
+    /// - Throws: ``ClientFailure``.
+    func complete(_ user: User, _ options: FactorOptions, replacing old: Session?) async throws -> User {
+        let level = try await auth.mfa.getAuthenticatorAssuranceLevel()
+        guard level.nextLevel == .aal2, level.currentLevel != .aal2 else { return user }
+        do {
+            return try await raise(fromInput: options.factorStdin, of: user.factors ?? []).user
+        } catch {
+            await giveUp(for: old)
+            throw error
+        }
+    }
+
+    /// Raises the session with a code. At a terminal, asks again after a wrong one.
+    ///
+    /// - Parameter factors: Those that may give the code.
+    /// - Throws: ``ClientFailure``.
+    func raise(fromInput: Bool, of factors: [AuthFactor]) async throws -> Session {
+        guard fromInput || Terminal.canAsk else {
+            throw ClientFailure(
+                "second_factor_needed", "This account has a second factor.", detail: "pass --factor-stdin", exit: .usage
+            )
+        }
+        var left = Self.factorTries
+        while true {
+            left -= 1
+            do {
+                let line =
+                    try await fromInput
+                    ? terminal.secretLine("code of the second factor").reveal()
+                    : terminal.line("Code of the authenticator app, or a recovery code: ")
+                return try await raise(with: line, of: factors)
+            } catch let failure as ClientFailure {
+                guard failure.code == AuthErrorCode.mfaVerificationFailed.rawValue, !fromInput, left > 0 else {
+                    throw failure
+                }
+                note(failure.message)
+            }
+        }
+    }
+
+    private func raise(with line: String, of factors: [AuthFactor]) async throws -> Session {
+        do {
+            let usable = factors.filter { $0.factorType == .totp }
+            guard let code = MailedCode(line), code.digits.utf8.count == 6, !usable.isEmpty else {
+                return try await auth.mfa.recoveryCodes.verify(code: line)
+            }
+            return try await raise(with: code, of: usable)
+        } catch {
+            throw ClientFailure(factor: error, at: target.text)
+        }
+    }
+
+    /// A user with several apps need not say which one the code is from.
+    private func raise(with code: MailedCode, of apps: [AuthFactor]) async throws -> Session {
+        for app in apps.dropLast() {
+            do {
+                return try await auth.mfa.challengeAndVerify(
+                    params: MFAChallengeAndVerifyParams(factorId: app.id, code: code.digits))
+            } catch AuthClientError.refused(let refusal) where refusal.code == .mfaVerificationFailed {
+                // Another app's code.
+            }
+        }
+        return try await auth.mfa.challengeAndVerify(
+            params: MFAChallengeAndVerifyParams(factorId: apps[apps.count - 1].id, code: code.digits))
+    }
+
+    private func giveUp(for old: Session?) async {
+        // Lost: why the server did not end the session. It opens nothing without the second factor.
+        _ = try? await auth.signOut(scope: .local)
+        guard let old else { return }
+        do {
+            try await auth.setSession(accessToken: old.accessToken, refreshToken: old.refreshToken)
+        } catch {
+            note("The previous session could not be restored. Sign in again.")
+        }
+    }
+}
+
+extension ClientFailure {
+    /// The failure of a call with the code of a second factor.
+    package init(factor error: any Error, at server: String) {
+        self.init(error, at: server)
+        if error is ClientFailure { return }
+        switch code {
+        case AuthErrorCode.mfaVerificationFailed.rawValue:
+            (text, exit) = ("This code is wrong, too old or used.", .notSignedIn)
+        case AuthErrorCode.mfaRecoveryCodesLocked.rawValue:
+            (text, exit) = ("Too many wrong recovery codes. Please wait before you try again.", .notSignedIn)
+        case AuthErrorCode.mfaFactorNotFound.rawValue:
+            text = "There is no such second factor. Run `gatehouse mfa list`."
+        case AuthErrorCode.insufficientAAL.rawValue:
+            text = "This needs the second factor. Run `gatehouse mfa verify` first."
+        case AuthErrorCode.mfaRecoveryCodesSoleFactor.rawValue:
+            text = "Recovery codes cannot be the only second factor."
+        case AuthErrorCode.tooManyEnrolledMFAFactors.rawValue:
+            text = "The account has as many second factors as it can."
+        case AuthErrorCode.mfaFactorNameConflict.rawValue: text = "Another second factor has this name. Pass --name."
+        default: break
+        }
+    }
+}
