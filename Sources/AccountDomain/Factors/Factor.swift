@@ -47,6 +47,9 @@ package struct Factor: Sendable {
     }
 
     package static let longestName = 200
+
+    /// Compares bytes: names that Unicode calls equivalent may differ.
+    package func hasName(_ other: String) -> Bool { name.utf8.elementsEqual(other.utf8) }
 }
 
 package typealias FactorID = Identifier<Factor>

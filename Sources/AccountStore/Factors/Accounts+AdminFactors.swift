@@ -24,8 +24,8 @@ extension Accounts {
             guard let account = try db.account(user) else { return .unknown }
             let factors = try db.factors(of: user)
             guard var factor = factors.first(where: { $0.id == id }) else { return .unknown }
-            guard let name, !name.isEmpty, name != factor.name else { return .done(factor) }
-            if factors.contains(where: { $0.name == name }) { return .nameTaken }
+            guard let name, !name.isEmpty, !factor.hasName(name) else { return .done(factor) }
+            if factors.contains(where: { $0.hasName(name) }) { return .nameTaken }
             (factor.name, factor.updatedAt) = (name, now)
             try db.run("UPDATE factors SET name = \(name), updated_at = \(now) WHERE id = \(id)")
             try db.showFactors(of: user)

@@ -40,7 +40,7 @@ extension Accounts {
             try db.removeExpired(from: .challenges, at: now)
             try db.removeUnanswered(before: now - factorRules.unansweredStay)
             let factors = try db.factors(of: user)
-            if factors.contains(where: { $0.name == new.name }) { return .nameTaken }
+            if factors.contains(where: { $0.hasName(new.name) }) { return .nameTaken }
             guard factorRules.admitsAnother(to: factors) else { return .tooMany }
             if current.isTooLow { return .tooLow }
             let factor = Factor(id: id, user: user, kind: new.kind, name: new.name, at: now)

@@ -123,7 +123,7 @@ extension Accounts {
         let found = factors.first { $0.kind == .recoveryCodes }
         if let name {
             guard found == nil else { throw RecoverySetRefusal.exists }
-            if factors.contains(where: { $0.name == name }) { throw RecoverySetRefusal.nameTaken }
+            if factors.contains(where: { $0.hasName(name) }) { throw RecoverySetRefusal.nameTaken }
             guard factorRules.admitsAnother(to: factors) else { throw RecoverySetRefusal.tooMany }
             if factorRules.leavesCodesAlone(factors) { throw RecoverySetRefusal.standsAlone }
         } else if found == nil {

@@ -51,6 +51,15 @@ struct FactorStoreTests {
         }
     }
 
+    @Test("Names differ by their bytes, also where Unicode calls them equivalent", arguments: TestDatabase.all)
+    func names(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let issued = try await store.signedIn()
+        let one = try await store.enrolled(issued, named: "caf\u{E9}")
+        let other = try await store.enrolled(issued, named: "cafe\u{301}")
+        #expect(one.id != other.id)
+    }
+
     @Test("Of many answers at once, one counts", arguments: TestDatabase.all)
     func atOnce(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
