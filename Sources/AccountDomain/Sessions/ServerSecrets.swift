@@ -114,7 +114,7 @@ package struct ServerSecrets: Sendable {
 
     /// MACs for the challenges of passkeys under each secret, newest first; 32 bytes each.
     func challengeProofs(_ context: [UInt8]) -> [[UInt8]] {
-        keys.map { derive($0.code, "gatehouse passkey challenge", context).withUnsafeBytes(Array.init) }
+        keys.map { Self.derive($0.code, "gatehouse passkey challenge", context).withUnsafeBytes(Array.init) }
     }
 
     private func signature(_ purpose: String, _ bytes: [UInt8], _ number: UInt8) -> [UInt8]? {
