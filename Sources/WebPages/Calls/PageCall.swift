@@ -1,4 +1,4 @@
-package import GatehouseWire
+import GatehouseWire
 package import HTTPTypes
 
 /// A request of the pages to the APIs, on behalf of a browser.

@@ -31,7 +31,7 @@ struct TodayView: View {
 func headline(_ account: AuthManager) -> String {
     switch account.phase {
     case .restoring: ""
-    case .unauthenticated: "Sign in to keep your journal"
+    case .unauthenticated, .secondFactorNeeded: "Sign in to keep your journal"
     case .authenticating: "Signing in…"
     case .authenticated, .refreshing: "Hello, \(account.user?.firstName ?? "you")!"
     }
