@@ -54,8 +54,8 @@ struct RecordedShapesTests {
         var (sessions, users, lists) = (0, 0, 0)
         var lost: Set<String> = []
         for (_, body) in try Self.answers() {
-            // One recording leaves members out.
-            if body["access_token"] != nil, body["expires_in"] != nil {
+            // Some recordings leave members out, or do not say how long the token lasts.
+            if body["access_token"] != nil, body["expires_in"]?.intValue != nil {
                 let session = try AuthSessionAnswer(json: body)
                 #expect(session.accessToken == body["access_token"]?.stringValue)
                 lost.formUnion(try Self.lost(try #require(body["user"])))
@@ -69,7 +69,7 @@ struct RecordedShapesTests {
             }
         }
         #expect(sessions > 10 && users > 10 && lists > 0)
-        // The client has no use for the links of an administrator, and no second factors.
+        // The client has no use for the links of an administrator, and reads less of a factor than is recorded.
         let unread = ["action_link", "email_otp", "hashed_token", "verification_type", "redirect_to", "factors"]
         #expect(lost == Set(unread))
     }
