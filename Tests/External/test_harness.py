@@ -7,8 +7,8 @@ import socket
 import pytest
 import replay
 import webauthn
-from authenticator import Authenticator
 from ceremonies import ORIGIN, RP_ID
+from passkey_device import Authenticator
 from program import LoopbackServer
 
 

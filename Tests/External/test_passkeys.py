@@ -6,8 +6,8 @@ import random
 import time
 
 import pytest
-from authenticator import Authenticator
 from ceremonies import ORIGIN
+from passkey_device import Authenticator
 from program import PASSKEYS, at_once
 from soft_webauthn import SoftWebauthnDevice
 

@@ -65,7 +65,7 @@ struct PasskeySettingsTests {
             ("GOTRUE_WEBAUTHN_RP_ID", "example.org:443"),
             ("GOTRUE_WEBAUTHN_RP_ORIGINS", "https://app.example.com"),
             ("GOTRUE_WEBAUTHN_RP_ORIGINS", "https://app.example.org/"),
-            ("GOTRUE_WEBAUTHN_RP_ORIGINS", "http://app.example.org"), ("GOTRUE_WEBAUTHN_RP_ORIGINS", ""),
+            ("GOTRUE_WEBAUTHN_RP_ORIGINS", "http://app.example.org"),
             ("GOTRUE_WEBAUTHN_CHALLENGE_EXPIRY_DURATION", "2h"),
             ("GOTRUE_WEBAUTHN_CHALLENGE_EXPIRY_DURATION", "300"), ("GOTRUE_PASSKEY_MAX_PASSKEYS_PER_USER", "0"),
             ("GATEHOUSE_WEBAUTHN_RELATED_ORIGINS", "android:apk-key-hash:x"),
@@ -79,6 +79,8 @@ struct PasskeySettingsTests {
     func missing() {
         let names = GivenValues.problems(["GOTRUE_PASSKEY_ENABLED": "true"]).map(\.name)
         #expect(names == ["GOTRUE_PASSKEY_ENABLED"])
+        let alone = ["GOTRUE_PASSKEY_ENABLED": "true", "GOTRUE_WEBAUTHN_RP_ID": "example.org"]
+        #expect(GivenValues.problems(alone).map(\.name) == ["GATEHOUSE_WEBAUTHN_RP_ORIGINS"])
         for name in ["GOTRUE_WEBAUTHN_RP_ORIGINS", "GATEHOUSE_APPLE_APP_IDS"] {
             let value = name.hasSuffix("IDS") ? "A1B2C3D4E5.org.example.app" : "https://example.org"
             #expect(GivenValues.problems([name: value]).map(\.name) == [name])

@@ -17,8 +17,8 @@ import urllib.parse
 import uuid
 
 import identity_provider
-from authenticator import Authenticator
 from identity_provider import from_base64url, to_base64url
+from passkey_device import Authenticator
 
 KEPT_HEADERS = (
     "content-type",

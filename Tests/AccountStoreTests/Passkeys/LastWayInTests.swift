@@ -51,7 +51,7 @@ struct LastWayInTests {
         let ada = try await store.signedIn()
         #expect(try await remove(store.registered(store.newPasskey([1]), of: ada), ada, store) == "done")
         let (grace, passkey) = try await signedUp(store)
-        _ = try await store.link(store.identity(), to: grace)
+        _ = try await store.link(store.identity(email: "grace@example.com"), to: grace)
         #expect(try await remove(passkey, grace, store) == "done")
         // With a confirmed address, but without a password.
         for (mailsCodes, expected) in [(false, "last way in"), (true, "done")] {

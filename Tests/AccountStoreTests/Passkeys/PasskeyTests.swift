@@ -11,6 +11,7 @@ struct PasskeyTests {
     func stored(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let ada = try await store.signedIn()
+        store.tick()
         let apple = Identifier<Passkey>(trusted: "fbfc3007-154e-4ecc-8c0b-6e020557d7bd").bytes
         let made = try await store.registered(store.newPasskey(model: apple, signCount: .max), of: ada)
         let found = try #require(try await store.accounts.passkeys(of: ada.account.user.id).first)
@@ -91,6 +92,7 @@ struct PasskeyTests {
         let passkey = try await store.registered(store.newPasskey(signCount: 4), of: store.signedIn())
         #expect(try await store.signIn(with: passkey, count: 5).name == "signed in")
         for count: UInt32 in [0, 4, 5] {
+            store.tick()
             #expect(try await store.signIn(with: passkey, count: count).name == "cloned")
             #expect(try await store.log(1) == ["passkey_cloned -"])
         }
