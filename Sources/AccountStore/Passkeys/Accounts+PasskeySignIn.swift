@@ -37,7 +37,7 @@ extension Accounts {
     /// - Throws: ``DatabaseFailure``.
     package func holder(ofCredential id: [UInt8], of user: UserID) async throws -> PasskeyHolder? {
         try await database.read { db in
-            guard let passkey = try db.row(Self.passkeyLookup(credential: id, of: user), { $0.passkey() }),
+            guard let passkey = try db.row(Self.passkeyLookup(credential: id), { $0.passkey() }), passkey.user == user,
                 let account = try db.account(user), account.user.times.deletedAt == nil
             else { return nil }
             return PasskeyHolder(passkey: passkey, account: account)
@@ -85,11 +85,9 @@ extension Accounts {
         return .cloned
     }
 
-    static func passkeyLookup(credential id: [UInt8], of user: UserID) -> SQL {
-        """
-        SELECT \(columns: passkeyColumns) FROM passkeys
-        WHERE passkeys.credential_id = \(id) AND passkeys.user_id = \(user)
-        """
+    /// By the credential alone: then no plan reads all passkeys of a user.
+    static func passkeyLookup(credential id: [UInt8]) -> SQL {
+        "SELECT \(columns: passkeyColumns) FROM passkeys WHERE passkeys.credential_id = \(id)"
     }
 }
 

@@ -8,8 +8,12 @@ extension AuthServer {
     /// They work while passkeys are disabled, too.
     var adminPasskeyRoutes: [Route] {
         [
-            Route(.get, "/admin/users/{user_id}/passkeys", guardedBy: requireAdmin, listUserPasskeys),
-            Route(.delete, "/admin/users/{user_id}/passkeys/{passkey_id}", guardedBy: requireAdmin, deleteUserPasskey),
+            Route(
+                .get, "/admin/users/{user_id}/passkeys", acceptsTrailingSlash: true, guardedBy: requireAdmin,
+                listUserPasskeys),
+            Route(
+                .delete, "/admin/users/{user_id}/passkeys/{passkey_id}", acceptsTrailingSlash: true,
+                guardedBy: requireAdmin, deleteUserPasskey),
         ]
     }
 
