@@ -59,7 +59,7 @@ class KeptAlive:
 
 
 def ask(method, path, *headers, port=80):
-    fields = [f"Host: 127.0.0.1:{port}", *headers]
+    fields = [f"Host: localhost:{port}", *headers]
     return f"{method} {path} HTTP/1.1\r\n{''.join(field + chr(13) + chr(10) for field in fields)}\r\n".encode()
 
 

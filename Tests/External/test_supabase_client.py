@@ -1,6 +1,7 @@
 """The Python client that Supabase publishes, as it comes from PyPI, against our server: no special case for us."""
 
 import jwt
+import pyotp
 import pytest
 from program import JWT_SECRET, PASSWORD
 from supabase_auth import SyncGoTrueAdminAPI, SyncGoTrueClient
@@ -248,11 +249,21 @@ def test_admin_soft_delete_keeps_the_row_and_frees_the_address(admin, dev, new_e
     assert client_of(dev).sign_up(credentials(email)).user.id != user.id
 
 
-def test_second_factors_say_by_their_code_that_they_are_off(client, new_email):
+def test_a_second_factor_raises_the_session_and_is_removed(client, new_email):
     user = client.sign_up(credentials(new_email())).user
-    assert code_of(client.mfa.enroll, {"factor_type": "totp", "friendly_name": "a"}) == "mfa_totp_enroll_not_enabled"
     assert code_of(client.mfa.challenge, {"factor_id": user.id}) == "mfa_factor_not_found"
     assert code_of(client.mfa.unenroll, {"factor_id": user.id}) == "mfa_factor_not_found"
+    factor = client.mfa.enroll({"factor_type": "totp", "friendly_name": "phone", "issuer": "Journal"})
+    challenge = client.mfa.challenge({"factor_id": factor.id})
+    answer = {"factor_id": factor.id, "challenge_id": challenge.id}
+    right = pyotp.TOTP(factor.totp.secret).now()
+    wrong = str((int(right) + 500_000) % 1_000_000).zfill(6)
+    assert code_of(client.mfa.verify, {**answer, "code": wrong}) == "mfa_verification_failed"
+    client.mfa.verify({**answer, "code": right})
+    assert client.mfa.get_authenticator_assurance_level().current_level == "aal2"
+    assert [each.id for each in client.mfa.list_factors().totp] == [factor.id]
+    client.mfa.unenroll({"factor_id": factor.id})
+    assert client.refresh_session().user.factors is None
 
 
 def test_a_server_without_mail_says_so_by_the_code(servers, new_email):

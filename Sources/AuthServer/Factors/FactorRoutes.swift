@@ -25,21 +25,23 @@ extension AuthServer {
 
     private var recoveryCodeRoutes: [Route] {
         let wait = runtime.requestTimeLimit
-        let path = "/factors/recovery-codes"
         return [
-            Route(.get, path, acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, showRecoveryCodes),
             Route(
-                .post, path, acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                .get, "/factors/recovery-codes", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                showRecoveryCodes),
+            Route(
+                .post, "/factors/recovery-codes", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
                 limitedBy: Limits.enrollFactor, timeLimit: wait, makeRecoveryCodes),
             Route(
-                .delete, path, acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, timeLimit: wait,
-                deleteRecoveryCodes),
+                .delete, "/factors/recovery-codes", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                timeLimit: wait, deleteRecoveryCodes),
             Route(
-                .post, "\(path)/verify", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                .post, "/factors/recovery-codes/verify", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
                 limitedBy: Limits.verifyRecoveryCode, timeLimit: wait, verifyRecoveryCode),
             Route(
-                .post, "\(path)/regenerate", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
-                limitedBy: Limits.enrollFactor, timeLimit: wait, replaceRecoveryCodes),
+                .post, "/factors/recovery-codes/regenerate", acceptsTrailingSlash: true,
+                wrongMethodGuardedBy: requireUser, limitedBy: Limits.enrollFactor, timeLimit: wait,
+                replaceRecoveryCodes),
         ]
     }
 
