@@ -55,7 +55,7 @@ public protocol AuthService: ProfileSource, FactorService {
 
     /// Signs in with a provider in a browser. Deletes the flow in any case.
     ///
-    /// - Throws: `AuthClientError`, as ``signIn(with:)``, or errors of the browser.
+    /// - Throws: `AuthClientError`, as `signIn(with:)`, or errors of the browser.
     func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws -> Session
 
     /// Links the identity of a question to the signed-in account, and returns a new session.
