@@ -5,7 +5,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// Who may use second factors, and how often.
+// The callers of second factors, and their limits.
 extension AuthServer {
     /// The caller of a call about second factors. The token decides whether the account is anonymous, too: one that became
     /// permanent needs new tokens first.
