@@ -19,9 +19,31 @@ enum Program {
         } catch {
             if RootCommand.wantsJSON(arguments), let failure = ClientFailure(usageError: error) {
                 failure.tell(asJSON: true)
-                RootCommand.exit(withError: ExitCode(failure.exit))
+                end(with: ExitCode(failure.exit).rawValue)
             }
-            RootCommand.exit(withError: error)
+            end(with: tell(error))
         }
+        end(with: 0)
+    }
+
+    /// Prints help, the only outcome here that is no error, to standard output, and everything else to standard error.
+    ///
+    /// - Returns: The exit code.
+    private static func tell(_ error: any Error) -> Int32 {
+        let code = RootCommand.exitCode(for: error).rawValue
+        let message = RootCommand.fullMessage(for: error)
+        guard !message.isEmpty else { return code }
+        guard code == 0 else {
+            Output.note(message)
+            return code
+        }
+        do { try Output.line(message) } catch { return tell(error) }
+        return code
+    }
+
+    /// Ends the process without exit handlers. OpenSSL's handler frees what threads of libpq and libcurl still use.
+    private static func end(with code: Int32) -> Never {
+        fflush(nil)
+        _exit(code)
     }
 }

@@ -22,6 +22,45 @@ from wire import exchange, request
 MISSING = "00000000-0000-4000-8000-000000000000"
 
 
+# How the program ends.
+
+
+@pytest.fixture(scope="module")
+def exit_handler(tmp_path_factory):
+    """A library whose exit handler is visible. OpenSSL has one that frees what other threads still use."""
+    folder = tmp_path_factory.mktemp("exit-handler")
+    source, library = folder / "exit_handler.c", folder / "exit_handler.so"
+    source.write_text(
+        "#include <unistd.h>\n"
+        '__attribute__((destructor)) static void say(void) { (void)!write(2, "exit handlers ran", 17); }\n'
+    )
+    subprocess.run(["clang", "-shared", "-fPIC", "-o", library, source], check=True)
+    return {"LD_PRELOAD": str(library)}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="preloads a library")
+@pytest.mark.parametrize(
+    ("arguments", "code", "output", "note"),
+    [
+        (["version"], 0, "gatehouse", ""),
+        (["--help"], 0, "USAGE: gatehouse", ""),
+        (["serve", "--nonsense"], 64, "", "Error: Unknown option '--nonsense'"),
+        (["whoami", "--json", "--nonsense"], 64, "", '"error":"usage"'),
+    ],
+)
+def test_a_command_ends_without_exit_handlers_after_all_its_output(exit_handler, arguments, code, output, note):
+    ended = run(*arguments, environment=exit_handler)
+    assert ended.returncode == code
+    assert output in ended.stdout and note in ended.stderr and "exit handlers" not in ended.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="preloads a library")
+def test_a_server_ends_without_exit_handlers(exit_handler, tmp_path):
+    server = Server.serve(tmp_path, **exit_handler).start()
+    server.stop()
+    assert "ended" in server.log() and "exit handlers" not in server.log()
+
+
 # The output of `dev`, and its refusals.
 
 
