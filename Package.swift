@@ -166,7 +166,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
-        .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
     ],
     targets: [
         .systemLibrary(
@@ -320,8 +319,7 @@ let package = Package(
             dependencies: [
                 "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
                 "AuthServer", "GatehouseServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver",
-                "IdentityProviders",
-                "DevStack", hummingbird, httpTypes, logging, nioCore,
+                "IdentityProviders", "CSQLite", "DevStack", hummingbird, httpTypes, logging, nioCore,
             ],
             path: "Tests/TestSupport",
             swiftSettings: strict),
@@ -330,10 +328,7 @@ let package = Package(
             name: "AccountDomainTests", dependencies: ["AccountDomain", "GatehouseWire"], swiftSettings: strict),
         .testTarget(
             name: "JSONWebTokensTests",
-            dependencies: [
-                "JSONWebTokens", "GatehouseWire", crypto, cryptoExtras, server("JWTKit", package: "jwt-kit"),
-            ],
-            swiftSettings: strict),
+            dependencies: ["JSONWebTokens", "GatehouseWire", crypto, cryptoExtras], swiftSettings: strict),
         .testTarget(
             name: "WebAuthnTests", dependencies: ["WebAuthn", "SoftAuthenticator", "GatehouseWire", crypto],
             exclude: ["Vectors.json"], swiftSettings: strict),

@@ -3,17 +3,10 @@ import SQLDatabase
 /// PostgreSQL's syntax for the placeholders in shared statements.
 enum Spelling {
     static func postgres(_ text: String) -> String {
-        // Nothing else tells the server the type of such a value.
-        var spelled = text.replacing(/\$([0-9]+) IS (NOT )?NULL/) {
-            "$\($0.output.1)::text IS \($0.output.2 ?? "")NULL"
-        }
-        for word in ColumnType.allCases {
-            spelled = spelled.replacing("{\(word.rawValue)}", with: Self.word(word))
-        }
-        for clause in Clause.allCases {
-            spelled = spelled.replacing("{\(clause.rawValue)}", with: Self.clause(clause))
-        }
-        return spelled
+        // Nothing else tells the server the type of a value that is only tested for null.
+        Placeholders.replaced(
+            in: text, value: { number, isTestedForNull in isTestedForNull ? "$\(number)::text" : "$\(number)" },
+            type: word, clause: clause)
     }
 
     private static func word(_ type: ColumnType) -> String {

@@ -4,14 +4,7 @@ import SQLDatabase
 enum Spelling {
     /// Replaces `$N` by `?N`: SQLite would treat `$2` as a name and number it by first appearance.
     static func sqlite(_ text: String) -> String {
-        var spelled = text.replacing(/\$([0-9]+)/) { "?\($0.output.1)" }
-        for word in ColumnType.allCases {
-            spelled = spelled.replacing("{\(word.rawValue)}", with: Self.word(word))
-        }
-        for clause in Clause.allCases {
-            spelled = spelled.replacing("{\(clause.rawValue)}", with: Self.clause(clause))
-        }
-        return spelled
+        Placeholders.replaced(in: text, value: { number, _ in "?\(number)" }, type: word, clause: clause)
     }
 
     // A STRICT table has INTEGER, TEXT and BLOB columns and refuses values of other types.

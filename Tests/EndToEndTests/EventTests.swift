@@ -159,7 +159,7 @@ struct EventTests {
     @Test("A server writes what it has counted when it ends", arguments: TestDatabase.all)
     func shutdown(_ kind: TestDatabase) async throws {
         try await TestServer.with { issuer in
-            let place = try await kind.place()
+            let place = try await kind.emptyPlace()
             for isOn in [true, false] {
                 let more = ["telemetry": "\(isOn)", "telemetry_apps": "boxscore, journal"]
                 let server = try await gateway(issuer, place, more)

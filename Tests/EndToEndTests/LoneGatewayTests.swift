@@ -21,7 +21,7 @@ struct LoneGatewayTests {
 
         init(_ kind: TestDatabase, before issuer: TestServer) async throws {
             self.issuer = issuer
-            place = try await kind.place()
+            place = try await kind.emptyPlace()
             let given: [Setting: String] = [
                 .database: place.location, .jwksURL: TestServer.issuer + "/.well-known/jwks.json",
                 .jwtIssuer: TestServer.issuer, .issuerSecretKey: TestServer.secretKey,

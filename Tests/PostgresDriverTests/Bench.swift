@@ -16,10 +16,16 @@ final class Bench: Sendable {
 
     init() async throws {
         cluster = try TestCluster.running()
+        await cluster.takePlace()
         schema = try await cluster.makeSchema()
     }
 
-    deinit { Task { [cluster, schema] in await cluster.drop(schema) } }
+    deinit {
+        Task { [cluster, schema] in
+            await cluster.drop(schema)
+            cluster.givePlace()
+        }
+    }
 
     /// Opens it with a few connections, like another node.
     func open(
@@ -30,8 +36,8 @@ final class Bench: Sendable {
         var settings = PostgresSettings()
         settings.connections = connections
         // Concurrent tests on a busy machine delay each other.
-        settings.waitLimit = .seconds(60)
-        settings.statementLimit = .seconds(60)
+        settings.waitLimit = .seconds(600)
+        settings.statementLimit = .seconds(600)
         change(&settings)
         return try PostgresDatabase(
             cluster.url(schema: schema, parameters), settings: settings, uptime: now ?? uptime

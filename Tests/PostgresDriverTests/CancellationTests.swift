@@ -40,7 +40,7 @@ struct CancellationTests {
         await held.hasBegun()
         let lock = HeldWrite(holder) { db in try db.run("LOCK TABLE note IN ACCESS EXCLUSIVE MODE") }
         await lock.hasBegun()
-        for _ in 0..<300 {
+        for _ in 0..<60 {
             let task = Task { if reads { _ = try await node.noteIDs() } else { try await node.addNote(9) } }
             await Task.yield()
             task.cancel()

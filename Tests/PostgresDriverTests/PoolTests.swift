@@ -51,7 +51,7 @@ struct PoolTests {
         await held.hasBegun()
         let early = Task { try await database.process() }
         while database.poolUse.waiting < 1 { await Task.yield() }
-        time.advance(.seconds(59))
+        time.advance(.seconds(599))
         let patient = Task { try await database.process() }
         while database.poolUse.waiting < 2 { await Task.yield() }
         time.advance(.seconds(1))
@@ -73,7 +73,7 @@ struct PoolTests {
         while database.poolUse.waiting < 1 { await Task.yield() }
         let late = Task { try await database.process() }
         while database.poolUse.waiting < 2 { await Task.yield() }
-        time.advance(.seconds(60))
+        time.advance(.seconds(600))
         // A third fits only after the second was refused.
         let third = Task {
             do { return try await database.process() } catch {

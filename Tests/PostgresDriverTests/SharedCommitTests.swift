@@ -190,9 +190,9 @@ struct SharedCommitTests {
         await pool.hasBegun()
         let change = Task { try await database.change(Self.rename(1, to: "new")) }
         try await holder.awaitLock(of: name)
-        time.advance(.seconds(30))
+        time.advance(.seconds(300))
         while database.poolUse.waiting == 0 { await Task.yield() }
-        time.advance(.seconds(30))
+        time.advance(.seconds(300))
         try await pool.finish()
         try await row.finish()
         await #expect(throws: DatabaseFailure.self) { try await change.value }

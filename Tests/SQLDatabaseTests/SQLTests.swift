@@ -53,6 +53,26 @@ struct SQLTests {
         #expect(sql.values == [.int(1), .text("$1 $2")])
     }
 
+    @Test(
+        "Every placeholder is replaced once, and nothing else",
+        arguments: [
+            ("", ""), ("SELECT 1", "SELECT 1"), ("a = $1 AND b = $12", "a = <1> AND b = <12>"),
+            (
+                "$2 IS NULL OR $2 IS NOT NULL OR $2 IS DISTINCT FROM $3",
+                "<2?> IS NULL OR <2?> IS NOT NULL OR <2> IS DISTINCT FROM <3>"
+            ),
+            ("id {uuid}, at {instant}) {table}", "id [uuid], at [instant]) [table]"),
+            ("LIMIT 1 {skippingLocked}", "LIMIT 1 (skippingLocked)"), ("{ofMany}{uuid}$1", "(ofMany)[uuid]<1>"),
+            ("'$' || '$x' || '{}' || '{a}' || '{' || '$", "'$' || '$x' || '{}' || '{a}' || '{' || '$"),
+            ("'{ {uuid}'", "'{ [uuid]'"), ("'ä{text}ö$1ü'", "'ä[text]ö<1>ü'"),
+        ])
+    func placeholders(_ text: String, _ expected: String) {
+        let replaced = Placeholders.replaced(
+            in: text, value: { $1 ? "<\($0)?>" : "<\($0)>" }, type: { "[\($0.rawValue)]" },
+            clause: { "(\($0.rawValue))" })
+        #expect(replaced == expected)
+    }
+
     @Test("Shared columns are text in the source")
     func columns() {
         #expect(("SELECT \(columns: "id, text") FROM note" as SQL).text == "SELECT id, text FROM note")

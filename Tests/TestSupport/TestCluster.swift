@@ -51,9 +51,13 @@ package final class TestCluster: Sendable {
         "postgres:///postgres?host=\(folder)&user=gatehouse&options=-csearch_path%3D\(schema)\(parameters)"
     }
 
-    /// A new, empty schema; waits while too many tests have one.
+    /// Waits while too many tests have a schema.
+    package func takePlace() async { await places.take() }
+
+    package func givePlace() { places.give() }
+
+    /// A new, empty schema.
     package func makeSchema() async throws -> String {
-        await places.take()
         let schema = newName("test")
         try await administer("CREATE SCHEMA \(schema)")
         return schema
@@ -67,12 +71,16 @@ package final class TestCluster: Sendable {
     package func drop(_ schema: String) async {
         // Ignored: a schema, until the server ends.
         try? await administer("DROP SCHEMA \(schema) CASCADE")
-        places.give()
     }
 
     /// Runs a test's SQL as the server's superuser.
     package func administer(_ text: String) async throws {
         try await administration.write { db in _ = try db.run(SQL(stringLiteral: text)) }
+    }
+
+    /// The first column of a query.
+    func texts(_ text: String) async throws -> [String] {
+        try await administration.rows(SQL(stringLiteral: text)) { $0.text() }
     }
 
     private static func findPrograms() -> String? {

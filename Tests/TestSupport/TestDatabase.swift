@@ -33,21 +33,24 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
 
     package var testDescription: String { rawValue }
 
+    /// Schemas of whole servers, whose tests read no plans: deleted rows leave pages that a planner counts.
+    private static let kept: [TestDatabase: KeptSchemas] = [.postgres: KeptSchemas(), .service: KeptSchemas()]
+
     /// A new database with every migration, removed with the value.
     package func open() async throws -> OpenDatabase {
-        let open = try await OpenDatabase(place())
-        if self != .service { try await open.database.migrate(Self.migrations) }
+        guard self == .postgres else { return try await OpenDatabase(place()) }
+        let open = try await openEmpty()
+        try await open.database.migrate(Self.migrations)
         return open
     }
 
     /// A new database without tables.
     package func openEmpty() async throws -> OpenDatabase {
-        if self == .service { throw TestRoles.MakesNoTable() }
-        return try await OpenDatabase(place())
+        try await OpenDatabase(emptyPlace())
     }
 
-    /// A place for a new database without tables; ``service`` has every migration.
-    package func place() async throws -> DatabasePlace {
+    /// A place for a new database without tables.
+    package func emptyPlace() async throws -> DatabasePlace {
         switch self {
         case .sqlite:
             await Self.files.take()
@@ -56,10 +59,28 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
             let cluster = try TestCluster.running()
             let schema = try await TestSchema(cluster)
             return DatabasePlace(cluster.urlText(schema: schema.name), in: schema)
-        case .service:
-            let roles = try await TestRoles(TestCluster.running())
-            return DatabasePlace(roles.urlText(.service), in: roles.schema)
+        case .service: throw TestRoles.MakesNoTable()
         }
+    }
+
+    /// A place with the empty tables of every migration, for one server.
+    package func place() async throws -> DatabasePlace {
+        guard let kept = Self.kept[self] else {
+            let place = try await emptyPlace()
+            try await MigratedFile.write(to: place.location)
+            return place
+        }
+        let cluster = try TestCluster.running()
+        if self == .postgres {
+            let schema = try await TestSchema(cluster, kept) { schema in
+                let owner = try PostgresDatabase(cluster.url(schema: schema.name), uptime: uptime)
+                try await owner.migrate(Self.migrations)
+                owner.close()
+            }
+            return DatabasePlace(cluster.urlText(schema: schema.name), in: schema)
+        }
+        let schema = try await TestSchema(cluster, kept) { try await TestRoles(of: $0, in: cluster).make() }
+        return DatabasePlace(TestRoles(of: schema, in: cluster).urlText(.service), in: schema)
     }
 }
 
@@ -102,34 +123,64 @@ package final class OpenDatabase: Sendable {
     package init(_ place: DatabasePlace) throws {
         self.place = place
         let statements = statements
-        let observe: @Sendable (DatabaseEvent) -> Void = { if case .statement = $0 { statements.add() } }
+        let observe: @Sendable (DatabaseEvent) -> Void = { event in
+            // The place exists as long as the database, which may outlive this value.
+            withExtendedLifetime(place) { if case .statement = event { statements.add() } }
+        }
         if place.isFile {
             database = try SQLiteDatabase(path: place.location, uptime: { .zero }, observe: observe)
         } else {
             var settings = PostgresSettings()
             settings.connections = 4
-            settings.waitLimit = .seconds(60)
+            settings.waitLimit = .seconds(600)
             database = try PostgresDatabase(
-                ConnectionURL(place.location), settings: settings, uptime: uptime
-            ) { event in
-                // The schema exists as long as the database, which may outlive this value.
-                withExtendedLifetime(place) { observe(event) }
-            }
+                ConnectionURL(place.location), settings: settings, uptime: uptime, observe: observe)
         }
     }
 }
 
-/// A schema that is dropped with its last user.
+/// A schema that is dropped with its last user, or given back for later tests.
 package final class TestSchema: Sendable {
     package let name: String
     private let cluster: TestCluster
+    private let kept: KeptSchemas?
+    private let asNoted: Mutex<KeptSchemas.Schema?>
 
+    /// A new, empty schema.
     package init(_ cluster: TestCluster) async throws {
-        self.cluster = cluster
+        await cluster.takePlace()
+        (self.cluster, kept) = (cluster, nil)
+        asNoted = Mutex(nil)
         name = try await cluster.makeSchema()
     }
 
-    deinit { Task { [cluster, name] in await cluster.drop(name) } }
+    /// A kept schema, or a new one.
+    ///
+    /// - Parameter make: Makes the tables of a new one.
+    init(_ cluster: TestCluster, _ kept: KeptSchemas, make: (TestSchema) async throws -> Void) async throws {
+        await cluster.takePlace()
+        let found = kept.take()
+        (self.cluster, self.kept) = (cluster, kept)
+        asNoted = Mutex(found)
+        if let found {
+            name = found.name
+            return
+        }
+        name = try await cluster.makeSchema()
+        try await make(self)
+        let noted = try await kept.note(name, in: cluster)
+        asNoted.withLock { $0 = noted }
+    }
+
+    deinit {
+        let noted = asNoted.withLock(\.self)
+        Task { [cluster, kept, name] in
+            var isKept = false
+            if let noted, let kept { isKept = await kept.giveBack(noted, in: cluster) }
+            if !isKept { await cluster.drop(name) }
+            cluster.givePlace()
+        }
+    }
 }
 
 /// The number of statements so far.

@@ -9,9 +9,17 @@ package struct TestRoles: Sendable {
     package let schema: TestSchema
     private let cluster: TestCluster
 
+    /// A new schema with every migration and roles of its own.
     package init(_ cluster: TestCluster) async throws {
-        self.cluster = cluster
-        schema = try await TestSchema(cluster)
+        self.init(of: try await TestSchema(cluster), in: cluster)
+        try await make()
+    }
+
+    /// The roles of a schema, without making them.
+    init(of schema: TestSchema, in cluster: TestCluster) { (self.schema, self.cluster) = (schema, cluster) }
+
+    /// Makes the roles of an empty schema, and its tables.
+    func make() async throws {
         for statement in try statements("roles.sql") {
             // It already exists.
             let own = statement.replacing(/CREATE SCHEMA (\w+) AUTHORIZATION/) {

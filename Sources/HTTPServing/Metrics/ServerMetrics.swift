@@ -14,7 +14,8 @@ package final class ServerMetrics: Sendable {
 
     private struct State {
         var families: [Family] = []
-        var meters: [RouteMeter] = []
+        /// By method and path template.
+        var meters: [String: RouteMeter] = [:]
     }
 
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -55,16 +56,17 @@ package final class ServerMetrics: Sendable {
     /// The metrics of a route; the same object for the same route and method.
     func meter(route: String, method: String) -> RouteMeter {
         state.withLock { state in
-            if let known = state.meters.first(where: { $0.route == route && $0.method == method }) { return known }
+            let key = "\(method) \(route)"
+            if let known = state.meters[key] { return known }
             let meter = RouteMeter(route: route, method: method)
-            state.meters.append(meter)
+            state.meters[key] = meter
             return meter
         }
     }
 
     /// The latencies of this process's routes, the busiest first.
     package func latencies(limit: Int) -> [RouteLatency] {
-        let meters = state.withLock { $0.meters }
+        let meters = state.withLock { $0.meters.values }
         let found = meters.compactMap(\.latency).sorted {
             ($1.count, $0.route, $0.method) < ($0.count, $1.route, $1.method)
         }
@@ -73,7 +75,7 @@ package final class ServerMetrics: Sendable {
 
     /// All metrics, one sample per line.
     package func render() -> String {
-        let (families, meters) = state.withLock { ($0.families, $0.meters) }
+        let (families, meters) = state.withLock { ($0.families, $0.meters.values) }
         var text = PrometheusText()
         RouteMeter.write(meters.sorted { ($0.route, $0.method) < ($1.route, $1.method) }, to: &text)
         for family in families {
