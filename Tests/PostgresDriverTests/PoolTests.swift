@@ -66,14 +66,15 @@ struct PoolTests {
     @Test("A waiting migration blocks other callers only until its time limit")
     func lateBehindSchema() async throws {
         let time = StandingClock()
-        let database = try await Bench().open(1, change: { $0.callerLimit = 2 }, uptime: { time.now })
+        let database = try await Bench().open(
+            1, change: { ($0.callerLimit, $0.waitLimit) = (2, .seconds(60)) }, uptime: { time.now })
         let held = HeldWrite(database) { db in try db.run("SELECT 1") }
         await held.hasBegun()
         let schema = Task { try await database.changeSchema { db in try db.run("SELECT 1") } }
         while database.poolUse.waiting < 1 { await Task.yield() }
         let late = Task { try await database.process() }
         while database.poolUse.waiting < 2 { await Task.yield() }
-        time.advance(.seconds(600))
+        time.advance(.seconds(60))
         // A third fits only after the second was refused.
         let third = Task {
             do { return try await database.process() } catch {
