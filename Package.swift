@@ -43,6 +43,12 @@ let liveScreens: [Target.Dependency] = ["LiveScreens"]
 /// Apple's privacy manifests. A resource here would only add a `Bundle.module` to targets without one.
 let privacyResources: [Resource] = []
 let privacyExcluded = ["PrivacyInfo.xcprivacy"]
+/// For libraries that are loaded at first use (Docs/decisions/0021-footprint.md).
+let lateLibrary: [Target.Dependency] = ["CLateLibrary"]
+let postgres: [Target] = [
+    .target(name: "CLateLibrary"),
+    .target(name: "CPostgres", dependencies: lateLibrary),
+]
 let headless: [Target] = [
     /// Expands `#Preview` to nothing.
     .macro(name: "PreviewPlugin", path: "Sources/HeadlessSwiftUI/PreviewPlugin", swiftSettings: strict),
@@ -138,6 +144,11 @@ let screenKit: [Target.Dependency] = []
 let liveScreens: [Target.Dependency] = []
 let privacyResources: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
 let privacyExcluded: [String] = []
+let lateLibrary: [Target.Dependency] = []
+let postgres: [Target] = [
+    .systemLibrary(
+        name: "CPostgres", path: "Sources/CPostgres/include", pkgConfig: "libpq", providers: [.brew(["libpq"])])
+]
 let headless: [Target] = []
 #endif
 
@@ -171,8 +182,6 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(
-            name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        .systemLibrary(
             name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
         .systemLibrary(
             name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
@@ -181,8 +190,11 @@ let package = Package(
         .systemLibrary(
             name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
         // The SDK of a Mac has libcurl.
-        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CMemory"),
+        .target(
+            name: "CCurl", dependencies: lateLibrary,
+            linkerSettings: [.linkedLibrary("curl", .when(platforms: [.macOS]))]),
+        /// What the C library and the loader keep.
+        .target(name: "CMemory"),
         /// Large files in the program's text.
         .target(name: "CDocuments"),
 
@@ -462,7 +474,7 @@ let package = Package(
                 "AuthServer", "SQLDatabase", httpTypes,
             ],
             swiftSettings: strict),
-    ] + headless,
+    ] + postgres + headless,
     swiftLanguageModes: [.v6]
 )
 

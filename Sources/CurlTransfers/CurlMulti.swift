@@ -15,8 +15,13 @@ package struct CurlFailure: Error, Equatable, Sendable {
 package struct CurlMulti: @unchecked Sendable {
     package let pointer: UnsafeMutableRawPointer
 
-    /// - Throws: ``CurlFailure`` without memory or files.
+    /// Loads libcurl, if nothing has used it yet.
+    ///
+    /// - Throws: ``CurlFailure`` without libcurl, memory or files.
     package init() throws(CurlFailure) {
+        guard transfer_library_is_there() != 0 else {
+            throw CurlFailure("libcurl.so.4 cannot be loaded: install libcurl (libcurl4)")
+        }
         guard transfer_start_library() == CURLE_OK, let pointer = curl_multi_init() else {
             throw CurlFailure("out of memory")
         }

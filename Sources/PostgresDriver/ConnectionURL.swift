@@ -15,10 +15,14 @@ package struct ConnectionURL: Sendable, CustomStringConvertible, CustomReflectab
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 
     /// - Parameter environment: Supplies libpq's defaults for what the URL omits.
-    /// - Throws: ``DatabaseFailure`` for an invalid URL. Omits libpq's reason, which may contain the password.
+    /// Loads libpq, if nothing has used it yet.
+    ///
+    /// - Throws: ``DatabaseFailure`` without libpq, or for an invalid URL. Omits libpq's reason, which may contain the
+    ///   password.
     package init(
         _ text: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
+        guard Self.hasLibrary else { throw DatabaseFailure(.other, detail: Self.missingLibrary) }
         self.environment = environment
         var reason: UnsafeMutablePointer<CChar>?
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://"),
@@ -38,6 +42,12 @@ package struct ConnectionURL: Sendable, CustomStringConvertible, CustomReflectab
         }
         parameters = found
     }
+
+    /// Whether libpq is on this system. Loads it, if nothing has used it yet.
+    package static var hasLibrary: Bool { postgres_library_is_there() != 0 }
+
+    /// What to do without it.
+    package static let missingLibrary = "libpq.so.5 cannot be loaded: install PostgreSQL's client library (libpq5)"
 
     /// The parameters for libpq. Those of the URL override the driver's own.
     func parameters(connectLimit: Duration) -> [(keyword: String, value: String)] {

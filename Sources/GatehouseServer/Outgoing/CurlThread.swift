@@ -21,7 +21,7 @@ package final class CurlThread: Sendable {
     package static var defaultCallsPerHost: Int { max(16, min(256, Descriptors.limit / 16)) }
 
     /// - Parameter callsPerHost: At once; 1,024 further calls to the host wait for one to end.
-    /// - Throws: ``OutgoingFailure/noConnection(_:)`` if no more files can be opened.
+    /// - Throws: ``OutgoingFailure/noConnection(_:)`` without libcurl, or if no more files can be opened.
     package init(callsPerHost: Int = defaultCallsPerHost) throws(OutgoingFailure) {
         do throws(CurlFailure) { multi = try CurlMulti() } catch { throw .noConnection(error.cause) }
         Thread.detachNewThread { self.run(callsPerHost) }

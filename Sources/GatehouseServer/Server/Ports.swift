@@ -31,7 +31,12 @@ struct Ports: Sendable {
     func main(
         _ tables: [RouteTable], _ address: ListenAddress, onReady: @escaping @Sendable () async -> Void
     ) -> some ApplicationProtocol {
-        application(tables, address, connections, reserve: 16, onReady: onReady)
+        application(tables, address, connections, reserve: 16) {
+            await onReady()
+            // Most pages that the start has read, of tables and code, are not used again.
+            memory_return()
+            memory_leave_start()
+        }
     }
 
     /// The separate port for metrics, which stays reachable when the main port is full.

@@ -82,6 +82,10 @@ extension SettingsReader {
             return nil
         }
         if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+            guard ConnectionURL.hasLibrary else {
+                refuse(.database, ConnectionURL.missingLibrary)
+                return nil
+            }
             // Lost: nothing. libpq's reason may contain the password.
             guard (try? ConnectionURL(text)) != nil else {
                 refuse(.database, "expected a URL such as postgres://user@host/database?sslmode=verify-full")

@@ -115,7 +115,7 @@ final class SMTPLane: Sendable {
     let multi: CurlMulti
     private let given: Mutex<SMTPJob?>
 
-    /// - Throws: ``CurlFailure`` without memory or files.
+    /// - Throws: ``CurlFailure`` without libcurl, memory or files.
     init(_ job: SMTPJob) throws(CurlFailure) {
         multi = try CurlMulti()
         given = Mutex(job)

@@ -6,6 +6,9 @@
 
 // Swift imports no functions with variable arguments, and no macros that are composed of others.
 
+// Whether libcurl is on this system. On Linux it is loaded at first use, and without it no other function may be called.
+int transfer_library_is_there(void);
+
 static inline CURLcode transfer_start_library(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 
 static inline CURLcode transfer_set_number(CURL *transfer, CURLoption option, long value) {

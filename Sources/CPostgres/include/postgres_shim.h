@@ -1,8 +1,19 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <libpq-fe.h>
 #include <poll.h>
 #include <unistd.h>
+#if __has_include(<libpq-fe.h>)
+#include <libpq-fe.h>
+#else
+#include <postgresql/libpq-fe.h>
+#endif
+
+// Whether libpq is on this system. On Linux it is loaded at first use, and without it no other function may be called.
+#ifdef __linux__
+int postgres_library_is_there(void);
+#else
+static inline int postgres_library_is_there(void) { return 1; }
+#endif
 
 // Character constants, which Swift does not import.
 static const int postgres_field_sqlstate = PG_DIAG_SQLSTATE;
