@@ -5,7 +5,7 @@ import GatehouseWire
 
 struct Recover: ClientCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sets a new password with the code of a mail, and signs in.",
+        commandName: "recover", abstract: "Sets a new password with the code of a mail, and signs in.",
         discussion: """
             Prompts for omitted values. The password is never an argument and is not shown. With --code-stdin, the first \
             line of standard input is the code and the second the new password; with --factor-stdin the code of the \

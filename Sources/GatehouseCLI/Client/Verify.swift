@@ -5,7 +5,7 @@ import GatehouseWire
 
 struct Verify: ClientCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Confirms the address of a sign-up with the code of its mail, and signs in.",
+        commandName: "verify", abstract: "Confirms the address of a sign-up with the code of its mail, and signs in.",
         discussion: "Prompts for omitted values. --resend sends the mail again first.")
 
     @OptionGroup var options: ClientOptions

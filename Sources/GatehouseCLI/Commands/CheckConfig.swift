@@ -3,7 +3,7 @@ import GatehouseServer
 
 struct CheckConfig: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints the effective configuration with secrets masked.",
+        commandName: "check-config", abstract: "Prints the effective configuration with secrets masked.",
         discussion: "Reports all problems, and exits with code 78 if there are any.")
 
     @OptionGroup var options: DataOptions

@@ -10,7 +10,7 @@ struct Dev: AsyncParsableCommand {
     static let usualPort = 9_999
 
     static let configuration = CommandConfiguration(
-        abstract: "Starts everything on this machine, with generated keys and no configuration.",
+        commandName: "dev", abstract: "Starts everything on this machine, with generated keys and no configuration.",
         discussion: """
             Accounts and keys are stored in a folder and kept between runs. Email addresses of new accounts count as \
             confirmed, anonymous sign-in is enabled, and there are no rate limits. Mails are not sent, but kept in an \

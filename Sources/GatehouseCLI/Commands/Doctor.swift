@@ -5,7 +5,7 @@ import GatehouseWire
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Finds problems of the server and says how to fix them.",
+        commandName: "doctor", abstract: "Finds problems of the server and says how to fix them.",
         discussion: "Exits with code 1 if there is a problem.")
 
     @OptionGroup var options: DataOptions

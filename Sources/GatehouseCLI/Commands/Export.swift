@@ -5,7 +5,7 @@ import Foundation
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Exports to another auth server.", subcommands: [ExportSupabase.self])
+        commandName: "export", abstract: "Exports to another auth server.", subcommands: [ExportSupabase.self])
 }
 
 struct ExportSupabase: AsyncParsableCommand {

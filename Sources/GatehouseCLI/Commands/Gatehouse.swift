@@ -53,7 +53,8 @@ extension ClientFailure {
 }
 
 struct Version: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Prints the version of this program.")
+    static let configuration = CommandConfiguration(
+        commandName: "version", abstract: "Prints the version of this program.")
 
     func run() throws {
         try Output.line(

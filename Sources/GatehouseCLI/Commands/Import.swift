@@ -6,7 +6,7 @@ import SQLDatabase
 
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Imports from another auth server.", subcommands: [ImportSupabase.self])
+        commandName: "import", abstract: "Imports from another auth server.", subcommands: [ImportSupabase.self])
 }
 
 struct ImportSupabase: AsyncParsableCommand {

@@ -7,11 +7,12 @@ import JSONWebTokens
 
 struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows and changes the keys that sign access tokens.",
+        commandName: "keys", abstract: "Shows and changes the keys that sign access tokens.",
         subcommands: [List.self, Rotate.self, Revoke.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists the keys in the database, newest first.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Lists the keys in the database, newest first.")
 
         @OptionGroup var options: DataOptions
 
@@ -25,7 +26,7 @@ struct Keys: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Creates a new key that signs after one minute.",
+            commandName: "rotate", abstract: "Creates a new key that signs after one minute.",
             discussion: """
                 Running servers load the new key within 30 seconds, and sign with it once all of them have it. The old \
                 key verifies tokens until the last one that it signed expires, so no user is signed out.
@@ -51,7 +52,7 @@ struct Keys: AsyncParsableCommand {
 extension Keys {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes a leaked key, and creates a new one if it was the signing key.",
+            commandName: "revoke", abstract: "Removes a leaked key, and creates a new one if it was the signing key.",
             discussion: """
                 Running servers refuse the key's tokens within 30 seconds; apps get new ones with their refresh \
                 tokens. Standalone gateways and apps with a copy of the public keys refuse them after they reload the \

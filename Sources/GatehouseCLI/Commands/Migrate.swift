@@ -3,7 +3,8 @@ import GatehouseServer
 import SQLDatabase
 
 struct Migrate: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Applies pending migrations to the database.")
+    static let configuration = CommandConfiguration(
+        commandName: "migrate", abstract: "Applies pending migrations to the database.")
 
     @OptionGroup var options: DataOptions
     @OptionGroup var only: PartOptions

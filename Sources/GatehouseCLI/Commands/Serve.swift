@@ -10,7 +10,7 @@ import UnixSignals
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Serves accounts and profiles until SIGTERM or SIGINT.",
+        commandName: "serve", abstract: "Serves accounts and profiles until SIGTERM or SIGINT.",
         discussion: """
             Reads the configuration from the environment and a YAML file. Starts only if it is valid; otherwise \
             reports all problems and exits with code 78. Logs go to standard error.

@@ -5,7 +5,7 @@ import GatehouseWire
 
 struct Users: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists, creates, deletes, imports and exports accounts.",
+        commandName: "users", abstract: "Lists, creates, deletes, imports and exports accounts.",
         subcommands: [
             ListUsers.self, CreateUser.self, DeleteUser.self, SignOutUsers.self, ImportUsers.self, ExportUsers.self,
         ])

@@ -6,7 +6,7 @@ import GatehouseWire
 
 struct Why: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Tells why the sessions of a user ended, newest end first.",
+        commandName: "why", abstract: "Tells why the sessions of a user ended, newest end first.",
         discussion: """
             A record stays for the time of the setting retention_ended_sessions. For a deleted account, name its id.
             """)
