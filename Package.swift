@@ -453,7 +453,7 @@ let package = Package(
         .testTarget(
             name: "GatehouseServerTests",
             dependencies: [
-                "GatehouseServer", "GatehouseWire", "AccountDomain", "AuthServer", "IdentityProviders",
+                "GatehouseServer", "CMemory", "GatehouseWire", "AccountDomain", "AuthServer", "IdentityProviders",
                 "ProfileGateway", "SMTP", "TestSupport", "WebAuthn", httpTypes,
             ],
             swiftSettings: strict),
