@@ -52,6 +52,9 @@ extension CurrentAccount {
     package var isTooLow: Bool {
         account.user.hasSecondFactor && (session?.assuranceLevel ?? .aal1) < .aal2
     }
+
+    /// Whether the session may not answer a factor: one that was never verified raises whoever answers it first.
+    func isTooLow(for factor: Factor) -> Bool { isTooLow && !factor.isVerified }
 }
 
 extension Row {

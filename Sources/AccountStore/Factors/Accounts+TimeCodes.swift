@@ -22,6 +22,8 @@ package enum FactorOutcome: Sendable {
     case challengeUnknown, challengeUsed, challengeExpired
     /// The account has no such factor.
     case unknown
+    /// The factor was never verified, its user has another one, and the session has not had that one.
+    case tooLow
     /// The account or the session has ended meanwhile.
     case ended
 }
@@ -55,6 +57,7 @@ extension Accounts {
             guard case .good(let current) = caller else { return .ended }
             switch try examine(answer, of: user, at: now, in: db) {
             case .right(let factor, let step):
+                if current.isTooLow(for: factor) { return .tooLow }
                 let taken = try db.run(
                     """
                     UPDATE factors SET last_step = \(step)

@@ -27,6 +27,12 @@ extension AuthServer {
         return (caller, factor)
     }
 
+    /// Refuses a session without the user's second factor to answer a factor that was never verified: the first answer
+    /// would raise it, and so somebody with the password alone.
+    func requireLevel(of caller: UserCaller, for factor: Factor) throws {
+        if caller.isTooLow, !factor.isVerified { throw Refusal.newFactorLevel }
+    }
+
     func factorID(_ context: ServerContext) throws -> FactorID {
         guard let id = context.parameters.get("factor_id").flatMap({ FactorID($0) }) else {
             throw Refusal(.notFound, .validationFailed, "factor_id must be an UUID")
@@ -124,6 +130,7 @@ extension Answer {
 
 extension Refusal {
     static let factorUnknown = Refusal(.notFound, .mfaFactorNotFound, "Factor not found")
+    static let newFactorLevel = Refusal(.forbidden, .insufficientAAL, "AAL2 required to verify a new factor")
     static let unknownFactorType = invalid("factor_type needs to be totp, phone, or webauthn")
     static let codeEmpty = invalid("Code needs to be non-empty")
     static let tooManyFactors = Refusal(

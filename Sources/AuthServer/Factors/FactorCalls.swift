@@ -76,6 +76,7 @@ extension AuthServer {
     /// `POST /factors/{factor_id}/challenge` → `{"id","type","expires_at"}`. Reads no body for an authenticator app.
     @Sendable func challengeFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (caller, factor) = try await ownFactor(request, context)
+        try requireLevel(of: caller, for: factor)
         try requireVerifying(factor.kind)
         guard factor.kind != .webAuthn else {
             // Bodies have nothing that counts, and supabase-swift sends none.
@@ -115,6 +116,7 @@ extension AuthServer {
     /// tokens.
     @Sendable func verifyFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (caller, factor) = try await ownFactor(request, context)
+        try requireLevel(of: caller, for: factor)
         let body = try await request.jsonMembers(context)
         let challenge = try challengeID(body)
         switch factor.kind {
@@ -185,6 +187,7 @@ extension AuthServer {
                 "MFA challenge \(challenge.text) has expired, verify against another challenge or create a new challenge."
             )
         case .unknown: .factorUnknown
+        case .tooLow: .newFactorLevel
         case .ended: .sessionExpired
         }
     }

@@ -76,6 +76,19 @@ struct FactorStoreTests {
         #expect(outcomes.count { if case .raised = $0 { true } else { false } } == 1)
     }
 
+    @Test("A low session raises nothing with a factor that was never verified", arguments: TestDatabase.all)
+    func neverVerified(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let issued = try await store.signedIn()
+        let raised = try await store.raised(issued, by: try await store.enrolled(issued))
+        let second = try await store.enrolled(raised, named: "second")
+        let answer = store.answer(second, try await store.challenged(second, in: raised))
+        let low = try await store.signedInAgain(issued.account.user.id)
+        guard case .tooLow = try await store.verify(answer, in: low) else { throw NotSignedIn() }
+        #expect(try await store.current(low)?.session?.assuranceLevel == .aal1)
+        guard case .raised = try await store.verify(answer, in: raised) else { throw NotSignedIn() }
+    }
+
     @Test("A refresh token from before the code never gets its level", arguments: TestDatabase.all)
     func oldToken(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)

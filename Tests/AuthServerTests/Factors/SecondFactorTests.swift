@@ -124,6 +124,24 @@ struct SecondFactorTests {
         }
     }
 
+    @Test("A low session cannot answer a factor that was never verified", arguments: TestDatabase.all)
+    func neverVerified(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let (raised, _) = try await server.protected()
+            let second = try await server.enroll(raised, named: "second")
+            let challenge = try await server.challenge(second.factor, raised)
+            let low = try await server.low()
+            let path = "/auth/v1/factors/\(second.factor)/challenge"
+            let asked = try await server.send(.post, path, bearer: low.accessToken)
+            #expect(asked.status == 403 && asked.code == "insufficient_aal", "\(asked)")
+            // The challenge of another session is good for each.
+            let answered = try await server.answer(server.code(of: second), of: second, challenge, low)
+            #expect(answered.status == 403 && answered.code == "insufficient_aal", "\(answered)")
+            let own = try await server.answer(server.code(of: second), of: second, challenge, raised)
+            #expect(own.status == 200, "\(own)")
+        }
+    }
+
     @Test("A step up renews the proof that sensitive changes need", arguments: TestDatabase.all)
     func stepUp(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, policy: SessionPolicy(freshSignIn: .seconds(600))) { server in

@@ -119,6 +119,26 @@ struct SecurityKeyTests {
         }
     }
 
+    @Test("A thief with the password gives no key to a factor that waits for one", arguments: TestDatabase.all)
+    func waiting(_ kind: TestDatabase) async throws {
+        try await serving(on: kind) { server, ada in
+            // From before there was a second factor: prepared by a thief, or left by the owner.
+            var key = Key(server)
+            try await key.enroll(ada.accessToken)
+            let early = try await key.challenge(ada.accessToken)
+            let app = try await server.enroll(ada)
+            let raised = try await server.raised(ada, by: app)
+            let thief = try await server.low()
+            let asked = try await key.challenge(thief.accessToken)
+            #expect(asked.status == 403 && asked.code == "insufficient_aal", "\(asked)")
+            let answer = try key.answer(early)
+            let path = "/\(key.factor)/verify"
+            let refused = try await key.post(path, bearer: thief.accessToken, answer)
+            #expect(refused.status == 403 && refused.code == "insufficient_aal", "\(refused)")
+            #expect(try await key.post(path, bearer: raised.accessToken, answer).status == 200)
+        }
+    }
+
     @Test("A challenge is good for the state that the factor was in")
     func states() async throws {
         try await serving { server, ada in
