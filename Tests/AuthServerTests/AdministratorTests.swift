@@ -52,6 +52,20 @@ struct AdministratorTests {
         }
     }
 
+    @Test("An administrator with a second factor reads nothing before giving it", arguments: TestDatabase.all)
+    func withoutSecondFactor(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let first = try await administrator(server)
+            let raised = try await server.raised(first, by: try await server.enroll(first))
+            let low = try #require(TestSession(try await server.signIn("root@example.com")))
+            for path in [Self.users, "\(Self.users)/\(low.userID)", "/auth/v1/admin/audit"] {
+                let refused = try await server.send(.get, path, bearer: low.accessToken)
+                #expect(refused.status == 403 && refused.code == "insufficient_aal", "\(path): \(refused)")
+                #expect(try await server.send(.get, path, bearer: raised.accessToken).status == 200, "\(path)")
+            }
+        }
+    }
+
     @Test("D13: A token of no user, of an ordinary user or without a session gives no rights")
     func tokens() async throws {
         try await TestServer.with { server in

@@ -36,12 +36,14 @@ extension AuthServer {
     /// policy.
     func require(_ change: SensitiveChange, by caller: UserCaller) throws {
         if change.needsLevel {
-            try requireHighLevel(caller, "AAL2 session is required for this change when MFA is enabled.")
+            try requireHighLevel(caller, Self.levelMessage)
         }
         guard !accounts.policy.needsProof(change, by: caller.user, in: caller.session, at: runtime.now()) else {
             throw Refusal.freshSignInRequired
         }
     }
+
+    private static let levelMessage = "AAL2 session is required for this request when MFA is enabled."
 
     /// Refuses a session without the second factor that its user has. The session's row decides, not the token's claim.
     func requireHighLevel(
@@ -101,8 +103,9 @@ extension AuthServer {
     }
 
     /// Admits callers to the admin API that have a token with an admin role or a secret key. For a user's token the
-    /// database decides on each request: the user's current role, and whether the user is banned. If the policy requires
-    /// fresh sign-ins, a user needs one to change anything. Notes the user in the context, for the audit log.
+    /// database decides on each request: the user's current role, whether the user is banned, and whether the session has
+    /// had the second factor that the user has. If the policy requires fresh sign-ins, a user needs one to change anything.
+    /// Notes the user in the context, for the audit log.
     ///
     /// - Throws: ``Refusal`` 401 or 403, and ``DatabaseFailure``.
     @Sendable package func requireAdmin(_ request: Request, _ context: inout ServerContext) async throws {
@@ -118,7 +121,11 @@ extension AuthServer {
         let caller = try await userCaller(claims, request)
         try checkPolicy(caller)
         guard settings.adminRoles.contains(caller.user.role) else { throw Refusal.notAdmin }
-        if request.method != .get, request.method != .head { try require(.administer, by: caller) }
+        if request.method == .get || request.method == .head {
+            try requireHighLevel(caller, Self.levelMessage)
+        } else {
+            try require(.administer, by: caller)
+        }
         context.administrator = caller.user.email ?? caller.user.id.text
     }
 
