@@ -99,6 +99,36 @@ struct EncodingTests {
         #expect(throws: COSEKeyProblem.notAMap) { try CredentialPublicKey([]) }
     }
 
+    @Test("Ed25519 keys of small order, with either sign, and ones in another form are refused")
+    func edwardsRefusals() throws {
+        func edwards(_ point: [UInt8]) -> [UInt8] {
+            Self.key([
+                (1, CBORWriter.integer(1)), (3, CBORWriter.integer(-8)), (-1, CBORWriter.integer(6)),
+                (-2, CBORWriter.bytes(point)),
+            ])
+        }
+        let map = try #require(try CBORReader.read(try Ceremonies.key(.edDSA).publicKey()[...]).mapValue)
+        let point = try #require(map[-2]?.bytesValue)
+        #expect(throws: Never.self) { try CredentialPublicKey(edwards(point)) }
+        func number(_ first: UInt8, _ middle: UInt8, _ last: UInt8) -> [UInt8] {
+            [first] + [UInt8](repeating: middle, count: 30) + [last]
+        }
+        let orderEight: [[UInt8]] = [
+            try #require(Base64URL.decode("xxdqcD1N2E-6PAt2DRBnDyogU_osOczGTsf9d5KsA3o")),
+            try #require(Base64URL.decode("JuiVj8KyJ7BFw_SJ8u-Y8NXfrAXTxjM5sTgCiG1T_AU")),
+        ]
+        // 0, 1 and -1, then the same and more from 2^255 - 19 on.
+        let reduced = [number(0, 0, 0), number(1, 0, 0), number(0xEC, 0xFF, 0x7F)] + orderEight
+        let others = [number(0xED, 0xFF, 0x7F), number(0xEE, 0xFF, 0x7F), number(0xFF, 0xFF, 0x7F)]
+        for refused in reduced + others {
+            for sign in [0, 0x80] as [UInt8] {
+                let bytes = Array(refused.dropLast()) + [refused[31] | sign]
+                #expect(throws: COSEKeyProblem.malformedParameter) { try CredentialPublicKey(edwards(bytes)) }
+            }
+        }
+        #expect(throws: COSEKeyProblem.malformedParameter) { try CredentialPublicKey(edwards(point + [0])) }
+    }
+
     @Test("RSA keys outside of 2,048 to 4,096 bits, and weak exponents, are refused")
     func rsaRefusals() throws {
         func rsa(_ n: [UInt8], _ e: [UInt8]) -> [UInt8] {

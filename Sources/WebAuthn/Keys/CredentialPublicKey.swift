@@ -9,7 +9,8 @@ package enum COSEKeyProblem: Error, Equatable, Sendable {
     case unsupportedAlgorithm
     /// Key type or curve do not belong to the algorithm.
     case algorithmDoesNotFit
-    /// A parameter of another type or length, a point that is not on its curve, or one in compressed form.
+    /// A parameter of another type or length, a point of P-256, P-384 or P-521 that is not on the curve, one in compressed
+    /// form, or an Ed25519 point that ``Ed25519Point`` refuses.
     case malformedParameter
     /// A parameter besides the required ones (§6.5.1.1).
     case unexpectedParameter
@@ -56,7 +57,7 @@ package struct CredentialPublicKey: Sendable {
             return .p521(try accepted { try P521.Signing.PublicKey(rawRepresentation: point) })
         case .edDSA:
             try require(map, type: 1, curve: 6, count: 4)
-            guard let x = map[-2]?.bytesValue, x.count == 32 else { throw .malformedParameter }
+            guard let x = map[-2]?.bytesValue, Ed25519Point.isUsable(x) else { throw .malformedParameter }
             return .ed25519(try accepted { try Curve25519.Signing.PublicKey(rawRepresentation: x) })
         case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: return .rsa(try rsa(map))
         }
