@@ -107,6 +107,7 @@ extension Accounts {
         }
         // The account looks as if its mail were on the way.
         account.user.times.emailChangeSentAt = now
+        try db.note(.emailChangeNew, of: account.user.id, at: now)
         try db.update(account.user)
         let content = try content(.accountExists, to: email, of: owner.user, nil, mail)
         try queue(content, of: owner.user.id, until: now + mail.lifetime, at: now, in: db)

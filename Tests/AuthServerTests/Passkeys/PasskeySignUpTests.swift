@@ -51,17 +51,21 @@ struct PasskeySignUpTests {
     func taken(_ kind: TestDatabase) async throws {
         try await TestServer.mailing(on: kind, change: PasskeyClient.settings()) { server in
             try await server.confirmed()
-            var shapes: [[String]] = []
+            var shapes: [[[String]]] = []
+            func shape(_ user: AnyJSON?) -> [String] { (user?.objectValue?.keys.map { $0 } ?? []).sorted() }
             for email in ["ada@example.com", "new@example.com"] {
                 var client = PasskeyClient(server)
                 let answer = try await client.signUp(["email": .string(email)])
                 #expect(answer.status == 200)
                 #expect(answer["user"]?["new_email"]?.stringValue == email)
-                shapes.append((answer["user"]?.objectValue?.keys.map { $0 } ?? []).sorted())
+                let session = try #require(TestSession(answer))
+                let early = try await server.send(.get, "/auth/v1/user", bearer: session.accessToken)
                 let mail = try await server.deliveredMail().mail
+                let late = try await server.send(.get, "/auth/v1/user", bearer: session.accessToken)
+                shapes.append([shape(answer["user"]), shape(early.json), shape(late.json)])
                 #expect(mail.content.kind == (email == "ada@example.com" ? .accountExists : .emailChangeNew))
             }
-            #expect(shapes[0] == shapes[1])
+            #expect(shapes[0] == shapes[1] && shapes[0].allSatisfy { $0.contains("email_change_sent_at") })
             #expect(try await server.signIn()["user"]?["email"] == "ada@example.com")
         }
     }
