@@ -79,9 +79,10 @@ extension InMemoryServer {
         _ kept: InMemoryDevice.Kept, code: String, of factor: UUID, at now: Date
     ) throws(AuthClientError) -> Opened {
         let id = kept.session.user.id
-        guard factors(of: id).contains(where: { $0.id == factor && $0.factorType == .totp }) else {
+        guard let known = factors(of: id).first(where: { $0.id == factor && $0.factorType == .totp }) else {
             throw Fault.refused(404, .mfaFactorNotFound)
         }
+        if known.status != .verified { try requireLevel(kept.id) }
         let step = Int(now.timeIntervalSince1970 / 30)
         let fits = [-1, 0, 1].map { step + $0 }.first { step in
             Self.code(of: factor, at: Date(timeIntervalSince1970: Double(step) * 30)) == code
