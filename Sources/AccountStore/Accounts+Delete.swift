@@ -3,7 +3,7 @@ import Crypto
 package import GatehouseWire
 import SQLDatabase
 
-/// The result of ``Accounts/deleteOwn(_:session:at:)``.
+/// The result of ``Accounts/deleteOwn(_:session:level:from:at:)``.
 package enum OwnDeletion: Sendable {
     case deleted, alreadyGone
     /// The session has ended or the user is banned. Nothing changed.
@@ -40,10 +40,12 @@ extension Accounts {
     /// Deletes the account of an access token's holder. Refuses a token whose session has ended, because deletion is
     /// final, and a banned user, who could otherwise sign up again.
     ///
-    /// - Parameter session: The token's session claim; nil, empty or the nil UUID (in old tokens) if it names none.
+    /// - Parameters:
+    ///   - session: The token's session claim; nil, empty or the nil UUID (in old tokens) if it names none.
+    ///   - level: The token's. That of the session counts, too.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may be gone.
     package func deleteOwn(
-        _ id: UserID, session text: String?, from device: Device? = nil, at now: Instant
+        _ id: UserID, session text: String?, level: AssuranceLevel, from device: Device? = nil, at now: Instant
     ) async throws -> OwnDeletion {
         try await revoking(at: now) { db in
             switch try changer(id, naming: text, at: now, in: db) {
@@ -52,7 +54,7 @@ extension Accounts {
             case .good(let account):
                 let session = text.flatMap(SessionID.init).flatMap { $0.isNil ? nil : $0 }
                 guard let current = try db.current(id, session: session) else { return .alreadyGone }
-                if current.isTooLow { return .tooLow }
+                if current.isTooLow || account.user.hasSecondFactor && level < .aal2 { return .tooLow }
                 if policy.needsProof(.deleteAccount, by: current, at: now) { return .stale }
                 let end = SessionEnd.byUser(.accountDeleted, in: session, from: device)
                 try remove(account, actor: id, end, from: device, at: now, in: db)

@@ -24,7 +24,8 @@ struct DeletionTests {
         for (given, isDone) in [(nil, true), ("", true), ("00000000-0000-0000-0000-000000000000", true), ("?", false)] {
             let store = try await StoreFixture(.sqlite)
             let id = try await store.signedIn().account.user.id
-            let outcome = try await store.accounts.deleteOwn(id, session: given, at: store.clock.now)
+            let outcome = try await store.accounts.deleteOwn(
+                id, session: given, level: .aal1, at: store.clock.now)
             #expect(try await store.count("users") == (isDone ? 0 : 1))
             if case .refused = outcome { #expect(!isDone) } else { #expect(isDone) }
         }

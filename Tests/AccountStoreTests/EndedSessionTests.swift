@@ -153,7 +153,7 @@ struct EndedSessionTests {
                 #expect(try await store.accounts.softDelete(user, from: Self.request, at: store.clock.now))
             } else {
                 let outcome = try await store.accounts.deleteOwn(
-                    user, session: issued.session.id.text, from: Self.request, at: store.clock.now)
+                    user, session: issued.session.id.text, level: .aal1, from: Self.request, at: store.clock.now)
                 guard case .deleted = outcome else { throw NotSignedIn() }
             }
             let ended = try #require(try await store.accounts.endedSessions(of: user, at: store.clock.now).first)

@@ -95,7 +95,8 @@ struct RevocationTests {
             let updated = try await accounts.update(user, UserUpdate(), keeping: session, at: now)
             let unlinked = try await accounts.unlink(identity, of: user, keeping: session, at: now)
             let undone = try await accounts.undoLink(identity, of: user, by: session, at: now)
-            let deleted = try await accounts.deleteOwn(user, session: session.text, at: now)
+            let deleted = try await accounts.deleteOwn(
+                user, session: session.text, level: .aal1, at: now)
             guard case .sessionEnded = updated, case .sessionEnded = unlinked, case .sessionEnded = undone,
                 case .refused = deleted
             else {

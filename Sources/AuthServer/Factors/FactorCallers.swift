@@ -4,6 +4,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 import Hummingbird
+import JSONWebTokens
 
 // The callers of second factors, and their limits.
 extension AuthServer {
@@ -92,6 +93,11 @@ extension AuthServer {
     }
 }
 
+extension TokenClaims {
+    /// The level that the session had when the token was issued.
+    var level: AssuranceLevel { members["aal"]?.stringValue.flatMap(AssuranceLevel.init(text:)) ?? .aal1 }
+}
+
 extension Request {
     /// As `jsonMembers`, but `null` stands for no members.
     ///
@@ -131,6 +137,9 @@ extension Answer {
 extension Refusal {
     static let factorUnknown = Refusal(.notFound, .mfaFactorNotFound, "Factor not found")
     static let newFactorLevel = Refusal(.forbidden, .insufficientAAL, "AAL2 required to verify a new factor")
+    static let enrollingLevel = Refusal(.forbidden, .insufficientAAL, "AAL2 required to enroll a new factor")
+    static let removalLevel = Refusal(
+        .unprocessableContent, .insufficientAAL, "AAL2 required to unenroll verified factor")
     static let unknownFactorType = invalid("factor_type needs to be totp, phone, or webauthn")
     static let codeEmpty = invalid("Code needs to be non-empty")
     static let tooManyFactors = Refusal(

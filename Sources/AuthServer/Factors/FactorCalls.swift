@@ -22,13 +22,15 @@ extension AuthServer {
         guard !accounts.policy.needsProof(.addFactor, by: caller.user, in: caller.session, at: runtime.now()) else {
             throw Refusal.freshSignInRequired
         }
+        // The transaction sees the level of the session alone.
+        if caller.isTooLow, caller.hasOldToken { throw Refusal.enrollingLevel }
         let outcome = try await accounts.enroll(
             NewFactor(kind, name: name, secret: secret), of: caller.user.id, in: caller.session?.id, at: runtime.now())
         switch outcome {
         case .enrolled(let factor): return enrolled(factor, secret: secret, issuer: issuer, of: caller.user)
         case .nameTaken: throw Refusal.factorNameTaken(name)
         case .tooMany: throw Refusal.tooManyFactors
-        case .tooLow: throw Refusal(.forbidden, .insufficientAAL, "AAL2 required to enroll a new factor")
+        case .tooLow: throw Refusal.enrollingLevel
         case .ended: throw Refusal.sessionExpired
         }
     }
@@ -195,14 +197,14 @@ extension AuthServer {
     /// `DELETE /factors/{factor_id}` → `{"id"}`.
     @Sendable func removeFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (caller, factor) = try await ownFactor(request, context)
+        if factor.isVerified, caller.hasOldToken { throw Refusal.removalLevel }
         let outcome = try await accounts.removeFactor(
             factor.id, of: caller.user.id, in: caller.session?.id, from: device(request, context), at: runtime.now())
         switch outcome {
         case .removed(let factor): return Answer.id(factor.id)
         case .unknown: throw Refusal.factorUnknown
         case .ended: throw Refusal.sessionExpired
-        case .tooLow:
-            throw Refusal(.unprocessableContent, .insufficientAAL, "AAL2 required to unenroll verified factor")
+        case .tooLow: throw Refusal.removalLevel
         case .stale: throw Refusal.freshSignInRequired
         case .isRecoverySet:
             throw Refusal(

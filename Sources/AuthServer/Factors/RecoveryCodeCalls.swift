@@ -31,7 +31,7 @@ extension AuthServer {
         try requireMakingCodes()
         let given = try factorName(try await request.membersOrNull(context, mayBeEmpty: true))
         let name = given.unicodeScalars.allSatisfy(\.properties.isWhitespace) ? Self.defaultName : given
-        return try await answeringRefusals("AAL2 required to generate recovery codes", name: name) {
+        return try await answeringRefusals("AAL2 required to generate recovery codes", of: caller, name: name) {
             try await accounts.checkRecoverySet(
                 named: name, of: caller.user.id, in: caller.session?.id, at: runtime.now())
             let codes = try await hashedCodes(for: source(request, context))
@@ -47,7 +47,7 @@ extension AuthServer {
     @Sendable func replaceRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await permanentCaller(request)
         try requireMakingCodes()
-        return try await answeringRefusals("AAL2 required to regenerate recovery codes") {
+        return try await answeringRefusals("AAL2 required to regenerate recovery codes", of: caller) {
             try await accounts.checkRecoverySet(
                 named: nil, of: caller.user.id, in: caller.session?.id, at: runtime.now())
             let codes = try await hashedCodes(for: source(request, context))
@@ -60,7 +60,7 @@ extension AuthServer {
     /// `DELETE /factors/recovery-codes` → `{"id"}`, with the settings off too.
     @Sendable func deleteRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await permanentCaller(request)
-        return try await answeringRefusals("AAL2 required to delete recovery codes") {
+        return try await answeringRefusals("AAL2 required to delete recovery codes", of: caller) {
             let factor = try await accounts.deleteRecoverySet(
                 of: caller.user.id, in: caller.session?.id, from: device(request, context), at: runtime.now())
             return Answer.id(factor.id)
@@ -98,9 +98,11 @@ extension AuthServer {
     }
 
     private func answeringRefusals(
-        _ levelMessage: String, name: String = "", _ body: () async throws -> Response
+        _ levelMessage: String, of caller: UserCaller, name: String = "", _ body: () async throws -> Response
     ) async throws -> Response {
         do {
+            // The transaction sees the level of the session alone.
+            if caller.hasOldToken { throw RecoverySetRefusal.tooLow }
             return try await body()
         } catch let refusal as RecoverySetRefusal {
             throw Refusal(refusal, levelMessage, name: name)

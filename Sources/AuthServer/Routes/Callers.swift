@@ -12,8 +12,11 @@ struct UserCaller: Sendable {
     let session: Session?
     let claims: TokenClaims
     var user: User { account.user }
-    /// A token without a session has the lowest level.
-    var level: AssuranceLevel { session?.assuranceLevel ?? .aal1 }
+    /// That of the session, but not above that of the token: one from before the second factor stays low, because a thief
+    /// may have it. A token without a session has the lowest level.
+    var level: AssuranceLevel { min(session?.assuranceLevel ?? .aal1, claims.level) }
+    /// Whether the session had its second factor after the token.
+    var hasOldToken: Bool { level < session?.assuranceLevel ?? .aal1 }
     /// Whether the user has a second factor, and the session has not had it.
     var isTooLow: Bool { user.hasSecondFactor && level < .aal2 }
     /// Whether the token was issued for an anonymous account, which may have become permanent since.

@@ -32,7 +32,9 @@ struct LocalBearer: Sendable {
         // A service key has no `sub`, and therefore no profile.
         guard let id = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
-        return Bearer(userID: id, email: email, sessionID: claims.sessionID, tokenText: token)
+        return Bearer(
+            userID: id, email: email, sessionID: claims.sessionID, level: claims.members["aal"]?.stringValue,
+            tokenText: token)
     }
 
     /// One transaction, together with a check of account and session.
@@ -50,7 +52,10 @@ struct LocalBearer: Sendable {
         // The deletion would erase the caller's device and address again.
         var device = Device(userAgent: nil, address: nil)
         device.requestID = bearer.requestID
-        switch try await accounts.deleteOwn(user, session: bearer.sessionID, from: device, at: now()) {
+        let level = bearer.level.flatMap(AssuranceLevel.init(text:)) ?? .aal1
+        let outcome = try await accounts.deleteOwn(
+            user, session: bearer.sessionID, level: level, from: device, at: now())
+        switch outcome {
         case .deleted: return .deleted
         case .alreadyGone: return .alreadyGone
         case .refused: return .refused

@@ -20,15 +20,20 @@ package struct Bearer: Sendable {
     package let email: String?
     /// The session that the token names; some issuers do not send it.
     package let sessionID: String?
+    /// The token's `aal` claim: `aal2` if its session had a second factor when it was issued.
+    package let level: String?
     /// The token itself, for calls on the holder's behalf. Never log it.
     package let tokenText: String
     /// The id of a request that deletes the account, for the record of the deletion.
     package var requestID: String?
 
-    package init(userID: AccountID, email: String?, sessionID: String? = nil, tokenText: String) {
+    package init(
+        userID: AccountID, email: String?, sessionID: String? = nil, level: String? = nil, tokenText: String
+    ) {
         self.userID = userID
         self.email = email
         self.sessionID = sessionID
+        self.level = level
         self.tokenText = tokenText
     }
 }

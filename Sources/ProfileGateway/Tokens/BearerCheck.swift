@@ -46,7 +46,9 @@ package struct BearerCheck: Sendable {
         // A service key has no `sub`, and therefore no profile.
         guard let userID = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
-        return Bearer(userID: userID, email: email, sessionID: claims.sessionID, tokenText: token)
+        return Bearer(
+            userID: userID, email: email, sessionID: claims.sessionID, level: claims.members["aal"]?.stringValue,
+            tokenText: token)
     }
 
     private static func refusal(_ failure: RemoteKeySet.Failure) -> BearerRefusal {

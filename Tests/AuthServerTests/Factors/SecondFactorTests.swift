@@ -69,7 +69,7 @@ struct SecondFactorTests {
         }
     }
 
-    enum Step: Sendable { case email, password, enroll, remove, unlink, link, export, delete, regenerate }
+    enum Step: Sendable, CaseIterable { case email, password, enroll, remove, unlink, link, export, delete, regenerate }
 
     @Test(
         "A stolen password alone changes nothing of a user with a second factor",
@@ -87,6 +87,20 @@ struct SecondFactorTests {
             #expect(try await server.signIn().status == 200)
             #expect(
                 try await server.send(.get, "/auth/v1/user", bearer: thief.accessToken)["email"] == "ada@example.com")
+        }
+    }
+
+    @Test("An access token from before the second factor does not rise with its session", arguments: Step.allCases)
+    func oldAccessToken(_ step: Step) async throws {
+        try await TestServer.with(factors: .withCodes) { server in
+            let (_, app) = try await server.protected()
+            let thief = try await server.low()
+            let raised = try await server.raised(thief, by: app)
+            let refused = try await take(step, server, thief, app)
+            #expect(["insufficient_aal", "INSUFFICIENT_AAL"].contains(refused.code ?? ""), "\(refused)")
+            #expect(try await server.send(.get, "/auth/v1/user", bearer: thief.accessToken).status == 200)
+            let done = try await take(step, server, raised, app)
+            #expect(!["insufficient_aal", "INSUFFICIENT_AAL"].contains(done.code ?? ""), "\(done)")
         }
     }
 
