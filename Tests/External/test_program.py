@@ -12,6 +12,7 @@ import time
 from contextlib import closing
 
 import jwt
+import pyotp
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from jwt.algorithms import ECAlgorithm
@@ -695,6 +696,31 @@ def test_a_gateway_alone(servers, new_email):
     assert (
         gateway.auth().get("/settings").status == 404 and issuer.gateway().get("/v1/auth/me", token=token).status == 404
     )
+
+
+def test_a_gateway_alone_deletes_no_account_without_its_second_factor(servers, new_email):
+    issuer = servers.serve("--only", "auth").start()
+    gateway = servers.serve(
+        "--only",
+        "gateway",
+        GATEHOUSE_JWKS_URL=issuer.auth_url + "/.well-known/jwks.json",
+        GOTRUE_JWT_ISSUER=issuer.auth_url,
+        GATEHOUSE_ISSUER_SECRET_KEY=SECRET_KEY,
+    ).start()
+    client, email = issuer.auth(), new_email()
+    token = client.sign_up(email)["access_token"]
+    factor = client.post("/factors", {"factor_type": "totp"}, token=token).json()
+    path, app = "/factors/" + factor["id"], pyotp.TOTP(factor["totp"]["secret"])
+    challenge = client.post(path + "/challenge", token=token).json()["id"]
+    high = client.post(path + "/verify", {"challenge_id": challenge, "code": app.now()}, token=token).json()["access_token"]
+    low = client.sign_in(email).json()["access_token"]
+    assert gateway.gateway().patch("/v1/auth/me", {"first_name": "Ana"}, token=low).status == 200
+    for early in (token, low):
+        refused = gateway.gateway().delete("/v1/auth/me", token=early)
+        assert (refused.status, refused.code) == (403, "INSUFFICIENT_AAL")
+    assert gateway.gateway().get("/v1/auth/me", token=high).json()["profile"]["first_name"] == "Ana"
+    assert gateway.gateway().delete("/v1/auth/me", token=high).status == 204
+    assert client.user(high).code == "user_not_found"
 
 
 # Limits.

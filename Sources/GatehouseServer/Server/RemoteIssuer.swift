@@ -1,3 +1,4 @@
+import AccountDomain
 import GatehouseWire
 import JSONWebTokens
 import ProfileGateway
@@ -26,6 +27,8 @@ struct RemoteIssuer: Sendable {
 
     /// Deletes the profile here, then the account at the issuer.
     ///
+    /// A user with a second factor needs a token from after it.
+    ///
     /// In this order because the owner of an account without a profile can repeat the request, even with a later token,
     /// whereas a profile without an account would stay forever. The issuer confirms beforehand that the session is
     /// active and the user not banned, because deletion is final.
@@ -34,8 +37,11 @@ struct RemoteIssuer: Sendable {
         let key = settings.secretKey.reveal()
         do {
             switch try await standing(of: bearer) {
+            case .good(let hasSecondFactor):
+                // The issuer deletes for the secret key, so the level is checked here.
+                if hasSecondFactor, bearer.level.flatMap(AssuranceLevel.init(text:)) != .aal2 { return .tooLow }
             // Already deleted. The profile may be left over from an interrupted attempt.
-            case .good, .gone: break
+            case .gone: break
             case .refused: return .refused
             }
         } catch {
@@ -66,7 +72,7 @@ struct RemoteIssuer: Sendable {
         if try await profiles.profile(of: bearer.userID) == nil {
             let standing: Standing
             do { standing = try await self.standing(of: bearer) } catch { throw BearerRefusal.keysUnavailable(error) }
-            guard standing == .good else { throw UnknownAccount() }
+            guard case .good = standing else { throw UnknownAccount() }
         }
         let id = bearer.userID
         return try await profiles.change(id, changes, at: now) { db in
@@ -76,7 +82,10 @@ struct RemoteIssuer: Sendable {
     }
 
     /// The issuer's answer about a token.
-    private enum Standing { case good, gone, refused }
+    private enum Standing {
+        case good(hasSecondFactor: Bool)
+        case gone, refused
+    }
 
     /// - Throws: ``OutgoingFailure`` for any other answer.
     private func standing(of bearer: Bearer) async throws -> Standing {
@@ -84,10 +93,15 @@ struct RemoteIssuer: Sendable {
             "GET", "\(settings.issuer)/user",
             headers: ["apikey": settings.secretKey.reveal(), "Authorization": "Bearer \(bearer.tokenText)"])
         switch answer.status {
-        case 200..<300: return .good
+        case 200..<300: return .good(hasSecondFactor: try Self.hasSecondFactor(answer.body))
         case 401, 403: return Self.code(in: answer.body) == "user_not_found" ? .gone : .refused
         default: throw OutgoingFailure.status(answer.status)
         }
+    }
+
+    /// Whether a user has a verified factor.
+    private static func hasSecondFactor(_ user: [UInt8]) throws -> Bool {
+        try JSONReader.read(user)["factors"]?.arrayValue?.contains { $0["status"]?.stringValue == "verified" } ?? false
     }
 
     /// The code of a refusal. Its member depends on the API version of the request.
