@@ -21,6 +21,11 @@ func server(_ name: String, package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: ["Server"]))
 }
 
+/// `make dist` and `make install` give both; without them `gatehouse version` says "development".
+let stamp: [CSetting] = ["GATEHOUSE_BUILD_COMMIT", "GATEHOUSE_BUILD_DATE"].compactMap { name in
+    Context.environment[name].map { .define(name, to: $0) }
+}
+
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird = server("Hummingbird", package: "hummingbird")
@@ -197,6 +202,8 @@ let package = Package(
         .target(name: "CMemory"),
         /// Large files in the program's text.
         .target(name: "CDocuments"),
+        /// What the program was built from.
+        .target(name: "CBuildStamp", cSettings: stamp),
 
         /// What crosses the network, and the values it is made of. Server and client meet here alone.
         .target(name: "GatehouseWire", swiftSettings: strict),
@@ -317,7 +324,7 @@ let package = Package(
                 "GatehouseServer", "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens",
                 "PasswordHashing", "HTTPServing", "AuthServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver",
                 "PostgresDriver", "Gatehouse", "GatehouseModel", "IdentityProviders", "DevStack", "SMTP", "WebAuthn",
-                crypto,
+                "CBuildStamp", crypto,
                 logging, nioCore,
                 server("ArgumentParser", package: "swift-argument-parser"),
                 serviceLifecycle,
@@ -447,7 +454,7 @@ let package = Package(
             name: "GatehouseCLITests",
             dependencies: [
                 "GatehouseCLI", "GatehouseServer", "Gatehouse", "GatehouseModel", "GatehouseWire", "AccountDomain",
-                "AuthServer", "IdentityProviders", "TestSupport", "WebAuthn",
+                "AuthServer", "IdentityProviders", "SQLDatabase", "TestSupport", "WebAuthn",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -265,7 +265,9 @@ def test_doctor_is_content_with_a_running_server(server):
 
 
 def test_version():
-    assert re.fullmatch(r"gatehouse \d+\.\d+\.\d+\S*.*", run("version").stdout.strip())
+    # A program of `make dist` names its commit.
+    form = r"gatehouse \d+\.\d+\.\d+ \((development|commit [0-9a-f]{12} of [0-9-]{10})\), compiled .* schema level \d+"
+    assert re.fullmatch(form, run("version").stdout.strip())
 
 
 def test_doctor_finds_files_that_others_can_read(servers):

@@ -105,3 +105,47 @@ def test_a_node_that_runs_is_not_ready_any_more_after_such_a_step(migrated):
     )
     answer = server.gateway().get("/ready")
     assert (answer.status, answer.json()) == (503, {"status": "schema of another program"})
+
+
+def upgrade_check(server):
+    done = program.run("upgrade-check", environment=server.environment)
+    return done.returncode, done.stdout.splitlines(), done.stderr.strip()
+
+
+def records(database):
+    return database.run("SELECT count(*) FROM schema_migrations"), last_level(database)
+
+
+def test_a_check_before_an_upgrade_lists_what_is_missing_and_changes_nothing(migrated):
+    server, database = migrated
+    assert upgrade_check(server) == (0, [], "The database has every schema change of this program.")
+    level = last_level(database)
+    names = {number: database.run(f"SELECT name FROM schema_migrations WHERE number = {number}") for number in (
+        level - 1, level)}
+    database.run(f"DELETE FROM schema_migrations WHERE number >= {level - 1}")
+    before = records(database)
+    code, lines, note = upgrade_check(server)
+    assert (code, note) == (7, "2 schema changes are pending. Run `gatehouse migrate` to apply what is listed.")
+    assert lines == [f"{number}  {name}  (earlier programs go on)" for number, name in names.items()]
+    assert records(database) == before
+
+
+def test_a_check_names_the_level_of_a_newer_program_and_refuses_an_incompatible_one(migrated):
+    server, database = migrated
+    level = last_level(database) + 1
+    database.run(f"INSERT INTO schema_migrations (number, name) VALUES ({level}, 'of a newer program')")
+    code, lines, note = upgrade_check(server)
+    assert (code, lines) == (0, []) and note.endswith(f"and later ones up to level {level}."), note
+    database.run(f"UPDATE schema_migrations SET least_level = {level} WHERE number = {level}")
+    code, lines, note = upgrade_check(server)
+    assert (code, lines) == (1, []) and f"has step {level} of a schema" in note, note
+
+
+def test_a_check_of_a_new_database_lists_every_change_and_makes_nothing(database, tmp_path):
+    server = program.Server.serve(tmp_path, "--no-migrate", GATEHOUSE_DATABASE=database.url)
+    code, lines, note = upgrade_check(server)
+    assert code == 7 and lines[0].startswith("1  ") and f"{len(lines)} schema changes are pending" in note
+    if isinstance(database, SQLiteFile):
+        assert not (tmp_path / "gatehouse.sqlite").exists() and "There is no database at" in note
+    else:
+        assert database.run("SELECT count(*) FROM pg_tables WHERE tablename = 'schema_migrations'") == "0"

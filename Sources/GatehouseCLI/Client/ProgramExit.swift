@@ -9,6 +9,7 @@ package enum ProgramExit: Int32, CaseIterable, Sendable {
     case unavailable = 4
     case refused = 5
     case storeUnavailable = 6
+    case changesPending = 7
     case usage = 64
     case configuration = 78
     case interrupted = 130
@@ -22,6 +23,7 @@ package enum ProgramExit: Int32, CaseIterable, Sendable {
         case .unavailable: "No answer: offline, the server is at fault, or something else is there."
         case .refused: "The server refused the request (4xx)."
         case .storeUnavailable: "The place where the session is kept cannot be read or written."
+        case .changesPending: "The database lacks schema changes of this program (`upgrade-check` only)."
         case .usage: "The command was not understood, or something was left out."
         case .configuration: "The server's configuration is wrong (commands of the server only)."
         case .interrupted: "Ended by Ctrl-C. Another signal gives 128 and its number."

@@ -1,7 +1,6 @@
 import ArgumentParser
 import GatehouseServer
 import GatehouseWire
-import SQLDatabase
 
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,7 +11,8 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    Dev.self, Serve.self, Migrate.self, Keys.self, Users.self, Why.self, Mails.self, HookCommands.self,
+                    Dev.self, Serve.self, Migrate.self, UpgradeCheck.self, Keys.self, Users.self, Why.self, Mails.self,
+                    HookCommands.self,
                     Import.self, Export.self,
                     Doctor.self, CheckConfig.self, BenchCommand.self,
                 ]),
@@ -49,16 +49,5 @@ extension ClientFailure {
         } catch {
             self.init(usageError: error)
         }
-    }
-}
-
-struct Version: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "version", abstract: "Prints the version of this program.")
-
-    func run() throws {
-        try Output.line(
-            "gatehouse \(ProgramVersion.text), compiled with Swift \(ProgramVersion.compiler), schema level "
-                + "\(migrations(for: [.auth]).last?.number ?? 0)")
     }
 }

@@ -1,0 +1,30 @@
+import ArgumentParser
+import CBuildStamp
+import GatehouseServer
+import SQLDatabase
+
+struct Version: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prints the version of this program.",
+        discussion: """
+            Also the commit that it was built from and its date, the compiler, and the schema level: the number of the
+            newest schema change that it knows. A program that was built without `make dist` or `make install` says
+            "development" instead of a commit.
+            """)
+
+    func run() throws {
+        let origin = ProgramVersion.origin(
+            commit: String(cString: gatehouse_build_commit()), date: String(cString: gatehouse_build_date()))
+        try Output.line(
+            "gatehouse \(ProgramVersion.text) (\(origin)), compiled with Swift \(ProgramVersion.compiler), schema level "
+                + "\(migrations(for: [.auth]).last?.number ?? 0)")
+    }
+}
+
+extension ProgramVersion {
+    /// What a program was built from, for its version; "development" if the build named no commit.
+    package static func origin(commit: String, date: String) -> String {
+        if commit.isEmpty { return "development" }
+        return date.isEmpty ? "commit \(commit)" : "commit \(commit) of \(date)"
+    }
+}
