@@ -1,13 +1,13 @@
 # Every habit of this project is a verb here; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-one fuzz sanitize soak check screens bench docs clean
+.PHONY: help run build test test-one fuzz sanitize soak check screens bench docs install uninstall dist clean
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 swift_folders := $(wildcard Sources Tests Apps Benchmarks/Sources)
 
 help: ## Lists these verbs
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Builds and starts the whole stack on one port; its state is in .gatehouse, ARGS="…" are passed on
 	@Scripts/prepare.sh
@@ -65,6 +65,17 @@ docs: ## Builds the documentation of the libraries as a site in .build/docs/site
 	swift build --target GatehouseTesting
 	Scripts/make-docs $(ARGS)
 	@echo 'To read it: python3 -m http.server --directory .build/docs/site, then http://localhost:8000/documentation'
+
+install: ## Builds the release program and installs it below PREFIX=/usr/local; DESTDIR=… for the tree of a package
+	@Scripts/prepare.sh
+	@Scripts/install --prefix "$(or $(PREFIX),/usr/local)" --destination "$(or $(DESTDIR),/)"
+
+uninstall: ## Removes what install with the same PREFIX wrote
+	@Scripts/install --remove --prefix "$(or $(PREFIX),/usr/local)" --destination "$(or $(DESTDIR),/)"
+
+dist: ## Builds tarball, Debian package, bill of materials and checksums in .build/dist/packages, the same bytes each time
+	@Scripts/prepare.sh dist
+	Scripts/dist $(ARGS)
 
 clean: ## Removes what was built; the state in .gatehouse stays
 	rm -rf .build .venv Benchmarks/.build

@@ -8,6 +8,8 @@
 #                                another browser, or none
 #   Scripts/prepare.sh screens   and to photograph the screens: Python 3 with venv, Chromium, fonts for the texts
 #   Scripts/prepare.sh bench     and to measure: wrk
+#   Scripts/prepare.sh dist      and to build packages: Debian's tools, lintian
+#   Scripts/prepare.sh package   and to install them in a root of their own: debootstrap
 set -euo pipefail
 
 readonly SWIFT_WANTED=6.2
@@ -103,6 +105,12 @@ prepare_linux() {
                 want fonts-noto-core font 'Noto Sans Arabic'
                 ;;
             bench) want python3 has python3 && want wrk has wrk ;;
+            dist | package)
+                want python3 has python3
+                want dpkg-dev has dpkg-shlibdeps
+                want lintian has lintian
+                [ "$purpose" = dist ] || want debootstrap has debootstrap
+                ;;
         esac
     done
     ((${#missing[@]} == 0)) && return
@@ -133,6 +141,10 @@ prepare_macos() {
                 exit 1
                 ;;
             bench) want wrk has wrk ;;
+            dist | package)
+                say "packages are built on Linux"
+                exit 1
+                ;;
         esac
     done
     ((${#missing[@]} == 0)) && return
@@ -146,8 +158,8 @@ prepare_macos() {
 
 for purpose in "$@"; do
     case $purpose in
-        check | test | screens | bench) ;;
-        *) say "unknown argument: $purpose (known: check, test, screens, bench)"; exit 2 ;;
+        check | test | screens | bench | dist | package) ;;
+        *) say "unknown argument: $purpose (known: check, test, screens, bench, dist, package)"; exit 2 ;;
     esac
 done
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -32,7 +32,9 @@ READERS = (
     ("Scripts/test_", ()), ("Scripts/check-", ()), ("Scripts/arrows.json", ()), ("Scripts/reveal-sites.txt", ()),
     ("Scripts/text-sites.txt", ()), ("Scripts/fuzz", ()), ("Scripts/sanitize", ()), ("Scripts/photograph-", ()),
     ("Scripts/make-page-texts", ()), ("Scripts/make-examples", ()), ("Scripts/make-common-passwords", ()),
-    ("Scripts/take-pictures", ()),
+    ("Scripts/take-pictures", ()), ("Scripts/install", ()), ("Scripts/dist", ()), ("Scripts/watch", ()),
+    ("Scripts/packaging.py", ()), ("Scripts/manual_pages.py", ()), ("Scripts/bill_of_materials.py", ()),
+    (".devcontainer/", ()), (".vscode/", ()), (".editorconfig", ()), (".github/", ()),
 )
 # Tests that read sources of targets that they do not depend on.
 ALSO_READ = (

@@ -17,6 +17,8 @@ class DeployTests(unittest.TestCase):
     def test_every_setting_is_one_of_the_program(self):
         known = set(re.findall(r"`(GATEHOUSE_[A-Z0-9_]+)`", read("Docs", "configuration.md")))
         self.assertIn("GATEHOUSE_DATABASE", known)
+        # Those of the build, not of the program.
+        known |= set(re.findall(r'"(GATEHOUSE_BUILD_[A-Z]+)"', read("Package.swift")))
         files = [entry.name for entry in os.scandir(FOLDER) if entry.is_file()]
         for name in sorted(files):
             named = set(re.findall(r"\bGATEHOUSE_[A-Z0-9_]+", read("Deploy", name)))
@@ -73,7 +75,15 @@ class DeployTests(unittest.TestCase):
         self.assertLess(threads * 19, limit / 2)
 
     def test_a_program_behind_a_proxy_of_its_machine_trusts_it(self):
-        self.assertIn("GATEHOUSE_TRUSTED_PROXIES=127.0.0.0/8", read("Deploy", "gatehouse.service"))
+        self.assertIn("--config /etc/gatehouse/gatehouse.yaml", read("Deploy", "gatehouse.service"))
+        self.assertIn("\ntrusted_proxies: [127.0.0.0/8,", read("Deploy", "gatehouse.yaml"))
+
+    def test_the_example_configuration_has_known_keys(self):
+        known = set(re.findall(r"^\| `GATEHOUSE_[A-Z0-9_]+` \|[^|]*\| `([a-z_]+)` \|", read("Docs", "configuration.md"),
+                               re.MULTILINE))
+        named = re.findall(r"^(?:# )?([a-z_]+): ", read("Deploy", "gatehouse.yaml"), re.MULTILINE)
+        self.assertEqual(set(named) - known, {"secrets_file"})
+        self.assertIn("secrets", known)
 
     def test_the_proxy_knows_the_nodes_of_the_composition(self):
         nodes = re.findall(r"^  (node-\w+):", read("Deploy", "compose.yaml"), re.MULTILINE)
