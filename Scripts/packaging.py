@@ -74,12 +74,10 @@ def versions(stamp):
 
 
 def build_options():
-    """For `swift build`. The paths of this machine are left out of the program, and Swift is linked into it, except on
-    a Mac, which has it."""
-    runtime = ["--static-swift-stdlib"] if platform.system() == "Linux" else []
+    """For `swift build`: those of every release, without the paths of this machine."""
+    release = subprocess.run([ROOT / "Scripts" / "release-options"], capture_output=True, text=True, check=True).stdout
     return [
-        "--configuration", "release", "--scratch-path", str(SCRATCH), "--product", "gatehouse",
-        *runtime, "-debug-info-format", "none",
+        *release.split(), "--scratch-path", str(SCRATCH), "-debug-info-format", "none",
         "-Xswiftc", "-file-prefix-map", "-Xswiftc", f"{ROOT}=.", "-Xcc", f"-ffile-prefix-map={ROOT}=.",
     ]
 

@@ -56,7 +56,7 @@ struct PasskeyModelTests {
         let (service, manager, passkeys) = try await registered()
         let login = LoginModel(manager: manager)
         let offer = Task { await login.offerPasskeys(with: passkeys) }
-        await until { passkeys.offeredCount == 1 }
+        await until { passkeys.offeredCount == 1 && service.clock.sleeps.contains(.seconds(270)) }
         #expect(manager.phase == .unauthenticated && !login.isBusy)
         // The challenge is renewed before it expires.
         service.clock.advance(by: .seconds(270))

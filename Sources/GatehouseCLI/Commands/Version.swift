@@ -5,7 +5,7 @@ import SQLDatabase
 
 struct Version: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints the version of this program.",
+        commandName: "version", abstract: "Prints the version of this program.",
         discussion: """
             Also the commit that it was built from and its date, the compiler, and the schema level: the number of the
             newest schema change that it knows. A program that was built without `make dist` or `make install` says
