@@ -1,6 +1,6 @@
 # Every habit of this project is a verb here; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-one fuzz sanitize soak check screens bench docs install uninstall dist clean
+.PHONY: help run build test test-one fuzz sanitize soak check check-cost screens bench docs install uninstall dist clean
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
@@ -65,6 +65,10 @@ docs: ## Builds the documentation of the libraries as a site in .build/docs/site
 	swift build --target GatehouseTesting
 	Scripts/make-docs $(ARGS)
 	@echo 'To read it: python3 -m http.server --directory .build/docs/site, then http://localhost:8000/documentation'
+
+check-cost: ## Counts the instructions of each kind of request, and compares them with the last release's; ARGS="…" are passed on
+	@Scripts/prepare.sh cost
+	Benchmarks/costs $(ARGS)
 
 install: ## Builds the release program and installs it below PREFIX=/usr/local; DESTDIR=… for the tree of a package
 	@Scripts/prepare.sh

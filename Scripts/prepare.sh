@@ -8,6 +8,7 @@
 #                                another browser, or none
 #   Scripts/prepare.sh screens   and to photograph the screens: Python 3 with venv, Chromium, fonts for the texts
 #   Scripts/prepare.sh bench     and to measure: wrk
+#   Scripts/prepare.sh cost      and to count instructions: valgrind
 #   Scripts/prepare.sh dist      and to build packages: Debian's tools, lintian
 #   Scripts/prepare.sh package   and to install them in a root of their own: debootstrap
 set -euo pipefail
@@ -105,6 +106,7 @@ prepare_linux() {
                 want fonts-noto-core font 'Noto Sans Arabic'
                 ;;
             bench) want python3 has python3 && want wrk has wrk ;;
+            cost) want python3 has python3 && want valgrind has valgrind ;;
             dist | package)
                 want python3 has python3
                 want dpkg-dev has dpkg-shlibdeps
@@ -141,8 +143,8 @@ prepare_macos() {
                 exit 1
                 ;;
             bench) want wrk has wrk ;;
-            dist | package)
-                say "packages are built on Linux"
+            cost | dist | package)
+                say "instructions are counted, and packages built, on Linux"
                 exit 1
                 ;;
         esac
@@ -158,8 +160,8 @@ prepare_macos() {
 
 for purpose in "$@"; do
     case $purpose in
-        check | test | screens | bench | dist | package) ;;
-        *) say "unknown argument: $purpose (known: check, test, screens, bench, dist, package)"; exit 2 ;;
+        check | test | screens | bench | cost | dist | package) ;;
+        *) say "unknown argument: $purpose (known: check, test, screens, bench, cost, dist, package)"; exit 2 ;;
     esac
 done
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
