@@ -1,6 +1,6 @@
 # Every habit of this project is a verb here; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-one fuzz sanitize soak check check-cost screens bench docs install uninstall dist clean
+.PHONY: help run watch build test test-one fuzz sanitize soak check check-cost screens bench docs install uninstall dist clean
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
@@ -14,6 +14,10 @@ run: ## Builds and starts the whole stack on one port; its state is in .gatehous
 	@[ -d .build/checkouts ] || echo 'The first build fetches and compiles every dependency; later ones take seconds.'
 	swift build --product gatehouse
 	@exec .build/debug/gatehouse dev --data .gatehouse --team-catalogue Apps/BoxScore/teams.json $(ARGS)
+
+watch: ## Like run, and builds and starts again whenever a source changes
+	@Scripts/prepare.sh
+	@Scripts/watch $(ARGS)
 
 build: ## Builds everything, without the tests
 	@Scripts/prepare.sh
