@@ -69,10 +69,22 @@ class TreeTests(unittest.TestCase):
             self.assertEqual(running.read(), b"old")
         self.assertEqual((root / "usr/bin/gatehouse").read_bytes(), b"new")
         self.assertEqual(len(install.files(root)), 3)
-        install.remove(tree, root)
+        packaging.write(root, f"usr/lib/gatehouse/{install.LIST}", "".join(
+            f"{path}\n" for path in [*install.files(tree), f"usr/lib/gatehouse/{install.LIST}"]))
+        install.uninstall("/usr/lib/gatehouse", root)
         self.assertEqual(install.files(root), [])
         self.assertFalse((root / "usr/lib/gatehouse").exists())
         self.assertTrue((root / "usr/share/man/man1").exists())
+
+    def test_only_what_was_installed_is_removed(self):
+        with self.assertRaisesRegex(SystemExit, "nothing is installed there"):
+            install.uninstall("/usr/lib/gatehouse", self.folder)
+        kept = packaging.write(self.folder, "kept", "x")
+        for line in ("/kept", "../kept", "usr/../../kept"):
+            packaging.write(self.folder / "root", f"usr/lib/gatehouse/{install.LIST}", line)
+            with self.assertRaisesRegex(SystemExit, "names files elsewhere"):
+                install.uninstall("/usr/lib/gatehouse", self.folder / "root")
+        self.assertTrue(kept.exists())
 
     def test_two_archives_of_a_tree_are_the_same(self):
         if not shutil.which("tar"):
