@@ -11,15 +11,11 @@ struct StartMemoryTests {
         return try #require(Int(fields[2]))
     }
 
-    @Test("Leaving the start gives up pages of programs and libraries, and changed values stay")
+    @Test("Leaving the start gives up pages of programs and libraries")
     func leave() throws {
-        let value = UUID()
-        let text = "\(value)"
         let before = try residentFilePages()
         memory_leave_start()
-        let after = try residentFilePages()
-        #expect(after < before)
-        #expect(UUID(uuidString: text) == value)
+        #expect(try residentFilePages() < before)
     }
 }
 #endif
