@@ -60,8 +60,9 @@ screens: ## Photographs every screen into .build/screens, and fails when one loo
 
 bench: ## Measures a release build against references of the same run; ARGS="…" are passed on
 	@Scripts/prepare.sh bench
+	@$(MAKE) .venv/ready
 	swift build $$(Scripts/release-options)
-	Benchmarks/run $(ARGS)
+	.venv/bin/python3 Benchmarks/run $(ARGS)
 
 docs: ## Builds the documentation of the libraries as a site in .build/docs/site; ARGS="--base /path" are passed on
 	@Scripts/prepare.sh check

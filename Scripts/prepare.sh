@@ -7,7 +7,7 @@
 #   Scripts/prepare.sh test      and to test: Python 3 with venv, PostgreSQL; Chromium, unless GATEHOUSE_BROWSER names
 #                                another browser, or none
 #   Scripts/prepare.sh screens   and to photograph the screens: Python 3 with venv, Chromium, fonts for the texts
-#   Scripts/prepare.sh bench     and to measure: wrk
+#   Scripts/prepare.sh bench     and to measure: Python 3 with venv, wrk
 #   Scripts/prepare.sh cost      and to count instructions: valgrind
 #   Scripts/prepare.sh dist      and to build packages: Debian's tools, lintian
 #   Scripts/prepare.sh package   and to install them in a root of their own: debootstrap
@@ -105,7 +105,11 @@ prepare_linux() {
                 want fonts-inter font Inter
                 want fonts-noto-core font 'Noto Sans Arabic'
                 ;;
-            bench) want python3 has python3 && want wrk has wrk ;;
+            bench)
+                want python3 has python3
+                want python3-venv python_with_venv
+                want wrk has wrk
+                ;;
             cost) want python3 has python3 && want valgrind has valgrind ;;
             dist | package)
                 want python3 has python3
@@ -142,7 +146,10 @@ prepare_macos() {
                 say "on a Mac the screens are Apple's own; pictures of them are taken on Linux"
                 exit 1
                 ;;
-            bench) want wrk has wrk ;;
+            bench)
+                want python python_with_venv
+                want wrk has wrk
+                ;;
             cost | dist | package)
                 say "instructions are counted, and packages built, on Linux"
                 exit 1

@@ -57,11 +57,12 @@ extension Accounts {
     func endSessions(
         where condition: SQL, _ end: SessionEnd, at now: Instant, in db: any Connection
     ) throws -> Int {
-        try db.run(
+        let found = try db.run(
             """
             INSERT INTO revocations (id, noted_at) SELECT id, \(now) FROM sessions WHERE \(condition)
             ON CONFLICT (id) DO UPDATE SET noted_at = excluded.noted_at
             """)
+        guard found > 0 else { return 0 }
         try record(end, of: condition, at: now, in: db)
         return try db.run("DELETE FROM sessions WHERE \(condition)")
     }

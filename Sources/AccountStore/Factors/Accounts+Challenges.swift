@@ -61,16 +61,21 @@ extension Accounts {
 extension Accounts {
     static func challengeLookup(_ challenge: ChallengeID, to factor: FactorID) -> SQL {
         """
-        SELECT expires_at, used_at, data FROM factor_challenges WHERE id = \(challenge) AND factor_id = \(factor)
+        SELECT \(columns: challengeColumns) FROM factor_challenges
+        WHERE factor_challenges.id = \(challenge) AND factor_challenges.factor_id = \(factor)
         """
     }
+
+    static let challengeColumns: StaticString = """
+        factor_challenges.expires_at, factor_challenges.used_at, factor_challenges.data
+        """
 
     /// The statements that every answer of a second factor runs, for tests of the query plans.
     package static func factorStatements(
         user: UserID, factor: FactorID, challenge: ChallengeID, code: RecoveryCode, at now: Instant
     ) -> [SQL] {
         [
-            factorLookup(user), factorLookup(factor, of: user), timeCodeLookup(factor, of: user),
+            factorLookup(user), factorLookup(factor, of: user), timeCodeLookup(challenge, of: user),
             challengeLookup(challenge, to: factor), recoveryCodeLookup(code, of: user), dueRemovals(limit: 10, at: now),
         ]
     }
@@ -88,13 +93,7 @@ enum ChallengeState: Sendable {
 
 extension Connection {
     func state(of challenge: ChallengeID, to factor: FactorID, at now: Instant) throws -> ChallengeState {
-        let found = try row(Accounts.challengeLookup(challenge, to: factor)) {
-            row -> (end: Instant, isUsed: Bool, data: String?) in
-            (row.instant(), row.instantIfPresent() != nil, row.textIfPresent())
-        }
-        guard let found else { return .unknown }
-        if found.isUsed { return .used }
-        return now > found.end ? .expired : .open(data: found.data)
+        try row(Accounts.challengeLookup(challenge, to: factor)) { $0.challengeState(at: now) } ?? .unknown
     }
 
     /// Uses up a challenge. The answer counts only if this returns true.
@@ -104,5 +103,15 @@ extension Connection {
             UPDATE factor_challenges SET used_at = \(now)
             WHERE id = \(challenge) AND factor_id = \(factor) AND used_at IS NULL AND expires_at >= \(now)
             """) == 1
+    }
+}
+
+extension Row {
+    /// Reads the columns of ``Accounts/challengeColumns``, which are null without a challenge.
+    mutating func challengeState(at now: Instant) -> ChallengeState {
+        let (end, used, data) = (instantIfPresent(), instantIfPresent(), textIfPresent())
+        guard let end else { return .unknown }
+        if used != nil { return .used }
+        return now > end ? .expired : .open(data: data)
     }
 }

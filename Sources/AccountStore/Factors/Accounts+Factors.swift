@@ -81,11 +81,16 @@ extension Connection {
     @discardableResult
     func showFactors(of user: UserID) throws -> [Factor] {
         let factors = try factors(of: user)
+        try show(factors, of: user)
+        return factors
+    }
+
+    /// - Parameter factors: All of the user, as this transaction leaves them.
+    func show(_ factors: [Factor], of user: UserID) throws {
         try run(
             """
             UPDATE users SET factors = \(factors.shown), has_second_factor = \(factors.protect) WHERE id = \(user)
             """)
-        return factors
     }
 }
 

@@ -9,11 +9,15 @@ extension Accounts {
     ///
     /// - Parameters:
     ///   - current: Read in this transaction, with a session.
+    ///   - factor: The one that gave the answer.
+    ///   - factors: All of the user, read in this transaction.
+    ///   - step: Of the accepted code, for a factor with codes by time.
     ///   - traits: For the audit log, in addition to the factor.
     /// - Returns: nil without a session.
     func raise(
-        _ current: CurrentAccount, by factor: Factor, as entry: AuditEntry.Action = .verificationAttempted,
-        traits: JSONObject = [:], from device: Device, at now: Instant, in db: any Connection
+        _ current: CurrentAccount, by factor: Factor, among factors: [Factor], step: Int64? = nil,
+        as entry: AuditEntry.Action = .verificationAttempted, traits: JSONObject = [:], from device: Device,
+        at now: Instant, in db: any Connection
     ) throws -> IssuedSession? {
         guard var session = current.session else { return nil }
         var account = current.account
@@ -29,7 +33,7 @@ extension Accounts {
         try endSessions(
             where: "user_id = \(session.user) AND aal = 'aal1' AND id <> \(session.id)",
             .byUser(.levelRaised, in: session.id, from: device), at: now, in: db)
-        account.user.show(try db.noteAnswer(of: factor, at: now))
+        account.user.show(try db.noteAnswer(of: factor, among: factors, step: step, at: now))
         if !factor.isVerified {
             try notify(.factorEnrolled, account.user, factor: factor.kind, from: device, at: now, in: db)
         }
@@ -54,22 +58,31 @@ extension Accounts {
 extension Connection {
     /// Verifies a factor that gave a right answer, and deletes unverified ones of its kind.
     ///
-    /// - Returns: The factors of its user.
-    fileprivate func noteAnswer(of factor: Factor, at now: Instant) throws -> [Factor] {
-        if factor.kind != .recoveryCodes {
+    /// - Returns: The factors that are left.
+    fileprivate func noteAnswer(
+        of factor: Factor, among factors: [Factor], step: Int64?, at now: Instant
+    ) throws -> [Factor] {
+        var left = factors.filter { $0.isVerified || $0.kind != factor.kind || $0.id == factor.id }
+        if left.count < factors.count {
             try run(
                 """
                 DELETE FROM factors WHERE user_id = \(factor.user) AND kind = \(factor.kind.rawValue)
                     AND is_verified = 0 AND id <> \(factor.id)
                 """)
         }
+        let accepted: SQL = step.map { ", last_step = \($0)" } ?? ""
         // The owner has the factor, so nobody has to remove it.
         try run(
             """
             UPDATE factors SET is_verified = 1, failures = 0, locked_until = NULL, removal_at = NULL, updated_at = \(now)
+                \(accepted)
             WHERE id = \(factor.id)
             """)
-        return try showFactors(of: factor.user)
+        if let index = left.firstIndex(where: { $0.id == factor.id }) {
+            (left[index].isVerified, left[index].removalAt, left[index].updatedAt) = (true, nil, now)
+        }
+        try show(left, of: factor.user)
+        return left
     }
 
     /// Stores what a second factor changes in a session.

@@ -58,7 +58,8 @@ extension Accounts {
             }
             let remaining: JSONObject = ["remaining": .integer(Int64(set.remaining - 1))]
             let raised = try raise(
-                current, by: factor, as: .recoveryCodeVerified, traits: remaining, from: device, at: now, in: db)
+                current, by: factor, among: try db.factors(of: user), as: .recoveryCodeVerified, traits: remaining,
+                from: device, at: now, in: db)
             return raised.map(FactorOutcome.raised) ?? .ended
         }
     }

@@ -94,7 +94,8 @@ extension Accounts {
             guard let raising else { return .wrong }
             guard try db.use(challenge, to: factor, at: now) else { return .challengeUnknown }
             let raised = try raise(
-                current, by: raising, traits: ["challenge_id": .string(challenge.text)], from: device, at: now, in: db)
+                current, by: raising, among: try db.factors(of: user),
+                traits: ["challenge_id": .string(challenge.text)], from: device, at: now, in: db)
             return raised.map(FactorOutcome.raised) ?? .ended
         }
     }

@@ -56,18 +56,12 @@ extension Accounts {
             let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
             guard case .good(let current) = caller else { return .ended }
             switch try examine(answer, of: user, at: now, in: db) {
-            case .right(let factor, let step):
+            case .right(let factor, let factors, let step):
                 if current.isTooLow(for: factor) { return .tooLow }
-                let taken = try db.run(
-                    """
-                    UPDATE factors SET last_step = \(step)
-                    WHERE id = \(factor.id) AND (last_step IS NULL OR last_step < \(step))
-                    """)
-                guard taken == 1 else { return .wrong }
                 guard try db.use(answer.challenge, to: factor.id, at: now) else { return .challengeUsed }
                 let raised = try raise(
-                    current, by: factor, traits: ["challenge_id": .string(answer.challenge.text)], from: device,
-                    at: now, in: db)
+                    current, by: factor, among: factors, step: step,
+                    traits: ["challenge_id": .string(answer.challenge.text)], from: device, at: now, in: db)
                 return raised.map(FactorOutcome.raised) ?? .ended
             case .refused(let outcome):
                 if case .wrong = outcome { try countFailure(of: answer.factor, kind: .totp, at: now, in: db) }
@@ -79,35 +73,60 @@ extension Accounts {
         }
     }
 
-    static func timeCodeLookup(_ factor: FactorID, of user: UserID) -> SQL {
+    /// All factors of the user, oldest first, and the challenge beside its factor.
+    static func timeCodeLookup(_ challenge: ChallengeID, of user: UserID) -> SQL {
         """
-        SELECT \(columns: factorColumns), factors.locked_until, factors.last_step, factors.sealed_secret FROM factors
-        WHERE factors.id = \(factor) AND factors.user_id = \(user) AND factors.kind = 'totp'
+        SELECT \(columns: factorColumns), factors.locked_until, factors.last_step, factors.sealed_secret,
+            \(columns: challengeColumns)
+        FROM factors LEFT JOIN factor_challenges
+            ON factor_challenges.id = \(challenge) AND factor_challenges.factor_id = factors.id
+        WHERE factors.user_id = \(user)
+        ORDER BY factors.created_at, factors.id
         """
     }
 
     private enum Examination {
-        case right(Factor, step: Int64)
+        /// With all factors of the user.
+        case right(Factor, among: [Factor], step: Int64)
         case refused(FactorOutcome)
+    }
+
+    /// A row of ``timeCodeLookup(_:of:)``.
+    private struct TimeCodeFactor {
+        let factor: Factor
+        let lockedUntil: Instant?
+        let lastStep: Int64?
+        /// Only an authenticator app has one.
+        let sealedSecret: [UInt8]?
+        let challenge: ChallengeState
+
+        init(_ row: inout Row, at now: Instant) {
+            factor = row.factor()
+            lockedUntil = row.instantIfPresent()
+            lastStep = row.intIfPresent()
+            sealedSecret = row.bytesIfPresent()
+            challenge = row.challengeState(at: now)
+        }
     }
 
     private func examine(
         _ answer: TimeCodeAnswer, of user: UserID, at now: Instant, in db: any Connection
     ) throws -> Examination {
-        let found = try db.row(Self.timeCodeLookup(answer.factor, of: user)) {
-            row -> (Factor, Instant?, Int64?, [UInt8]?) in
-            (row.factor(), row.instantIfPresent(), row.intIfPresent(), row.bytesIfPresent())
+        let all = try db.rows(Self.timeCodeLookup(answer.challenge, of: user)) { TimeCodeFactor(&$0, at: now) }
+        guard let named = all.first(where: { $0.factor.id == answer.factor }), let sealed = named.sealedSecret else {
+            return .refused(.unknown)
         }
-        guard let (factor, lockedUntil, lastStep, sealed) = found, let sealed else { return .refused(.unknown) }
-        switch try db.state(of: answer.challenge, to: answer.factor, at: now) {
+        switch named.challenge {
         case .unknown: return .refused(.challengeUnknown)
         case .used: return .refused(.challengeUsed)
         case .expired: return .refused(.challengeExpired)
         case .open: break
         }
-        if let lockedUntil, now < lockedUntil { return .refused(.locked(until: lockedUntil)) }
-        let codes = TimeCode(secret: try unseal(sealed, of: factor.id))
-        guard let step = codes.step(ofCode: answer.code, after: lastStep, at: now) else { return .refused(.wrong) }
-        return .right(factor, step: step)
+        if let end = named.lockedUntil, now < end { return .refused(.locked(until: end)) }
+        let codes = TimeCode(secret: try unseal(sealed, of: named.factor.id))
+        guard let step = codes.step(ofCode: answer.code, after: named.lastStep, at: now) else {
+            return .refused(.wrong)
+        }
+        return .right(named.factor, among: all.map(\.factor), step: step)
     }
 }

@@ -5,7 +5,7 @@ import SQLDatabase
 /// A passkey with its account.
 package struct PasskeyHolder: Sendable {
     package let passkey: Passkey
-    package let account: Account
+    package fileprivate(set) var account: Account
 }
 
 /// What a verified answer of a passkey says.
@@ -36,12 +36,15 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func holder(ofCredential id: [UInt8], of user: UserID) async throws -> PasskeyHolder? {
-        try await database.read { db in
-            guard let passkey = try db.row(Self.passkeyLookup(credential: id), { $0.passkey() }), passkey.user == user,
-                let account = try db.account(user), account.user.times.deletedAt == nil
-            else { return nil }
-            return PasskeyHolder(passkey: passkey, account: account)
+        let found = try await database.rows(Self.holderLookup(credential: id)) { row in
+            let account = Account(user: row.user(), identities: row.identityIfPresent().map { [$0] } ?? [])
+            return PasskeyHolder(passkey: row.passkey(), account: account)
         }
+        guard var holder = found.first, holder.passkey.user == user, holder.account.user.times.deletedAt == nil else {
+            return nil
+        }
+        holder.account.identities = found.flatMap(\.account.identities)
+        return holder
     }
 
     /// Opens a session after a passkey's answer was verified.
@@ -86,8 +89,14 @@ extension Accounts {
     }
 
     /// By the credential alone: then no plan reads all passkeys of a user.
-    static func passkeyLookup(credential id: [UInt8]) -> SQL {
-        "SELECT \(columns: passkeyColumns) FROM passkeys WHERE passkeys.credential_id = \(id)"
+    static func holderLookup(credential id: [UInt8]) -> SQL {
+        """
+        SELECT \(columns: userColumns), \(columns: identityColumns), \(columns: passkeyColumns)
+        FROM passkeys JOIN users ON users.id = passkeys.user_id
+        LEFT JOIN identities ON identities.user_id = users.id
+        WHERE passkeys.credential_id = \(id)
+        ORDER BY identities.created_at, identities.id
+        """
     }
 }
 

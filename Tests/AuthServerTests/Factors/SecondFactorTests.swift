@@ -46,6 +46,34 @@ struct SecondFactorTests {
         }
     }
 
+    @Test(
+        "A code takes three statements to read and eight to write, with one factor or 51",
+        arguments: TestDatabase.all)
+    func verificationCost(_ kind: TestDatabase) async throws {
+        var rules = FactorRules()
+        (rules.mostEnrolled, rules.mostVerified) = (100, 100)
+        try await TestServer.with(on: kind, factors: rules) { server in
+            let (session, app) = try await server.protected()
+            for others in [0, 50] {
+                for number in 0..<others {
+                    // Verified, as the next code removes those that are not.
+                    let other = try await server.enroll(session, named: "other \(number)")
+                    try await server.database.write { db in
+                        _ = try db.run("UPDATE factors SET is_verified = 1 WHERE id = \(other.factor)")
+                    }
+                }
+                server.clock.advance(by: .seconds(60))
+                let challenge = try await server.challenge(app.factor, session)
+                let count = try await server.statements {
+                    let answer = try await server.answer(app.code(server), of: app, challenge, session)
+                    #expect(answer.status == 200)
+                }
+                // One of the eleven reads the failed attempts that other nodes counted.
+                #expect(count == 11, "\(others)")
+            }
+        }
+    }
+
     @Test("The app's secret is sealed in the database", arguments: TestDatabase.all)
     func sealed(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in

@@ -43,6 +43,24 @@ struct PasskeyRouteTests {
         }
     }
 
+    @Test("A sign-in takes one statement to read and five to write", arguments: TestDatabase.all)
+    func cost(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            _ = try await client.register(server.signUp())
+            var counts: [Int] = []
+            for _ in 0..<4 {
+                let count = try await server.statements {
+                    let answer = try await client.signIn()
+                    #expect(answer.status == 200)
+                }
+                counts.append(count)
+            }
+            // One in sixteen removes old challenges.
+            #expect(counts.min() == 6 && (counts.max() ?? 0) <= 7, "\(counts)")
+        }
+    }
+
     @Test("A challenge has one answer, right or wrong")
     func once() async throws {
         try await TestServer.with(change: PasskeyClient.settings()) { server in
