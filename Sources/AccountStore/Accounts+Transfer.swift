@@ -19,6 +19,7 @@ package struct ImportedAccount: Sendable {
     /// nil if the source has no session data. Sessions of an earlier import then stay as they are.
     package var sessions: [ImportedSession]?
     package var factors: [ImportedFactor] = []
+    package var passkeys: [Passkey] = []
 
     package init(_ account: Account, profile: ImportedProfile? = nil, sessions: [ImportedSession]? = nil) {
         self.account = account
@@ -42,6 +43,8 @@ package struct ImportedAccountOutcome: Equatable, Sendable {
     /// The account already existed, and the source has changed since it was imported. The stored account stays as it
     /// is.
     package var hasChanged = false
+    /// Whether a passkey was left out, because another account has its credential.
+    package var hasTakenPasskeys = false
 }
 
 extension Accounts {
@@ -86,8 +89,11 @@ extension Accounts {
         let factors = try imported.factors.map { (factor: $0.factor, sealed: try seal($0.secret, of: $0.factor.id)) }
         do {
             return try await add(refused: { ImportedAccountOutcome(account: .refused($0)) }) { db in
-                let outcome = try db.add(whole, sessions, at: now)
+                var outcome = try db.add(whole, sessions, at: now)
                 if outcome.account == .added {
+                    let free = try whole.passkeys.filter(db.isFree)
+                    for passkey in free { try db.insert(passkey) }
+                    outcome.hasTakenPasskeys = free.count < whole.passkeys.count
                     for (factor, sealed) in factors { try db.insert(factor, sealedSecret: sealed) }
                     if !factors.isEmpty { try db.showFactors(of: whole.account.user.id) }
                 }

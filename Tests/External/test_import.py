@@ -6,15 +6,18 @@ import hashlib
 import hmac
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
 import uuid
 
+import ceremonies
 import postgres
 import program
 import pyotp
 import pytest
+from passkey_device import Authenticator
 
 pytestmark = postgres.needs_server
 
@@ -25,7 +28,7 @@ PASSWORD, HASH = "pass", "$2b$04$abcdefghijklmnopqrstuufznL8bkzdtHwLhca4To/v9Lo9
 SCHEMA = """
 CREATE SCHEMA auth;
 CREATE TYPE auth.aal_level AS ENUM ('aal1', 'aal2', 'aal3');
-CREATE TYPE auth.factor_type AS ENUM ('totp', 'webauthn', 'phone');
+CREATE TYPE auth.factor_type AS ENUM ('totp', 'webauthn', 'phone', 'recovery_code');
 CREATE TYPE auth.factor_status AS ENUM ('unverified', 'verified');
 CREATE TABLE auth.users (
     instance_id uuid, id uuid PRIMARY KEY, aud varchar(255), role varchar(255), email varchar(255),
@@ -66,6 +69,13 @@ CREATE TABLE auth.mfa_factors (
     id uuid PRIMARY KEY, user_id uuid NOT NULL REFERENCES auth.users ON DELETE CASCADE, friendly_name text,
     factor_type auth.factor_type NOT NULL, status auth.factor_status NOT NULL, created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL, secret text);
+CREATE TABLE auth.webauthn_credentials (
+    id uuid PRIMARY KEY DEFAULT gen_random_uuid(), user_id uuid NOT NULL REFERENCES auth.users ON DELETE CASCADE,
+    credential_id bytea NOT NULL UNIQUE, public_key bytea NOT NULL, attestation_type text NOT NULL DEFAULT '',
+    aaguid uuid, sign_count bigint NOT NULL DEFAULT 0, transports jsonb NOT NULL DEFAULT '[]',
+    backup_eligible bool NOT NULL DEFAULT false, backed_up bool NOT NULL DEFAULT false,
+    friendly_name text NOT NULL DEFAULT '', created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(), last_used_at timestamptz);
 CREATE TABLE public.profiles (
     id uuid PRIMARY KEY REFERENCES auth.users ON DELETE CASCADE, first_name text, full_name text, avatar_url text,
     favorite_teams text[], is_premium bool, created_at timestamptz, updated_at timestamptz, username text,
@@ -89,7 +99,7 @@ class Database(postgres.Database):
         """The output of `pg_dump --data-only`, as far as the program reads it."""
         lines = []
         for table in ("auth.users", "auth.identities", "auth.sessions", "auth.refresh_tokens", "auth.mfa_amr_claims",
-                      "auth.mfa_factors", "public.profiles"):  # fmt: skip
+                      "auth.mfa_factors", "auth.webauthn_credentials", "public.profiles"):  # fmt: skip
             columns = self.run(
                 f"SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute "
                 f"WHERE attrelid = '{table}'::regclass AND attnum > 0 AND attgenerated = ''"
@@ -300,11 +310,52 @@ def test_an_authenticator_app_comes_with_its_secret(source, target, tmp_path):
     assert secret not in target.log()
 
 
+@pytest.mark.parametrize("way", ["dump", "database"])
+def test_a_passkey_comes_and_signs_in(source, target, tmp_path, way):
+    ada, device = source.person("ada@example.com"), Authenticator(random.Random(21))
+    device.create("key", "", base64.urlsafe_b64encode(ada.encode()).rstrip(b"=").decode(), be=True, bs=True)
+    passkey = device.passkeys["key"]
+    row = (f"'\\x{passkey.raw_id.hex()}', '\\x{ceremonies.pairs(passkey.key.cose()).hex()}', 'none', 3, true, true, 'Phone'")
+    source.run(
+        "INSERT INTO auth.webauthn_credentials (user_id, credential_id, public_key, attestation_type, sign_count, "
+        f"backup_eligible, backed_up, friendly_name) VALUES ('{ada}', {row})"
+    )
+    file = tmp_path / "dump.sql"
+    file.write_text(source.real_dump())
+    options = ["--dump", str(file)] if way == "dump" else ["--database-url", source.url]
+    done = target.command("import", "supabase", *options)
+    assert done.returncode == 0 and "passkey" not in done.stdout, done
+    target.environment.update(program.PASSKEYS)
+    auth = target.start().auth()
+    begun = auth.post("/passkeys/authentication/options").json()
+
+    def answer(count):
+        credential = device.get("key", begun["options"]["challenge"], counter=count)
+        return {"challenge_id": begun["challenge_id"], "credential": credential}
+
+    assert auth.post("/passkeys/authentication/verify", answer(3)).code == "webauthn_verification_failed"
+    begun = auth.post("/passkeys/authentication/options").json()
+    signed_in = auth.post("/passkeys/authentication/verify", answer(4))
+    assert signed_in.status == 200 and signed_in.json()["user"]["id"] == ada, signed_in
+    [listed] = auth.get("/passkeys", token=signed_in.json()["access_token"]).json()
+    assert listed["friendly_name"] == "Phone"
+
+
 def test_the_report_lists_skipped_data_with_reasons(source, target, tmp_path):
     source.person("sso@example.com", is_sso_user=True)
     source.person("gone@example.com", deleted_at="2025-05-05T00:00:00Z")
     source.person("odd@example.com", password='{"key_id":"1","alg":"aes-gcm-hkdf","data":"x","nonce":"y"}')
     factored = source.person("careful@example.com")
+    for kind in ("recovery_code", "webauthn"):
+        source.insert(
+            "auth.mfa_factors",
+            {"id": str(uuid.uuid4()), "user_id": factored, "factor_type": kind, "status": "verified",
+             "created_at": "2025-01-01T00:00:00Z", "updated_at": "2025-01-01T00:00:00Z"},
+        )  # fmt: skip
+    source.run(
+        "INSERT INTO auth.webauthn_credentials (user_id, credential_id, public_key) "
+        f"VALUES ('{factored}', '\\x01', '\\xa0')"
+    )
     source.insert(
         "auth.mfa_factors",
         {"id": str(uuid.uuid4()), "user_id": factored, "factor_type": "totp", "status": "verified",
@@ -318,7 +369,7 @@ def test_the_report_lists_skipped_data_with_reasons(source, target, tmp_path):
     assert done.returncode == 1, done.stderr
     assert "1 accounts came, 0 already there, 3 left out" in done.stdout
     remarks = sorted(line.split("\t")[1] for line in report.read_text().splitlines())
-    assert remarks == ["deleted", "secondFactor", "sessionEnded", "sessionExpired", "singleSignOn", "unreadable"]
+    assert remarks == ["deleted", "passkey", "recoveryCodes", "secondFactor", "sessionEnded", "sessionExpired", "singleSignOn", "unreadable"]
     assert "aes-gcm" not in report.read_text() + done.stdout + done.stderr
 
 

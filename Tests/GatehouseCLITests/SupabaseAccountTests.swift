@@ -43,8 +43,48 @@ struct SupabaseAccountTests {
     func remarks() {
         let phone = #","factors":[{"factor_type":"phone","status":"verified","phone":"1"}]"#
         #expect(account(rest: phone).notes.map(\.remark) == [.secondFactor])
+        let codes = #","factors":[{"factor_type":"recovery_code","status":"verified","secret":null}]"#
+        #expect(account(rest: codes).notes.map(\.remark) == [.recoveryCodes])
         #expect(account(user: #""phone":"4912345""#).notes.map(\.remark) == [.phoneOnly])
         #expect(account().notes.isEmpty)
+    }
+
+    /// The COSE_Key of an ES256 key.
+    private static let publicKey =
+        "a5010203262001215820150a2aa493c369f6992b180f2ad6e29a5ab194ea1b3b610aafe183e3de045509"
+        + "2258205f4638ec322da91997a8ac686172b9d5cc66f5dfc604d25d056aed8e759260cb"
+
+    private func passkey(_ members: String, key: String = publicKey) -> String {
+        #","passkeys":[{"id":"\#(Self.session)","public_key":"\\x\#(key)",\#(members)}]"#
+    }
+
+    @Test("A passkey is imported with its key, from a row in JSON and from the texts of a dump")
+    func passkeys() throws {
+        let (bytes, name) = (#""credential_id":"\\x0aff""#, #""friendly_name":"Key""#)
+        let json = #""sign_count":7,"backup_eligible":true,"backed_up":true,"transports":["usb"],"aaguid":null"#
+        let text = #""sign_count":"7","backup_eligible":"t","backed_up":"t","transports":"[\"usb\"]","aaguid":null"#
+        for rest in [json, text] {
+            let read = account(rest: passkey("\(bytes),\(name),\(rest)"))
+            let passkey = try #require(read.imported?.passkeys.first)
+            #expect(read.notes.isEmpty && passkey.credentialID == [0x0A, 0xFF] && passkey.algorithm == -7)
+            #expect(passkey.signCount == 7 && passkey.isBackupEligible && passkey.isBackedUp)
+            #expect(passkey.transports == ["usb"] && passkey.name == "Key" && passkey.user.text == Self.id)
+            #expect(passkey.publicKey.count == 77 && passkey.model == Array(repeating: 0, count: 16))
+        }
+    }
+
+    @Test(
+        "A passkey that this server could not use stays behind, and is reported",
+        arguments: [
+            (#""credential_id":null"#, publicKey), (#""credential_id":"\\x""#, publicKey),
+            (#""credential_id":"\\x0""#, publicKey), (#""credential_id":"0aff""#, publicKey),
+            (#""credential_id":"\\x0aff","sign_count":4294967296"#, publicKey),
+            (#""credential_id":"\\x0aff","sign_count":-1"#, publicKey), (#""credential_id":"\\x0aff""#, "a0"),
+            (#""credential_id":"\\x0aff""#, "ff"),
+        ])
+    func unusablePasskey(_ members: String, _ key: String) {
+        let account = account(rest: passkey(members, key: key))
+        #expect(account.imported?.passkeys.isEmpty == true && account.notes.map(\.remark) == [.passkey])
     }
 
     @Test("A profile is imported without values that a PATCH would refuse, and names them")

@@ -34,6 +34,16 @@ struct LineColumns {
         return number
     }
 
+    /// PostgreSQL's hexadecimal form of `bytea`: `\x0aff`.
+    func bytes(_ name: String) throws(LineProblem) -> [UInt8]? {
+        guard let text = try text(name) else { return nil }
+        let digits = text.utf8.dropFirst(2).compactMap(\.hexadecimalValue)
+        guard text.hasPrefix("\\x"), digits.count == text.utf8.count - 2, digits.count.isMultiple(of: 2) else {
+            throw LineProblem("\(name) is not bytes such as \\x0aff")
+        }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+
     func has(_ name: String) -> Bool { members[name] != nil }
 
     /// A JSON boolean, or PostgreSQL's `t` and `f`. false if absent.

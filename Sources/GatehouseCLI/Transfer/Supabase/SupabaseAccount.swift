@@ -9,7 +9,7 @@ package enum Remark: String, CaseIterable, Sendable {
     // Rows of a dump, in any table.
     case rowUnreadable
     // Accounts that are imported incompletely.
-    case secondFactor, phoneOnly, profileValue, changedSince, deletedSince
+    case secondFactor, recoveryCodes, passkey, phoneOnly, profileValue, changedSince, deletedSince
     // Sessions that are not imported.
     case sessionEnded, sessionExpired, sessionUnreadable, sessionTaken, sessionParted
 
@@ -26,6 +26,8 @@ package enum Remark: String, CaseIterable, Sendable {
         case .rowUnreadable: "rows of the dump left out: too long, or not as many values as columns"
         case .secondFactor:
             "accounts without one of their second factors: a security key, a phone number, or an encrypted secret"
+        case .recoveryCodes: "accounts without their recovery codes, which cannot be read: their users make new ones"
+        case .passkey: "accounts without one of their passkeys: unreadable, or another account here has it"
         case .phoneOnly: "accounts that cannot sign in again: they have only a telephone number"
         case .profileValue: "profiles with a value left out: too long, or of another form"
         case .changedSince: "accounts stay as they are here, although the source has changed since they came"
@@ -50,8 +52,8 @@ package enum Remark: String, CaseIterable, Sendable {
 }
 
 /// An account of a Supabase database, as a JSON object: the row `user` of auth.users; the arrays `identities`,
-/// `sessions`, `tokens` (the newest of each session), `claims` and `factors` (the verified ones); and the row `profile`.
-/// Members of missing tables are null or absent.
+/// `sessions`, `tokens` (the newest of each session), `claims`, `factors` (the verified ones) and `passkeys`; and the row
+/// `profile`. Members of missing tables are null or absent.
 package struct SupabaseAccount: Sendable {
     /// A remark about an account or session.
     package struct Note: Equatable, Sendable {
@@ -127,6 +129,7 @@ package struct SupabaseAccount: Sendable {
             }
         }
         take(SupabaseFactors(whole["factors"], of: account.user.id, at: now), to: &imported)
+        take(SupabasePasskeys(whole["passkeys"], of: account.user.id, at: now), to: &imported)
         if Self.isPhoneOnly(account) { notes.append(Note(remark: .phoneOnly, detail: "")) }
         self.imported = imported
     }
@@ -134,6 +137,12 @@ package struct SupabaseAccount: Sendable {
     private mutating func take(_ factors: SupabaseFactors, to imported: inout ImportedAccount) {
         imported.factors = factors.imported
         if factors.isIncomplete { notes.append(Note(remark: .secondFactor, detail: "")) }
+        if factors.hasRecoveryCodes { notes.append(Note(remark: .recoveryCodes, detail: "")) }
+    }
+
+    private mutating func take(_ passkeys: SupabasePasskeys, to imported: inout ImportedAccount) {
+        imported.passkeys = passkeys.imported
+        if passkeys.isIncomplete { notes.append(Note(remark: .passkey, detail: "")) }
     }
 
     private static func isPhoneOnly(_ account: Account) -> Bool {

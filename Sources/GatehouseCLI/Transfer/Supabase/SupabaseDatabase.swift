@@ -69,7 +69,8 @@ private struct SupabaseTables: Sendable {
             try db.rows(
                 """
                 SELECT name FROM (VALUES ('auth.users'), ('auth.identities'), ('auth.sessions'),
-                    ('auth.refresh_tokens'), ('auth.mfa_amr_claims'), ('auth.mfa_factors')) AS wanted (name)
+                    ('auth.refresh_tokens'), ('auth.mfa_amr_claims'), ('auth.mfa_factors'),
+                    ('auth.webauthn_credentials')) AS wanted (name)
                 WHERE to_regclass(name) IS NOT NULL
                 UNION ALL SELECT 'public.profiles' FROM pg_attribute
                 WHERE attrelid = to_regclass('public.profiles') AND attname = 'id' AND atttypid = 'uuid'::regtype
@@ -111,6 +112,9 @@ private struct SupabaseTables: Sendable {
                 SELECT json_agg(row_to_json(f)) FROM auth.mfa_factors f
                 WHERE f.user_id = u.id AND f.status::text = 'verified'
                 """)
+            + part(
+                "passkeys", ["auth.webauthn_credentials"],
+                "SELECT json_agg(row_to_json(c)) FROM auth.webauthn_credentials c WHERE c.user_id = u.id")
             + part(
                 "profile", ["public.profiles"],
                 "SELECT row_to_json(p) FROM public.profiles p WHERE p.id = u.id")

@@ -52,7 +52,7 @@ final class SupabaseDump: SupabaseSource {
     private static let owners = [
         "auth.users": "id", "auth.identities": "user_id", "auth.sessions": "user_id",
         "auth.refresh_tokens": "session_id", "auth.mfa_amr_claims": "session_id", "auth.mfa_factors": "user_id",
-        "public.profiles": "id",
+        "auth.webauthn_credentials": "user_id", "public.profiles": "id",
     ]
 
     private static func stage(
@@ -141,6 +141,7 @@ final class SupabaseDump: SupabaseSource {
             }
         }
         writer.member("factors", json: array(try rows("auth.mfa_factors", of: id)))
+        writer.member("passkeys", json: array(try rows("auth.webauthn_credentials", of: id)))
         if let profile = try rows("public.profiles", of: id).first { writer.member("profile", json: profile.text) }
         writer.endObject()
         return writer.bytes

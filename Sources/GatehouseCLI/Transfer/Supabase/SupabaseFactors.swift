@@ -4,11 +4,14 @@ import GatehouseWire
 
 /// The verified second factors of one account in a Supabase database ([Multi-factor
 /// authentication](https://supabase.com/docs/guides/auth/auth-mfa)). Only authenticator apps come over: an answer of a
-/// security key names the old server, and phone numbers are no factors here.
+/// security key names the old server, phone numbers are no factors here, and the hash of a recovery code does not tell how
+/// the code begins, by which this server finds it.
 struct SupabaseFactors {
     let imported: [ImportedFactor]
     /// Whether one stays behind: of another kind, or with an encrypted secret.
     let isIncomplete: Bool
+    /// Whether the account has recovery codes, which stay behind.
+    let hasRecoveryCodes: Bool
 
     /// Of an authenticator app's secret. Supabase Auth makes 20.
     private static let secretBytes = 10...128
@@ -17,7 +20,10 @@ struct SupabaseFactors {
     init(_ rows: AnyJSON?, of user: UserID, at now: Instant) {
         var (imported, isIncomplete): ([ImportedFactor], Bool) = ([], false)
         var names: Set<ExternalName> = []
-        for row in rows?.arrayValue ?? [] where row["status"]?.stringValue == "verified" {
+        let verified = (rows?.arrayValue ?? []).filter { $0["status"]?.stringValue == "verified" }
+        let others = verified.filter { $0["factor_type"]?.stringValue != Factor.Kind.recoveryCodes.rawValue }
+        hasRecoveryCodes = others.count < verified.count
+        for row in others {
             guard let read = Self.factor(row, of: user, at: now) else {
                 isIncomplete = true
                 continue

@@ -93,6 +93,7 @@ struct SupabaseImport {
             try tell(result.id, note.remark, note.detail)
         }
         if outcome.hasChanged { try tell(result.id, .changedSince, "") }
+        if outcome.hasTakenPasskeys { try tell(result.id, .passkey, "") }
         for _ in 0..<outcome.sessions.taken { try tell(result.id, .sessionTaken, "") }
         for _ in 0..<outcome.sessions.parted { try tell(result.id, .sessionParted, "") }
         sessions += outcome.sessions
