@@ -98,6 +98,8 @@ extension Visit {
         case .changesSaved: .done(say("Your changes have been saved."))
         case .appAdded: .done(say("The authenticator app has been added."))
         case .factorRemoved: .done(say("The authenticator app has been removed."))
+        case .keyAdded: .done(say("The security key has been added."))
+        case .keyRemoved: .done(say("The security key has been removed."))
         case .recoveryCodesRemoved: .done(say("The recovery codes have been removed."))
         case .confirmFirst: .problem(say("Please confirm that it is you, then repeat this."))
         case .accountDeleted: .done(say("Your account has been deleted."))
@@ -135,8 +137,8 @@ extension Place {
     /// Whether the page is for users who are signed in.
     var isAccount: Bool {
         switch self {
-        case .home, .newPassword, .security, .passkeys, .passkey, .authenticator, .recoveryCodes, .email, .devices,
-            .methods, .profile, .data, .delete:
+        case .home, .newPassword, .security, .passkeys, .passkey, .authenticator, .securityKeys, .recoveryCodes, .email,
+            .devices, .methods, .profile, .data, .delete:
             true
         case .signIn, .signInCode, .passkeySignIn, .secondStep, .signUp, .checkMail, .forgotPassword, .linkQuestion,
             .goOn, .callback:

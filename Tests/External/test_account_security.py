@@ -151,6 +151,64 @@ def test_an_app_and_recovery_codes_without_scripts(plain, dev, new_email):
     expect(page.get_by_text("9 of 10 codes are left.")).to_be_visible()
 
 
+def test_a_security_key_is_added_gives_the_second_step_and_is_removed(tab, dev, new_email):
+    email = new_email()
+    page, device = signed_in(dev, tab, email), Authenticator(tab)
+    tab.open(pages(dev) + "/security")
+    page.get_by_role("link", name="Security Key").click()
+    press(page, "Set Up")
+    # The user goes away, and comes back later: the same factor waits.
+    tab.open(pages(dev) + "/security-keys")
+    press(page, "Set Up")
+    device.answers()
+    press(page, "Continue")
+    expect(page.get_by_role("status")).to_have_text("The security key has been added.")
+    title(page, "Recovery Codes")
+    assert len(device.credentials) == 1
+    tab.open(pages(dev) + "/security-keys")
+    press(page, "Add Another Key")
+    press(page, "Continue")
+    expect(page.get_by_role("alert")).to_have_text("This device is already a security key of your account.")
+    tab.open(pages(dev))
+    press(page, "Sign Out")
+    # The password alone opens nothing.
+    sign_in(dev, tab, email)
+    title(page, "Confirm It Is You")
+    tab.open(pages(dev) + "/security")
+    title(page, "Confirm It Is You")
+    page.get_by_role("button", name="Use a security key").click()
+    title(page, "Security")
+    tab.open(pages(dev) + "/security-keys")
+    press(page, "Remove Security Key")
+    title(page, "Remove Security Key")
+    press(page, "Remove")
+    expect(page.get_by_role("status")).to_have_text("The security key has been removed.")
+    tab.open(pages(dev))
+    press(page, "Sign Out")
+    sign_in(dev, tab, email)
+    title(page, "Account")
+
+
+def test_a_key_of_another_device_is_refused(tab, dev, new_email):
+    email = new_email()
+    page, device = signed_in(dev, tab, email), Authenticator(tab)
+    tab.open(pages(dev) + "/security-keys")
+    press(page, "Set Up")
+    device.answers()
+    press(page, "Continue")
+    expect(page.get_by_role("status")).to_have_text("The security key has been added.")
+    tab.open(pages(dev))
+    press(page, "Sign Out")
+    sign_in(dev, tab, email)
+    title(page, "Confirm It Is You")
+    # The server did not ask for this answer.
+    page.locator("form[data-passkey]").evaluate(
+        "form => { form.elements.credential.value = '{}'; HTMLFormElement.prototype.submit.call(form) }")
+    expect(page.get_by_role("alert")).to_have_text("The security key did not work. Please try again.")
+    tab.open(pages(dev) + "/security")
+    title(page, "Confirm It Is You")
+
+
 def test_recovery_codes_are_printed(tab, dev, new_email):
     page = signed_in(dev, tab, new_email())
     add_app(dev, tab)
@@ -186,11 +244,11 @@ def test_the_security_pages_are_accessible_and_small(tab, dev, new_email, langua
     page.get_by_role("button").first.click()
     expect(page.locator(".codes li")).to_have_count(10)
     assert barriers(tab) == []
-    look(tab, here, ["/security", "/recovery-codes", "/authenticator", "/second-step"], language)
+    look(tab, here, ["/security", "/recovery-codes", "/authenticator", "/security-keys", "/second-step"], language)
     page.goto(pages(dev) + "/passkeys?lang=en")
     page.get_by_role("link", name=re.compile("^Change ")).click()
     assert barriers(tab) == []
-    for path in ["/security", "/passkeys", "/authenticator", "/recovery-codes", "/second-step"]:
+    for path in ["/security", "/passkeys", "/authenticator", "/security-keys", "/recovery-codes", "/second-step"]:
         tab.open(pages(dev) + path)
         _, unseen, _ = walk(tab)
         assert unseen == [], path

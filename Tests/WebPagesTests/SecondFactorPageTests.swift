@@ -120,7 +120,8 @@ struct SecondFactorPageTests {
             try await signIn(thief)
             let form = try #require(thief.page.forms.first).fields.filter { $0.name == "form" }
             let paths = [
-                "", "/security", "/passkeys", "/passkeys/passkey", "/authenticator", "/recovery-codes", "/new-password",
+                "", "/security", "/passkeys", "/passkeys/passkey", "/authenticator", "/security-keys",
+                "/recovery-codes", "/new-password",
                 "/email", "/devices", "/methods", "/profile", "/data", "/delete", "/continue",
             ]
             for path in paths {

@@ -47,16 +47,16 @@ extension AuthServer {
 
     private var administeredFactorRoutes: [Route] {
         let wait = runtime.requestTimeLimit
-        let factor = "/admin/users/{user_id}/factors/{factor_id}"
         return [
             Route(
                 .get, "/admin/users/{user_id}/factors", acceptsTrailingSlash: true, guardedBy: requireAdmin,
                 listUserFactors),
             Route(
-                .put, factor, acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait, renameUserFactor),
+                .put, "/admin/users/{user_id}/factors/{factor_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin,
+                timeLimit: wait, renameUserFactor),
             Route(
-                .delete, factor, acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait,
-                removeUserFactor),
+                .delete, "/admin/users/{user_id}/factors/{factor_id}", acceptsTrailingSlash: true,
+                guardedBy: requireAdmin, timeLimit: wait, removeUserFactor),
         ]
     }
 }

@@ -55,6 +55,7 @@ struct FixedAnswers: Sendable {
             "password_min_length": .integer(Int64(settings.passwordPolicy.minimumLength)),
             // Nor these.
             "mfa_totp_enabled": .bool(factors.enrolling.contains(.totp)),
+            "mfa_web_authn_enabled": .bool(factors.enrolling.contains(.webAuthn)),
             "mfa_recovery_codes_enabled": .bool(factors.enrolling.contains(.recoveryCodes)),
         ]
         return Array(AnyJSON.object(members).text.utf8)

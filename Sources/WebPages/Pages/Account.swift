@@ -135,6 +135,12 @@ extension Visit {
                     title: say("Authenticator App"), address: Place.authenticator.path,
                     detail: steps.apps.isEmpty ? say("Off") : say("On")))
         }
+        if offer.hasKeys || !steps.keys.isEmpty {
+            menu.append(
+                Link(
+                    title: say("Security Key"), address: Place.securityKeys.path,
+                    detail: steps.keys.isEmpty ? say("Off") : say("On")))
+        }
         if steps.hasRecoveryCodes, let status = try await recoveryStatus() {
             menu.append(
                 Link(

@@ -18,7 +18,9 @@ extension WebPages {
             visit.session.awaitsSecondStep = false
             return .go(visit.placeAfterSignIn())
         } catch let refusal as CallRefusal {
-            return .page(try await visit.secondStepPage(.problem(visit.message(for: refusal))))
+            let isOfKey = visit.fields["act"] == "key" && refusal.isOfKey
+            let text = isOfKey ? visit.keyProblem : visit.message(for: refusal)
+            return .page(try await visit.secondStepPage(.problem(text)))
         }
     }
 
@@ -58,18 +60,23 @@ extension Visit {
             return try await callAsUser(.post, "/factors/recovery-codes/verify", ["code": .string(code)])
         }
         let path = "/factors/\(FormText.escape((fields["factor"] ?? "").cut(to: 64)))"
-        if fields["act"] == "key" {
-            return try await callAsUser(
-                .post, path + "/verify",
-                [
-                    "challenge_id": .string(challengeOfForm),
-                    "webauthn": [
-                        "type": "request",
-                        "credential_response": Ceremony.answer(fields[Ceremony.credential]) ?? .null,
-                    ],
-                ])
-        }
+        if fields["act"] == "key" { return try await verifyKey(creates: false, at: path) }
         return try await verify(code, at: path)
+    }
+
+    /// Takes the browser's answer for a security key to the server.
+    mutating func verifyKey(creates: Bool, at path: String) async throws -> AnyJSON {
+        let credential = Ceremony.answer(fields[Ceremony.credential]) ?? .null
+        let answer: AnyJSON = ["type": creates ? "create" : "request", "credential_response": credential]
+        return try await callAsUser(
+            .post, path + "/verify", ["challenge_id": .string(challengeOfForm), "webauthn": answer])
+    }
+
+    /// What the user reads if a security key could not answer, or wrongly.
+    var keyProblem: String {
+        fields[Ceremony.failure] == "InvalidStateError"
+            ? say("This device is already a security key of your account.")
+            : say("The security key did not work. Please try again.")
     }
 
     /// Answers a new challenge of an authenticator app.
@@ -199,4 +206,9 @@ extension AuthSessionAnswer {
         // Lost: what is wrong with the claims. Without them the user gives the factor.
         return (try? JSONReader.read(payload))?["aal"]?.stringValue
     }
+}
+
+extension CallRefusal {
+    /// Whether the answer of a security key is wrong, or there is none.
+    var isOfKey: Bool { code == .mfaVerificationFailed || code == .validationFailed }
 }

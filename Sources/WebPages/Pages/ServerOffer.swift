@@ -8,8 +8,8 @@ struct ServerOffer {
     let hasMail: Bool
     let allowsSignUp: Bool
     let hasPasskeys: Bool
-    /// Whether users may add authenticator apps, and recovery codes. Supabase Auth does not say so.
-    let hasApps, hasRecoveryCodes: Bool
+    /// Whether users may add authenticator apps, security keys, and recovery codes. Supabase Auth does not say so.
+    let hasApps, hasKeys, hasRecoveryCodes: Bool
     let passwordLength: Int
 
     init(settings: AnyJSON) {
@@ -21,6 +21,7 @@ struct ServerOffer {
         hasMail = hasEmail && settings["mailer_enabled"]?.boolValue ?? true
         hasPasskeys = settings["passkeys_enabled"]?.boolValue ?? false
         hasApps = settings["mfa_totp_enabled"]?.boolValue ?? true
+        hasKeys = settings["mfa_web_authn_enabled"]?.boolValue ?? false
         hasRecoveryCodes = settings["mfa_recovery_codes_enabled"]?.boolValue ?? true
         allowsSignUp = settings["disable_signup"]?.boolValue == false
         passwordLength = Int(settings["password_min_length"]?.intValue ?? 8)

@@ -105,7 +105,8 @@ struct WebSession: Sendable {
 enum Flash: String, CaseIterable, Sendable {
     case signedOut, passwordSaved, profileSaved, deviceEnded, othersEnded, methodAdded, methodRemoved, linkUndone
     case mailSent, emailChanged, confirmOther, accountDeleted
-    case passkeyAdded, passkeyRemoved, changesSaved, appAdded, factorRemoved, recoveryCodesRemoved, confirmFirst
+    case passkeyAdded, passkeyRemoved, changesSaved, appAdded, factorRemoved, keyAdded, keyRemoved
+    case recoveryCodesRemoved, confirmFirst
     case signInAgain, sessionOver, tookTooLong, providerFailed, linkFailed
 }
 
@@ -127,6 +128,7 @@ enum Place: String, CaseIterable, Sendable {
     case passkeys = "/passkeys"
     case passkey = "/passkeys/passkey"
     case authenticator = "/authenticator"
+    case securityKeys = "/security-keys"
     case recoveryCodes = "/recovery-codes"
     case email = "/email"
     case devices = "/devices"
