@@ -140,7 +140,7 @@ let headless: [Target] = [
         dependencies: [
             "AppSupport", "BoxScoreScreens", "DailyRitualScreens", "GatehouseUI", "GatehouseModel", "Gatehouse",
             "GatehouseWire", "ScreenDriver", "TestSupport", "AuthServer", "AccountDomain", "SQLDatabase",
-            "ProfileGateway", httpTypes,
+            "ProfileGateway", "SoftAuthenticator", "WebAuthn", httpTypes,
         ] + screenKit,
         swiftSettings: strict),
 ]

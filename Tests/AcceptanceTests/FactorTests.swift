@@ -10,31 +10,26 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("Second factors")
     struct FactorTests {
-        /// Adds an authenticator app on the screens.
-        ///
-        /// - Returns: Its secret, and the recovery codes that the screen showed.
-        private func addApp(_ world: World) async throws -> (secret: String, codes: [String]) {
-            try await world.openProfile()
-            try await world.screen.tap("Security")
-            try await world.screen.wait { $0.has(button: "Add an Authenticator App") }
-            try await world.screen.tap("Add an Authenticator App")
-            try await world.screen.wait { $0.has(field: "Code") }
-            let secret = try #require(world.screen.texts.first { $0.split(separator: " ").count == 8 })
-            try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
-            try await world.screen.wait { $0.has(button: "I Have Saved Them") }
-            let codes = world.screen.texts.filter { $0.split(separator: "-").count == 4 }
-            try await world.screen.tap("I Have Saved Them")
-            try await world.screen.wait(for: "10 of 10 left")
-            try await world.screen.tap("BackButton")
-            try await world.screen.tap("Done")
-            return (secret, codes)
-        }
-
         /// A guest's sign-in with the password, up to the second step.
         private func typePassword(_ world: World) async throws {
             try await world.typeSignIn()
             try await world.screen.tap("submit")
             try await world.screen.wait { $0.title == "Second Step" }
+        }
+
+        /// Types the code that the app shows 30 seconds later: each counts once.
+        private func typeNextCode(_ secret: String, _ world: World) async throws {
+            world.server.clock.advance(by: .seconds(30))
+            try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
+        }
+
+        /// Asks for the deletion after the last proof is too old, up to the question for a fresh one.
+        private func askToDelete(_ world: World) async throws {
+            world.server.clock.advance(by: .seconds(601))
+            try await world.openProfile()
+            try await world.screen.tap("Delete Account")
+            try await world.screen.tap("Delete Account")
+            try await world.screen.wait { $0.title == "Confirm It Is You" }
         }
 
         @Test(
@@ -43,7 +38,7 @@ extension AcceptanceTests {
             try await World.with { world in
                 try await world.begin()
                 _ = try await world.server.signIn("ada@example.com", password: World.password)
-                let (_, codes) = try await addApp(world)
+                let (_, codes) = try await world.addApp()
                 #expect(codes.count == 10 && Set(codes).count == 10)
                 let user = try #require(await world.accounts.client.currentUser)
                 #expect(user.factors?.map(\.factorType.rawValue).sorted() == ["recovery_code", "totp"])
@@ -59,7 +54,7 @@ extension AcceptanceTests {
         func code() async throws {
             try await World.with { world in
                 try await world.begin()
-                let (secret, _) = try await addApp(world)
+                let (secret, _) = try await world.addApp()
                 try await world.signOut()
                 try await typePassword(world)
                 #expect(!world.manager.isLoggedIn && world.manager.user == nil)
@@ -69,8 +64,7 @@ extension AcceptanceTests {
                 // The code that has proven the app.
                 try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
                 try await world.screen.wait(for: "The code is not correct, or too old.")
-                world.server.clock.advance(by: .seconds(30))
-                try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
+                try await typeNextCode(secret, world)
                 try await world.waitForUser()
                 #expect(world.screen.shows("Welcome back, Ada"))
             }
@@ -85,7 +79,7 @@ extension AcceptanceTests {
                 let mailed = try await world.server.mailedCode(to: "ada@example.com", of: [.signUp])
                 try await world.screen.type(try #require(mailed), into: "Code")
                 try await world.waitForUser()
-                let (secret, _) = try await addApp(world)
+                let (secret, _) = try await world.addApp()
                 try await world.signOut()
                 world.server.clock.advance(by: .seconds(61))
                 try await world.openLogin()
@@ -108,7 +102,7 @@ extension AcceptanceTests {
         func recoveryCode() async throws {
             try await World.with { world in
                 try await world.begin()
-                let (_, codes) = try await addApp(world)
+                let (_, codes) = try await world.addApp()
                 try await world.signOut()
                 for attempt in 0..<2 {
                     try await typePassword(world)
@@ -129,7 +123,7 @@ extension AcceptanceTests {
         func locked() async throws {
             try await World.with { world in
                 try await world.begin()
-                let (secret, codes) = try await addApp(world)
+                let (secret, codes) = try await world.addApp()
                 try await world.signOut()
                 try await typePassword(world)
                 try await world.screen.tap("Use a Recovery Code")
@@ -142,8 +136,7 @@ extension AcceptanceTests {
                 try await world.screen.tap("submit")
                 try await world.screen.wait(for: "Too many wrong codes. Please wait a while, or use another way.")
                 try await world.screen.tap("Use an Authenticator App")
-                world.server.clock.advance(by: .seconds(30))
-                try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
+                try await typeNextCode(secret, world)
                 try await world.waitForUser()
             }
         }
@@ -152,7 +145,7 @@ extension AcceptanceTests {
         func lost() async throws {
             try await World.with { world in
                 try await world.begin()
-                let (secret, _) = try await addApp(world)
+                let (secret, _) = try await world.addApp()
                 try await world.signOut()
                 try await typePassword(world)
                 world.server.clock.advance(by: .seconds(30))
@@ -161,8 +154,7 @@ extension AcceptanceTests {
                 try await world.screen.wait(for: "Unable to connect. Check your internet and try again.")
                 try world.restart()
                 try await world.screen.wait { $0.title == "Second Step" }
-                world.server.clock.advance(by: .seconds(30))
-                try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
+                try await typeNextCode(secret, world)
                 try await world.waitForUser()
             }
         }
@@ -171,7 +163,7 @@ extension AcceptanceTests {
         func cancelled() async throws {
             try await World.with { world in
                 try await world.begin()
-                _ = try await addApp(world)
+                _ = try await world.addApp()
                 try await world.signOut()
                 try await typePassword(world)
                 try await world.screen.tap("Cancel")
@@ -184,11 +176,7 @@ extension AcceptanceTests {
         func freshProof() async throws {
             try await World.with(policy: SessionPolicy(freshSignIn: .seconds(600))) { world in
                 try await world.begin()
-                world.server.clock.advance(by: .seconds(601))
-                try await world.openProfile()
-                try await world.screen.tap("Delete Account")
-                try await world.screen.tap("Delete Account")
-                try await world.screen.wait { $0.title == "Confirm It Is You" }
+                try await askToDelete(world)
                 try await world.screen.type("wrong password", into: "Password")
                 try await world.screen.tap("submit")
                 try await world.screen.wait(for: "That is not the password of your account.")
@@ -203,11 +191,7 @@ extension AcceptanceTests {
         func dismissed() async throws {
             try await World.with(policy: SessionPolicy(freshSignIn: .seconds(600))) { world in
                 try await world.begin()
-                world.server.clock.advance(by: .seconds(601))
-                try await world.openProfile()
-                try await world.screen.tap("Delete Account")
-                try await world.screen.tap("Delete Account")
-                try await world.screen.wait { $0.title == "Confirm It Is You" }
+                try await askToDelete(world)
                 try await world.screen.tap("Cancel")
                 try await world.screen.wait { $0.title == "Profile" && $0.presentations == ["sheet"] }
                 #expect(world.manager.isLoggedIn)
@@ -219,12 +203,8 @@ extension AcceptanceTests {
         func freshFactor() async throws {
             try await World.with(policy: SessionPolicy(freshSignIn: .seconds(600))) { world in
                 try await world.begin()
-                let (secret, _) = try await addApp(world)
-                world.server.clock.advance(by: .seconds(601))
-                try await world.openProfile()
-                try await world.screen.tap("Delete Account")
-                try await world.screen.tap("Delete Account")
-                try await world.screen.wait { $0.title == "Confirm It Is You" }
+                let (secret, _) = try await world.addApp()
+                try await askToDelete(world)
                 #expect(!world.screen.has(button: "Use Your Password") && world.screen.has(field: "Code"))
                 try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
                 try await world.waitForGuest()
@@ -236,7 +216,7 @@ extension AcceptanceTests {
         func remove() async throws {
             try await World.with { world in
                 try await world.begin()
-                _ = try await addApp(world)
+                _ = try await world.addApp()
                 try await world.openProfile()
                 try await world.screen.tap("Security")
                 try await world.screen.wait { $0.has(button: "Remove Authenticator App") }
@@ -257,5 +237,27 @@ extension AcceptanceTests {
                 try await world.waitForUser()
             }
         }
+    }
+}
+
+extension World {
+    /// Adds an authenticator app on the screens.
+    ///
+    /// - Returns: Its secret, and the recovery codes that the screen showed.
+    func addApp() async throws -> (secret: String, codes: [String]) {
+        try await openProfile()
+        try await screen.tap("Security")
+        try await screen.wait { $0.has(button: "Add an Authenticator App") }
+        try await screen.tap("Add an Authenticator App")
+        try await screen.wait { $0.has(field: "Code") }
+        let secret = try #require(screen.texts.first { $0.split(separator: " ").count == 8 })
+        try await screen.type(try #require(server.appCode(secret)), into: "Code")
+        try await screen.wait { $0.has(button: "I Have Saved Them") }
+        let codes = screen.texts.filter { $0.split(separator: "-").count == 4 }
+        try await screen.tap("I Have Saved Them")
+        try await screen.wait(for: "10 of 10 left")
+        try await screen.tap("BackButton")
+        try await screen.tap("Done")
+        return (secret, codes)
     }
 }

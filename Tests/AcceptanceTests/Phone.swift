@@ -38,6 +38,7 @@ import TestSupport
     private(set) var requests: [ASAuthorizationAppleIDRequest] = []
     /// The requests to the browser's sheets.
     private(set) var pages: [URL] = []
+    let passkeys = DevicePasskeys()
     private let server: TestServer
     private var isHeld = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

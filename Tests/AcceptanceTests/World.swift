@@ -12,6 +12,7 @@ import SwiftUI
 import Synchronization
 import TestSupport
 import Testing
+import WebAuthn
 
 @testable import AppSupport
 @testable import BoxScoreScreens
@@ -105,17 +106,17 @@ import Testing
             let root = HomeView { [gateway = accounts.gateway] in
                 try await gateway.teams(league: "nba").filter { ["BOS", "CHI", "MIA"].contains($0.abbreviation) }
             }
-            .gatehouse(accounts.manager, branding: .boxScore)
+            .gatehouse(accounts.manager, branding: .boxScore, passkeys: phone.passkeys)
             return Screen(root.environment(\.providerSheets, phone.sheets), settings: settings)
         case .boxScoreOfAllLeagues:
             let root = HomeView { [gateway = accounts.gateway] in try await gateway.teams() }
-                .gatehouse(accounts.manager, branding: .boxScore)
+                .gatehouse(accounts.manager, branding: .boxScore, passkeys: phone.passkeys)
             return Screen(root.environment(\.providerSheets, phone.sheets), settings: settings)
         case .dailyRitual:
             let root = JournalView(
                 profile: ProfileCalls(accounts.manager), date: Date(timeIntervalSince1970: 1_767_225_600)
             )
-            .gatehouse(accounts.manager, branding: .dailyRitual)
+            .gatehouse(accounts.manager, branding: .dailyRitual, passkeys: phone.passkeys)
             return Screen(root.environment(\.providerSheets, phone.sheets), settings: settings)
         }
     }
@@ -133,11 +134,11 @@ import Testing
     static func with(
         _ app: App = .boxScore, providers: TestProviders = TestProviders(), limits: AuthRates? = nil,
         policy: SessionPolicy = SessionPolicy(), sendsMail: Bool = false, reports: Bool = false,
-        settings: Screen.Settings = Screen.Settings(),
+        hasPasskeys: Bool = false, settings: Screen.Settings = Screen.Settings(),
         sourceLocation: SourceLocation = #_sourceLocation,
         _ test: (World) async throws -> Void
     ) async throws {
-        let server = try await server(providers, limits, policy, sendsMail)
+        let server = try await server(providers, limits, policy, sendsMail, hasPasskeys)
         do {
             let world = try World(server, app, settings, reports)
             try await world.settle()
@@ -152,14 +153,17 @@ import Testing
     }
 
     nonisolated private static func server(
-        _ providers: TestProviders, _ limits: AuthRates?, _ policy: SessionPolicy, _ sendsMail: Bool
+        _ providers: TestProviders, _ limits: AuthRates?, _ policy: SessionPolicy, _ sendsMail: Bool,
+        _ hasPasskeys: Bool
     ) async throws -> TestServer {
-        try await TestServer(
+        let party = try RelyingParty(id: "example.org", name: "BoxScore", origins: [DevicePasskeys.origin])
+        return try await TestServer(
             limits: limits, policy: policy, providers: providers, factors: .withRecoveryCodes
         ) { settings in
             settings.redirects = RedirectAllowList(
                 siteURL: "https://app.example.org",
                 entries: ["boxscore://auth-callback", "dailyritual://auth-callback"])
+            if hasPasskeys { (settings.passkeys, settings.identity) = (PasskeyRules(), AppIdentity(party: party)) }
             if sendsMail { (settings.mail, settings.confirmsAutomatically) = (MailRules(), false) }
         }
     }

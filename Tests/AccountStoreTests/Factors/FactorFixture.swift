@@ -6,6 +6,15 @@ import Testing
 
 /// What tests of second factors do on a store.
 extension StoreFixture {
+    /// A store with a user who has an authenticator app that is not verified.
+    static func withApp(
+        _ kind: TestDatabase
+    ) async throws -> (store: StoreFixture, issued: IssuedSession, factor: Factor) {
+        let store = try await StoreFixture(kind)
+        let issued = try await store.signedIn()
+        return (store, issued, try await store.enrolled(issued))
+    }
+
     /// A factor of the account, not verified.
     func enrolled(_ issued: IssuedSession, named name: String = "app") async throws -> Factor {
         let outcome = try await accounts.enroll(

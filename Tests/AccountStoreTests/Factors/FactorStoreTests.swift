@@ -31,9 +31,7 @@ struct FactorStoreTests {
 
     @Test("A code counts once, a challenge once, and neither after a later one", arguments: TestDatabase.all)
     func replay(_ kind: TestDatabase) async throws {
-        let store = try await StoreFixture(kind)
-        let issued = try await store.signedIn()
-        let factor = try await store.enrolled(issued)
+        let (store, issued, factor) = try await StoreFixture.withApp(kind)
         let (one, two) = (
             try await store.challenged(factor, in: issued), try await store.challenged(factor, in: issued)
         )
@@ -62,9 +60,7 @@ struct FactorStoreTests {
 
     @Test("Of many answers at once, one counts", arguments: TestDatabase.all)
     func atOnce(_ kind: TestDatabase) async throws {
-        let store = try await StoreFixture(kind)
-        let issued = try await store.signedIn()
-        let factor = try await store.enrolled(issued)
+        let (store, issued, factor) = try await StoreFixture.withApp(kind)
         var challenges: [ChallengeID] = []
         for _ in 0..<4 { challenges.append(try await store.challenged(factor, in: issued)) }
         let outcomes = try await withThrowingTaskGroup(of: FactorOutcome.self) { group in
@@ -91,9 +87,7 @@ struct FactorStoreTests {
 
     @Test("A refresh token from before the code never gets its level", arguments: TestDatabase.all)
     func oldToken(_ kind: TestDatabase) async throws {
-        let store = try await StoreFixture(kind)
-        let issued = try await store.signedIn()
-        let factor = try await store.enrolled(issued)
+        let (store, issued, factor) = try await StoreFixture.withApp(kind)
         let raised = try await store.raised(issued, by: factor)
         guard case .reused = try await store.refresh(issued.refreshToken) else { throw NotSignedIn() }
         // Right after the code it may be another request of the same client, so the session goes on.
@@ -106,9 +100,7 @@ struct FactorStoreTests {
 
     @Test("A second code in the session renews its time and keeps the token before", arguments: TestDatabase.all)
     func again(_ kind: TestDatabase) async throws {
-        let store = try await StoreFixture(kind)
-        let issued = try await store.signedIn()
-        let factor = try await store.enrolled(issued)
+        let (store, issued, factor) = try await StoreFixture.withApp(kind)
         let first = try await store.raised(issued, by: factor)
         let second = try await store.raised(first, by: factor)
         #expect(second.session.entries.newest == Instant(seconds: store.clock.now.seconds))
@@ -118,9 +110,7 @@ struct FactorStoreTests {
 
     @Test("Wrong codes lock the factor, and a locked one looks at no code", arguments: TestDatabase.all)
     func locks(_ kind: TestDatabase) async throws {
-        let store = try await StoreFixture(kind)
-        let issued = try await store.signedIn()
-        let factor = try await store.enrolled(issued)
+        let (store, issued, factor) = try await StoreFixture.withApp(kind)
         let challenge = try await store.challenged(factor, in: issued)
         let wrong = TimeCodeAnswer(factor: factor.id, challenge: challenge, code: Secret("x"))
         for _ in 0..<10 {
@@ -139,9 +129,7 @@ struct FactorStoreTests {
 
     @Test("An expired challenge is gone with its first answer", arguments: TestDatabase.all)
     func expiry(_ kind: TestDatabase) async throws {
-        let store = try await StoreFixture(kind)
-        let issued = try await store.signedIn()
-        let factor = try await store.enrolled(issued)
+        let (store, issued, factor) = try await StoreFixture.withApp(kind)
         let challenge = try await store.challenged(factor, in: issued)
         store.clock.advance(by: .seconds(301))
         let late = try await store.verify(store.answer(factor, challenge), in: issued)

@@ -1,0 +1,51 @@
+import Gatehouse
+import GatehouseWire
+import SoftAuthenticator
+
+/// The password manager of a device: a software authenticator, whose user agrees to every sheet unless told otherwise.
+@MainActor final class DevicePasskeys: PasskeyAuthenticator {
+    nonisolated static let origin = "https://app.example.org"
+
+    private var device = SoftAuthenticator()
+    /// Whether the user closes every sheet.
+    var closesSheets = false
+    /// What the password manager was told.
+    private(set) var signals: [PasskeySignal] = []
+
+    var count: Int { device.credentials.count }
+
+    /// The user goes on with a new device, and the finder keeps the old one.
+    ///
+    /// - Returns: The old device's password manager.
+    func lose() -> DevicePasskeys {
+        let old = DevicePasskeys()
+        (old.device, device) = (device, SoftAuthenticator())
+        return old
+    }
+
+    /// The user has the device again.
+    func find(_ old: DevicePasskeys) { device = old.device }
+
+    func create(_ options: PasskeyRegistrationOptions, style: PasskeyCreationStyle) throws -> AnyJSON {
+        // The device fills in no passwords.
+        guard style == .sheet, !closesSheets else { throw AuthClientError.cancelled }
+        do {
+            return try device.create(options.options, origin: Self.origin)
+        } catch SoftAuthenticatorProblem.alreadyRegistered {
+            throw AuthClientError.passkeyExists
+        }
+    }
+
+    func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) throws -> AnyJSON {
+        // The device has no bar above the keyboard.
+        guard style != .autoFill else { throw AuthClientError.noPasskey }
+        guard !closesSheets else { throw AuthClientError.cancelled }
+        do {
+            return try device.get(options.options, origin: Self.origin)
+        } catch SoftAuthenticatorProblem.noCredential {
+            throw AuthClientError.noPasskey
+        }
+    }
+
+    func signal(_ signal: PasskeySignal) { signals.append(signal) }
+}
