@@ -52,19 +52,7 @@ private struct SignInMethodsScreen: View {
         }
         .disabled(model.phase == .working)
         .overlay { if model.phase == .working { ProgressView() } }
-        .confirmationDialog(question?.title ?? Text(verbatim: ""), isPresented: $asks, titleVisibility: .visible) {
-            Button(role: .destructive) {
-                answer()
-            } label: {
-                question?.title
-            }
-            Button(role: .cancel) {
-            } label: {
-                Text(ui: "Cancel")
-            }
-        } message: {
-            question?.message
-        }
+        .confirmationDialog(for: question, isPresented: $asks, act: answer)
     }
 
     @ViewBuilder private var additions: some View {
@@ -98,8 +86,7 @@ private struct SignInMethodsScreen: View {
     }
 }
 
-/// A question before a destructive action.
-private enum MethodQuestion {
+private enum MethodQuestion: DestructiveQuestion {
     case remove(UserIdentity)
     case undo(UndoableLink)
 

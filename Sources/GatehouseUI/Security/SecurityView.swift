@@ -53,19 +53,7 @@ private struct SecurityScreen: View {
         // Back from a screen that may have changed something.
         .onAppear { if wasLeft { loads += 1 } }
         .onDisappear { wasLeft = true }
-        .confirmationDialog(question?.title ?? Text(verbatim: ""), isPresented: $asks, titleVisibility: .visible) {
-            Button(role: .destructive) {
-                answer()
-            } label: {
-                question?.title
-            }
-            Button(role: .cancel) {
-            } label: {
-                Text(ui: "Cancel")
-            }
-        } message: {
-            question?.message
-        }
+        .confirmationDialog(for: question, isPresented: $asks, act: answer)
     }
 
     private func passkeySection(_ keys: [Passkey]) -> some View {
@@ -146,8 +134,7 @@ private struct SecurityScreen: View {
     }
 }
 
-/// A question before a destructive action.
-private enum SecurityQuestion {
+private enum SecurityQuestion: DestructiveQuestion {
     case factor(Factor)
     case codes
 
