@@ -62,18 +62,36 @@ public struct SystemPasskeys: PasskeyAuthenticator {
     }
 
     public func signal(_ signal: PasskeySignal) async {
-        guard #available(iOS 26, macOS 26, visionOS 26, *) else { return }
-        let updater = ASCredentialUpdater()
         switch signal {
         case .accepted(let relyingPartyID, let userHandle, let credentialIDs):
-            // Lost: that the system did not take the signal.
-            try? await updater.reportAllAcceptedPublicKeyCredentials(
-                relyingPartyIdentifier: relyingPartyID, userHandle: Data(userHandle),
-                acceptedCredentialIDs: credentialIDs.map { Data($0) })
+            await Self.report(relyingPartyID, Data(userHandle), accepted: credentialIDs.map { Data($0) })
         case .renamed(let relyingPartyID, let userHandle, let userName):
-            // Lost: that the system did not take the signal.
-            try? await updater.reportPublicKeyCredentialUpdate(
-                relyingPartyIdentifier: relyingPartyID, userHandle: Data(userHandle), newName: userName)
+            await Self.report(relyingPartyID, Data(userHandle), newName: userName)
+        }
+    }
+
+    // Lost, here and below: that the system did not take the report.
+    private static func report(_ relyingPartyID: String, _ userHandle: Data, accepted: [Data]) async {
+        if #available(iOS 26.2, macOS 26.2, visionOS 26.2, *) {
+            // As above.
+            try? await ASCredentialDataManager().reportAllAcceptedPublicKeyCredentials(
+                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, acceptedCredentialIDs: accepted)
+        } else if #available(iOS 26, macOS 26, visionOS 26, *) {
+            // As above.
+            try? await ASCredentialUpdater().reportAllAcceptedPublicKeyCredentials(
+                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, acceptedCredentialIDs: accepted)
+        }
+    }
+
+    private static func report(_ relyingPartyID: String, _ userHandle: Data, newName: String) async {
+        if #available(iOS 26.2, macOS 26.2, visionOS 26.2, *) {
+            // As above.
+            try? await ASCredentialDataManager().reportPublicKeyCredentialUpdate(
+                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, newName: newName)
+        } else if #available(iOS 26, macOS 26, visionOS 26, *) {
+            // As above.
+            try? await ASCredentialUpdater().reportPublicKeyCredentialUpdate(
+                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, newName: newName)
         }
     }
 
