@@ -64,12 +64,22 @@ def checkout_modules(checkouts):
     return of
 
 
-def library_packages(program):
-    """(package, version, architecture) of what the program names itself as a library to load."""
+def late_libraries(root):
+    """The libraries that the program loads at first use, which neither ldd nor dpkg-shlibdeps sees."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted((root / "Sources").glob("*/*.c"))]
+    return {name for text in texts for name in re.findall(r'late_library \w+ = \{\.file = "([^"]+)"', text)}
+
+
+def library_packages(program, late=()):
+    """(package, version, architecture) of the libraries that the program names itself, and of those in `late`."""
     named = set(re.findall(r"NEEDED\s+(\S+)", output("objdump", "-p", str(program))))
     paths = dict(re.findall(r"(\S+) => (\S+)", output("ldd", str(program))))
+    known = dict(reversed(re.findall(r"^\s*(\S+) \(.*\) => (\S+)$", output("ldconfig", "-p"), re.MULTILINE)))
+    paths |= {name: known[name] for name in late if name in known}
+    if missing := set(late) - set(paths):
+        raise SystemExit(f"not on this system: {', '.join(sorted(missing))}")
     found = set()
-    for library in sorted(named & set(paths)):
+    for library in sorted((named | set(late)) & set(paths)):
         # Debian 12 has /lib as a link to /usr/lib, and its records name either.
         path = pathlib.Path(paths[library])
         candidates = [str(path), str(path).removeprefix("/usr"), str(path.resolve())]
@@ -98,5 +108,5 @@ def of_program(program, link_list, root, scratch, version, date):
     })
     release = dict(line.split("=", 1) for line in pathlib.Path("/etc/os-release").read_text().splitlines() if "=" in line)
     distribution = release.get("VERSION_CODENAME", "unknown").strip('"')
-    components += [debian_component(*each, distribution) for each in library_packages(program)]
+    components += [debian_component(*each, distribution) for each in library_packages(program, late_libraries(root))]
     return document("gatehouse", version, date, components)

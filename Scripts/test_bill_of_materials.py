@@ -1,6 +1,7 @@
 """The bill of materials lists what is linked, and is the same each time."""
 
 import json
+import pathlib
 import unittest
 
 import bill_of_materials
@@ -24,6 +25,10 @@ class BillOfMaterialsTests(unittest.TestCase):
         found = list(bill_of_materials.swift_components(PINS, {"NIOCore", "Branch"}, MODULES.get))
         self.assertEqual([each["purl"] for each in found], [
             "pkg:swift/example.org/branch@" + "3" * 40, "pkg:swift/github.com/apple/swift-nio@2.1.0"])
+
+    def test_libraries_that_the_program_loads_at_first_use_are_found_in_its_sources(self):
+        root = pathlib.Path(__file__).resolve().parent.parent
+        self.assertEqual(bill_of_materials.late_libraries(root), {"libcurl.so.4", "libpq.so.5"})
 
     def test_a_version_of_debian_is_encoded(self):
         purl = bill_of_materials.debian_component("libx1", "1:2+b3", "amd64", "bookworm")["purl"]
