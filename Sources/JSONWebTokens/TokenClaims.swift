@@ -22,6 +22,8 @@ package struct TokenClaims: Equatable, Sendable {
     package let refreshCounter: Int64?
     /// `email`
     package let email: String?
+    /// `aal`: the level of the session when the token was issued.
+    package let assuranceLevel: String?
     /// The signed payload. Stored as bytes, which take a tenth of the memory of the parsed members.
     private let payload: [UInt8]
 
@@ -38,6 +40,7 @@ package struct TokenClaims: Equatable, Sendable {
         sessionID = try claims.text("session_id")
         refreshCounter = try claims.integer("refresh_counter")
         email = try claims.text("email")
+        assuranceLevel = members["aal"]?.stringValue
         self.payload = payload
     }
 

@@ -95,7 +95,7 @@ extension AuthServer {
 
 extension TokenClaims {
     /// The level that the session had when the token was issued.
-    var level: AssuranceLevel { members["aal"]?.stringValue.flatMap(AssuranceLevel.init(text:)) ?? .aal1 }
+    var level: AssuranceLevel { assuranceLevel.flatMap(AssuranceLevel.init(text:)) ?? .aal1 }
 }
 
 extension Request {

@@ -33,7 +33,7 @@ struct LocalBearer: Sendable {
         guard let id = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
         return Bearer(
-            userID: id, email: email, sessionID: claims.sessionID, level: claims.members["aal"]?.stringValue,
+            userID: id, email: email, sessionID: claims.sessionID, level: claims.assuranceLevel,
             tokenText: token)
     }
 

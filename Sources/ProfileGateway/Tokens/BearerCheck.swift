@@ -47,7 +47,7 @@ package struct BearerCheck: Sendable {
         guard let userID = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
         return Bearer(
-            userID: userID, email: email, sessionID: claims.sessionID, level: claims.members["aal"]?.stringValue,
+            userID: userID, email: email, sessionID: claims.sessionID, level: claims.assuranceLevel,
             tokenText: token)
     }
 
