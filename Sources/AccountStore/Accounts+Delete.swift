@@ -42,7 +42,7 @@ extension Accounts {
     ///
     /// - Parameters:
     ///   - session: The token's session claim; nil, empty or the nil UUID (in old tokens) if it names none.
-    ///   - level: The token's. That of the session counts, too.
+    ///   - level: Of the token. The level of the session counts, too.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may be gone.
     package func deleteOwn(
         _ id: UserID, session text: String?, level: AssuranceLevel, from device: Device? = nil, at now: Instant

@@ -598,7 +598,8 @@ def test_the_schema_of_a_gateway_alone(servers):
     assert checked.returncode == 0 and "up to date" in checked.stdout, checked
 
 
-def test_a_gateway_without_its_issuer_creates_no_profile(servers, new_email):
+def apart(servers):
+    """A server with accounts, and a gateway alone in front of it."""
     issuer = servers.serve("--only", "auth").start()
     gateway = servers.serve(
         "--only",
@@ -607,6 +608,11 @@ def test_a_gateway_without_its_issuer_creates_no_profile(servers, new_email):
         GOTRUE_JWT_ISSUER=issuer.auth_url,
         GATEHOUSE_ISSUER_SECRET_KEY=SECRET_KEY,
     ).start()
+    return issuer, gateway
+
+
+def test_a_gateway_without_its_issuer_creates_no_profile(servers, new_email):
+    issuer, gateway = apart(servers)
     known, new = (issuer.auth().sign_up(new_email())["access_token"] for _ in range(2))
     for name in ("Ana", "Ada"):
         changed = gateway.gateway().patch("/v1/auth/me", {"first_name": name}, token=known)
@@ -669,14 +675,7 @@ def test_teams_by_league(dev):
 
 
 def test_a_gateway_alone(servers, new_email):
-    issuer = servers.serve("--only", "auth").start()
-    gateway = servers.serve(
-        "--only",
-        "gateway",
-        GATEHOUSE_JWKS_URL=issuer.auth_url + "/.well-known/jwks.json",
-        GOTRUE_JWT_ISSUER=issuer.auth_url,
-        GATEHOUSE_ISSUER_SECRET_KEY=SECRET_KEY,
-    ).start()
+    issuer, gateway = apart(servers)
     email = new_email()
     token = issuer.auth().sign_up(email)["access_token"]
     me = gateway.gateway().get("/v1/auth/me", token=token)
@@ -701,14 +700,7 @@ def test_a_gateway_alone(servers, new_email):
 
 
 def test_a_gateway_alone_deletes_no_account_without_its_second_factor(servers, new_email):
-    issuer = servers.serve("--only", "auth").start()
-    gateway = servers.serve(
-        "--only",
-        "gateway",
-        GATEHOUSE_JWKS_URL=issuer.auth_url + "/.well-known/jwks.json",
-        GOTRUE_JWT_ISSUER=issuer.auth_url,
-        GATEHOUSE_ISSUER_SECRET_KEY=SECRET_KEY,
-    ).start()
+    issuer, gateway = apart(servers)
     client, email = issuer.auth(), new_email()
     token = client.sign_up(email)["access_token"]
     factor = client.post("/factors", {"factor_type": "totp"}, token=token).json()

@@ -53,7 +53,8 @@ extension CurrentAccount {
         account.user.hasSecondFactor && (session?.assuranceLevel ?? .aal1) < .aal2
     }
 
-    /// Whether the session may not answer a factor: one that was never verified raises whoever answers it first.
+    /// Whether the session may not answer a factor: the first answer of an unverified factor raises any
+    /// session, also one of a thief who has the password alone.
     func isTooLow(for factor: Factor) -> Bool { isTooLow && !factor.isVerified }
 }
 

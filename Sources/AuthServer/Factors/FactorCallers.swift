@@ -28,8 +28,8 @@ extension AuthServer {
         return (caller, factor)
     }
 
-    /// Refuses a session without the user's second factor to answer a factor that was never verified: the first answer
-    /// would raise it, and so somebody with the password alone.
+    /// Refuses an answer of an unverified factor in a session without the user's second factor. The first answer would
+    /// raise the session, and a thief with the password alone could give it.
     func requireLevel(of caller: UserCaller, for factor: Factor) throws {
         if caller.isTooLow, !factor.isVerified { throw Refusal.newFactorLevel }
     }

@@ -12,8 +12,8 @@ struct UserCaller: Sendable {
     let session: Session?
     let claims: TokenClaims
     var user: User { account.user }
-    /// That of the session, but not above that of the token: one from before the second factor stays low, because a thief
-    /// may have it. A token without a session has the lowest level.
+    /// The lower of the levels of session and token. A token from before the second factor stays low, because a thief may
+    /// have it. A token without a session has the lowest level.
     var level: AssuranceLevel { min(session?.assuranceLevel ?? .aal1, claims.level) }
     /// Whether the session had its second factor after the token.
     var hasOldToken: Bool { level < session?.assuranceLevel ?? .aal1 }

@@ -14,8 +14,8 @@ package final class ServerMetrics: Sendable {
 
     private struct State {
         var families: [Family] = []
-        /// By method and path template.
-        var meters: [String: RouteMeter] = [:]
+        /// By method and path template, in UTF-8.
+        var meters: [[UInt8]: RouteMeter] = [:]
     }
 
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -56,7 +56,7 @@ package final class ServerMetrics: Sendable {
     /// The metrics of a route; the same object for the same route and method.
     func meter(route: String, method: String) -> RouteMeter {
         state.withLock { state in
-            let key = "\(method) \(route)"
+            let key = Array("\(method) \(route)".utf8)
             if let known = state.meters[key] { return known }
             let meter = RouteMeter(route: route, method: method)
             state.meters[key] = meter

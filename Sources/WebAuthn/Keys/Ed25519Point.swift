@@ -6,7 +6,7 @@ enum Ed25519Point {
 
     /// The y of the eight points whose order divides 8. Anybody can make signatures for such a key.
     private static let smallOrder: [[UInt8]] = [
-        [0] + [UInt8](repeating: 0, count: 31),
+        [UInt8](repeating: 0, count: 32),
         [1] + [UInt8](repeating: 0, count: 31),
         [0xEC] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
         [
