@@ -10,12 +10,17 @@ package enum APIDocument {
     ///
     /// - Parameter authPrefix: Such as `/auth/v1`; empty for the root.
     package static func bytes(authPrefix: String = "/auth/v1") -> [UInt8] {
-        var text = String(decoding: source, as: UTF8.self)
-            .replacing(#""version": "0""#, with: #""version": "\#(ProgramVersion.text)""#)
+        if authPrefix == "/auth/v1" { return usual }
+        var text = String(decoding: usual, as: UTF8.self)
         // An extension of the specification, which programs skip: that path is now the Auth API's.
         if authPrefix.isEmpty { text = text.replacing("\n    \"/health\":", with: "\n    \"x-health\":") }
         return Array(text.replacing(#""/auth/v1/"#, with: "\"\(authPrefix)/").utf8)
     }
+
+    /// With the version of the program. Made once: to search the document takes longer than to send it.
+    private static let usual = Array(
+        String(decoding: source, as: UTF8.self)
+            .replacing(#""version": "0""#, with: #""version": "\#(ProgramVersion.text)""#).utf8)
 
     private static var source: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: gatehouse_openapi_bytes(), count: gatehouse_openapi_count())

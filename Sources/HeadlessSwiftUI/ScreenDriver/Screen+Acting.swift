@@ -95,7 +95,7 @@ extension Screen {
     @discardableResult
     public func swipeDown() async -> Bool {
         host.render()
-        guard let close = Self.presentations(host.elements).last?.close else { return false }
+        guard let close = host.presentations.last?.close else { return false }
         await act(close)
         return true
     }
@@ -113,6 +113,11 @@ extension Screen {
         await settle()
     }
 
+    private static func pause() async {
+        // Lost: the error of a cancelled task, which `wait` looks at itself.
+        try? await Task.sleep(for: .milliseconds(1))
+    }
+
     /// Runs everything that is ready to run.
     public func settle() async {
         for _ in 0..<40 {
@@ -127,11 +132,15 @@ extension Screen {
     /// - Throws: ``ScreenError`` if the task is cancelled first.
     public func wait(_ reason: String = "", until condition: (Screen) throws -> Bool) async throws {
         host.render()
+        var looks = 0
         while try !condition(self) {
             guard !Task.isCancelled else {
                 throw ScreenError(description: "waited in vain \(reason), on\n\(snapshot())")
             }
-            await Task.yield()
+            looks += 1
+            // Most effects need only work that is ready. The others are waited for: a server's answer comes no earlier
+            // if this thread takes the processor from it.
+            if looks > 40 { await Self.pause() } else { await Task.yield() }
             host.render()
         }
         await settle()

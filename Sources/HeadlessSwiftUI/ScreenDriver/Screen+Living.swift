@@ -47,7 +47,7 @@ extension Screen {
         page.html = html
         page.focused = all { $0.field?.isFocused == true }.first?.id
         page.spokenFocus = all { $0.spoken.isFocused }.first?.id
-        page.top = Self.presentations(host.elements).last?.id ?? ""
+        page.top = host.presentations.last?.id ?? ""
         page.canReload = !all { $0.reload != nil }.isEmpty
         return page
     }
@@ -82,7 +82,7 @@ extension Screen {
     /// - Returns: Whether the presentation closed.
     public func dismiss() async -> Bool {
         if await swipeDown() { return true }
-        guard let question = Self.presentations(host.elements).last, [.alert, .dialog].contains(question.kind),
+        guard let question = host.presentations.last, [.alert, .dialog].contains(question.kind),
             let cancel = question.children.first(where: { $0.role == .cancel && $0.isEnabled })?.action
         else { return false }
         await perform(cancel)

@@ -64,7 +64,7 @@ extension Screen {
     /// The open presentations, the topmost last: `sheet`, `alert`, `dialog`, `cover`.
     public var presentations: [String] {
         host.render()
-        return Self.presentations(host.elements).map(\.kind.rawValue)
+        return host.presentations.map(\.kind.rawValue)
     }
 
     /// All drawn symbols, spoken or not.
@@ -78,16 +78,10 @@ extension Screen {
 
 // Queries.
 extension Screen {
-    static func presentations(_ elements: [ScreenElement]) -> [ScreenElement] {
-        elements.flatMap { element in
-            (element.isPresentation ? [element] : []) + presentations(element.children)
-        }
-    }
-
     /// The reachable elements: those of the topmost presentation.
     var top: [ScreenElement] {
         host.render()
-        return Self.presentations(host.elements).last?.children ?? host.elements
+        return host.presentations.last?.children ?? host.elements
     }
 
     /// All reachable elements that satisfy the predicate, parents first.

@@ -67,7 +67,12 @@
 }
 
 extension ScreenElement {
-    package var isPresentation: Bool { [.sheet, .cover, .alert, .dialog].contains(kind) }
+    package var isPresentation: Bool {
+        switch kind {
+        case .sheet, .cover, .alert, .dialog: true
+        default: false
+        }
+    }
 
     /// The text that VoiceOver reads: the label, else the text, else that of the children.
     package var name: String {

@@ -6,7 +6,10 @@
     private let root: any View
     private let rootNode = ViewNode()
     nonisolated let signal = RenderSignal()
-    package private(set) var elements: [ScreenElement] = []
+    package private(set) var elements: [ScreenElement] = [] {
+        didSet { foundPresentations = nil }
+    }
+    private var foundPresentations: [ScreenElement]?
     package private(set) var bodyCount = 0
     private(set) var epoch = 0
     private var isRendering = false
@@ -36,6 +39,21 @@
     package var complaints: [String] { signal.complaints }
 
     func countBody() { bodyCount += 1 }
+
+    /// The presentations among the elements, the topmost last. Looked for once after each rendering.
+    package var presentations: [ScreenElement] {
+        if let foundPresentations { return foundPresentations }
+        var found: [ScreenElement] = []
+        func visit(_ elements: [ScreenElement]) {
+            for element in elements {
+                if element.isPresentation { found.append(element) }
+                visit(element.children)
+            }
+        }
+        visit(elements)
+        foundPresentations = found
+        return found
+    }
 
     /// Renders until the screen is up to date.
     package func render() {

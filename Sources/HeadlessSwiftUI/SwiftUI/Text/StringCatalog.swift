@@ -17,16 +17,19 @@ package struct StringCatalog: Sendable {
     package func text(for key: String, count: Int? = nil, in locale: Locale) -> String? {
         guard let texts = strings[key] else { return nil }
         let language = locale.language
-        let names = [
-            locale.identifier.replacing("_", with: "-"),
-            [language.languageCode?.identifier, language.script?.identifier].compactMap(\.self)
-                .joined(separator: "-"),
-            language.languageCode?.identifier ?? sourceLanguage, sourceLanguage,
+        // From the most particular name. Most texts have the first, and the parts of a language are slow to find.
+        let names: [() -> String] = [
+            { locale.identifier.replacing("_", with: "-") },
+            {
+                [language.languageCode?.identifier, language.script?.identifier].compactMap(\.self)
+                    .joined(separator: "-")
+            },
+            { language.languageCode?.identifier ?? sourceLanguage }, { sourceLanguage },
         ]
-        for name in names {
-            if let text = texts[name]?.text(count: count, language: name) { return text }
-        }
-        return nil
+        return names.lazy.compactMap { name in
+            let name = name()
+            return texts[name]?.text(count: count, language: name)
+        }.first
     }
 
     private struct File: Decodable {

@@ -1,23 +1,29 @@
 import Synchronization
 
-/// The loaded catalogues; each is read only once.
+/// The loaded catalogues; each is looked for and read only once.
 package final class StringCatalogs: Sendable {
-    private let read = Mutex<[URL: StringCatalog]>([:])
+    private struct Place: Hashable {
+        let bundle: Bundle
+        let table: String
+    }
+
+    private let read = Mutex<[Place: StringCatalog?]>([:])
 
     package init() {}
 
     package func catalog(of bundle: Bundle, table: String = "Localizable") -> StringCatalog? {
-        catalog(at: bundle.url(forResource: table, withExtension: "xcstrings"))
-    }
-
-    private func catalog(at file: URL?) -> StringCatalog? {
-        guard let file else { return nil }
+        let place = Place(bundle: bundle, table: table)
         return read.withLock { read in
-            if let catalog = read[file] { return catalog }
-            // Lost: why a catalogue is unreadable. Its keys are then shown, as in an app.
-            guard let data = try? Data(contentsOf: file), let catalog = try? StringCatalog(data) else { return nil }
-            read[file] = catalog
+            if let catalog = read[place] { return catalog }
+            let catalog = Self.catalog(at: bundle.url(forResource: table, withExtension: "xcstrings"))
+            read[place] = .some(catalog)
             return catalog
         }
+    }
+
+    private static func catalog(at file: URL?) -> StringCatalog? {
+        // Lost: why a catalogue is unreadable. Its keys are then shown, as in an app.
+        guard let file, let data = try? Data(contentsOf: file) else { return nil }
+        return try? StringCatalog(data)
     }
 }
