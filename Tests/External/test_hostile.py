@@ -92,12 +92,12 @@ class Sender:
         shown = reply.headers.get("location", "").encode("latin-1") + reply.body
         if not reply.headers.get("content-type", "").startswith("text/plain") and INNER.search(shown):
             yield f"internals in the answer: {INNER.search(shown)}"
-        said = (data, urllib.parse.unquote_to_bytes(data))
         raw = reply.raw
         for text in hostile.HASHES:
             # An earlier request may have stored it as a name.
             raw = raw.replace(text.encode(), b"")
-        if any(secret in raw and not any(secret in text for text in said) for secret in SECRETS):
+        told = [secret for secret in SECRETS if secret in raw and secret not in data]
+        if told and any(secret not in urllib.parse.unquote_to_bytes(data) for secret in told):
             yield f"a secret in the answer: {reply.raw[:2_000]!r}"
         if hostile.INJECTED in reply.headers:
             yield "a header was injected"

@@ -22,8 +22,8 @@ package final class StringCatalogs: Sendable {
     }
 
     private static func catalog(at file: URL?) -> StringCatalog? {
+        guard let file else { return nil }
         // Lost: why a catalogue is unreadable. Its keys are then shown, as in an app.
-        guard let file, let data = try? Data(contentsOf: file) else { return nil }
-        return try? StringCatalog(data)
+        return try? StringCatalog(Data(contentsOf: file))
     }
 }
