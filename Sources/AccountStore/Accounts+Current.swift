@@ -14,13 +14,23 @@ extension CurrentAccount? {
     fileprivate mutating func add(_ row: inout Row) {
         if self != nil {
             row.skip(Accounts.userColumnCount)
-            if let identity = row.identityIfPresent() { self?.account.identities.append(identity) }
+            if let identity = row.identityIfPresent() { self?.account.insert(identity) }
             return row.skip(Accounts.sessionColumnCount)
         }
         let account = Account(user: row.user(), identities: row.identityIfPresent().map { [$0] } ?? [])
         let session = row.isNull ? nil : row.session()
         if session == nil { row.skip(Accounts.sessionColumnCount) }
         self = CurrentAccount(account: account, session: session)
+    }
+}
+
+extension Account {
+    /// Keeps the order of creation, as `ORDER BY` would. To sort one row costs SQLite more than to read it.
+    fileprivate mutating func insert(_ identity: Identity) {
+        let isLater = { (other: Identity) in
+            (other.createdAt, other.id.text) > (identity.createdAt, identity.id.text)
+        }
+        identities.insert(identity, at: identities.firstIndex(where: isLater) ?? identities.endIndex)
     }
 }
 
@@ -39,7 +49,6 @@ extension Accounts {
         FROM users LEFT JOIN identities ON identities.user_id = users.id
         LEFT JOIN sessions ON sessions.id = \(session) AND sessions.user_id = users.id
         WHERE users.id = \(user)
-        ORDER BY identities.created_at, identities.id
         """
     }
 

@@ -17,7 +17,6 @@ package struct RenderedMail: Equatable, Sendable {
 /// Knows no account, no database and no transport. The work of one mail is linear in its template and its values, and
 /// both are bounded.
 package struct MailWriter: Sendable {
-    private let layout: MailLayout
     private let replaced: [TemplatePlace: OperatorTemplate]
 
     /// - Throws: ``MailTemplateProblems`` with every fault of every template, and its line.
@@ -25,7 +24,6 @@ package struct MailWriter: Sendable {
         let reader = OverrideReader(overrides)
         guard reader.problems.isEmpty else { throw MailTemplateProblems(problems: reader.problems) }
         replaced = reader.templates
-        layout = try MailLayout()
     }
 
     /// - Throws: ``MailRenderingError`` if a value that the kind needs is missing, or a URL is too long.
@@ -34,7 +32,7 @@ package struct MailWriter: Sendable {
     ) throws(MailRenderingError) -> RenderedMail {
         try values.check(for: kind)
         let scope = MailScope(values: values, language: language)
-        let builtIn = BuiltInMail(kind, language, values)
+        let (builtIn, layout) = (BuiltInMail(kind, language, values), MailLayout.builtIn)
         let (html, text) = (template(kind, language, .html), template(kind, language, .text))
         let shownHTML = html?.render(scope) ?? layout.html(builtIn)
         return RenderedMail(

@@ -6,7 +6,7 @@ import Synchronization
 final class SQLiteConnection: Connection, Sendable {
     private let handle: SQLiteHandle
     /// Keyed by the caller's text, so that a hot statement is neither rewritten nor parsed again.
-    private let statements = Mutex<[String: SQLiteHandle]>([:])
+    private let statements = Mutex<[StatementText: SQLiteHandle]>([:])
     private let observe: @Sendable (DatabaseEvent) -> Void
     /// Interrupts slow reads; used by readers only.
     let watch = StepWatch()
@@ -98,7 +98,8 @@ final class SQLiteConnection: Connection, Sendable {
     }
 
     private func prepared(_ text: String) throws -> OpaquePointer {
-        if let statement = statements.withLock({ $0[text] }) { return statement.pointer }
+        let key = StatementText(text: text)
+        if let statement = statements.withLock({ $0[key] }) { return statement.pointer }
         let pointer = try prepare(Spelling.sqlite(text))
         let statement = SQLiteHandle(pointer: pointer)
         statements.withLock { statements in
@@ -106,7 +107,7 @@ final class SQLiteConnection: Connection, Sendable {
                 for old in statements.values { sqlite3_finalize(old.pointer) }
                 statements = [:]
             }
-            statements[text] = statement
+            statements[key] = statement
         }
         return pointer
     }
@@ -186,6 +187,14 @@ extension DatabaseFailure {
             }
         self.init(reason, code: String(code), detail: detail)
     }
+}
+
+/// The text of a statement as a key. Only its length is hashed, because to hash a kilobyte for each question takes longer
+/// than to compare it with the one or two statements of that length. No text comes from outside.
+private struct StatementText: Hashable {
+    let text: String
+
+    func hash(into hasher: inout Hasher) { hasher.combine(text.utf8.count) }
 }
 
 /// The current row of a running statement.

@@ -106,6 +106,19 @@ struct ClientAddressTests {
         #expect(HTTPFields([HTTPField(name: .authorization, value: sent)]).bearerToken == token)
     }
 
+    @Test("A byte that no token has is found at every place of a long one", arguments: 0..<70)
+    func longBearer(position: Int) {
+        let token = (0..<70).map { UInt8(0x21 + $0) }
+        let whole = HTTPField(name: .authorization, value: Array("Bearer ".utf8) + token)
+        #expect(HTTPFields([whole]).bearerToken == String(decoding: token, as: UTF8.self))
+        for wrong in [0x20, 0x7F, 0x80, 0xFF] as [UInt8] {
+            var bytes = token
+            bytes[position] = wrong
+            let sent = HTTPField(name: .authorization, value: Array("Bearer ".utf8) + bytes + [0x61])
+            #expect(HTTPFields([sent]).bearerToken == nil)
+        }
+    }
+
     @Test("Behind a proxy the list of devices shows the caller's address")
     func device() throws {
         let forwarded = try #require(HTTPField.Name("X-Forwarded-For"))

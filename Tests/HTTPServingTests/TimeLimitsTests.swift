@@ -44,16 +44,34 @@ struct TimeLimitsTests {
         Task { try await limits.limited(to: limit) { try await untilCancelled() } }
     }
 
+    /// Work that lets the watcher go to sleep before it ends.
+    private func waiting(_ value: Int) -> @Sendable () async throws -> Int {
+        { [sleeps] in
+            repeat { await Task.yield() } while sleeps.count == 0
+            return value
+        }
+    }
+
     private func isOver(_ task: Task<Void, any Error>) async -> Bool {
         guard case .failure(let error as Refusal) = await task.result else { return false }
         return error.status == .gatewayTimeout
+    }
+
+    @Test("A request that never waits is not watched")
+    func immediate() async throws {
+        let limits = sleeps.limits
+        let watched = try await limits.limited(to: .seconds(10)) { limits.count }
+        await #expect(throws: Fault.self) { try await limits.limited(to: .seconds(10)) { throw Fault() } }
+        #expect(watched == 0)
+        #expect(limits.count == 0)
+        #expect(sleeps.count == 0)
     }
 
     @Test("Any number of requests that end in time cost one sleep")
     func shared() async throws {
         let limits = sleeps.limits
         for number in 0..<100 {
-            #expect(try await limits.limited(to: .seconds(10)) { number } == number)
+            #expect(try await limits.limited(to: .seconds(10), waiting(number)) == number)
             sleeps.clock.advance(by: .milliseconds(10))
         }
         #expect(await sleeps.next() == .seconds(10))
@@ -94,7 +112,7 @@ struct TimeLimitsTests {
     @Test("After a time without requests the next one is watched again")
     func again() async throws {
         let limits = sleeps.limits
-        _ = try await limits.limited(to: .seconds(10)) { 1 }
+        _ = try await limits.limited(to: .seconds(10), waiting(1))
         #expect(await sleeps.next() == .seconds(10))
         sleeps.advance(by: .seconds(60))
         let later = hanging(limits)

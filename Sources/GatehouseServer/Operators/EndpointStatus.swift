@@ -1,6 +1,6 @@
 import AccountDomain
 package import AccountStore
-package import AuthServer
+import AuthServer
 import GatehouseWire
 
 /// The state of a configured hook or webhook.

@@ -51,23 +51,42 @@ extension Instant: CustomStringConvertible {
         let days = Self.floorDivide(seconds, 86_400)
         let second = Int(seconds - days * 86_400)
         let (year, month, day) = Self.civil(fromDays: days)
-        Self.append(year, digits: 4, to: &bytes)
-        for (separator, value) in [
-            (UInt8(ascii: "-"), month), (UInt8(ascii: "-"), day), (UInt8(ascii: "T"), second / 3_600),
-            (UInt8(ascii: ":"), second / 60 % 60), (UInt8(ascii: ":"), second % 60),
-        ] {
-            bytes.append(separator)
-            Self.append(value, digits: 2, to: &bytes)
-        }
         var fraction = Int(microseconds % 1_000_000)
         if fraction < 0 { fraction += 1_000_000 }
-        if fraction > 0 {
-            var digits = 6
-            while fraction % 10 == 0 { (fraction, digits) = (fraction / 10, digits - 1) }
-            bytes.append(UInt8(ascii: "."))
-            Self.append(fraction, digits: digits, to: &bytes)
+        Self.append(year: year, to: &bytes)
+        let start = bytes.count
+        bytes.append(contentsOf: Self.form)
+        Self.put(month, at: start + 1, in: &bytes)
+        Self.put(day, at: start + 4, in: &bytes)
+        Self.put(second / 3_600, at: start + 7, in: &bytes)
+        Self.put(second / 60 % 60, at: start + 10, in: &bytes)
+        Self.put(second % 60, at: start + 13, in: &bytes)
+        if fraction == 0 {
+            bytes.removeLast(7)
+        } else {
+            Self.put(fraction / 10_000, at: start + 16, in: &bytes)
+            Self.put(fraction / 100 % 100, at: start + 18, in: &bytes)
+            Self.put(fraction % 100, at: start + 20, in: &bytes)
+            while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
         }
         bytes.append(UInt8(ascii: "Z"))
+    }
+
+    /// What follows the year, without `Z`.
+    private static let form = Array("-00-00T00:00:00.000000".utf8)
+
+    /// Writes a number from 0 to 99 with two digits.
+    private static func put(_ number: Int, at position: Int, in bytes: inout [UInt8]) {
+        bytes[position] = UInt8(ascii: "0") + UInt8(number / 10)
+        bytes[position + 1] = UInt8(ascii: "0") + UInt8(number % 10)
+    }
+
+    /// At least four digits. Years outside of those of RFC 3339 still have a text.
+    private static func append(year: Int, to bytes: inout [UInt8]) {
+        if year < 0 { bytes.append(UInt8(ascii: "-")) }
+        let digits = String(year.magnitude).utf8
+        for _ in digits.count..<max(4, digits.count) { bytes.append(UInt8(ascii: "0")) }
+        bytes.append(contentsOf: digits)
     }
 
     /// Parses RFC 3339 and PostgreSQL's variant (a space instead of `T`, `+00` for `Z`). Truncates to microseconds.
@@ -127,19 +146,6 @@ extension Instant: CustomStringConvertible {
         guard let first = rest.first, allowed.contains(first) else { return false }
         rest = rest.dropFirst()
         return true
-    }
-
-    /// Pads to at least `digits` digits. Years outside of RFC 3339's four digits still have a text.
-    private static func append(_ number: Int, digits: Int, to bytes: inout [UInt8]) {
-        let value = number.magnitude
-        if number < 0 { bytes.append(UInt8(ascii: "-")) }
-        var unit: UInt = 1
-        for _ in 1..<digits { unit *= 10 }
-        while value / unit >= 10 { unit *= 10 }
-        while unit > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(value / unit % 10))
-            unit /= 10
-        }
     }
 
     private static func floorDivide(_ value: Int64, _ by: Int64) -> Int64 {

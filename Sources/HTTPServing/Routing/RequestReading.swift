@@ -47,14 +47,26 @@ extension HTTPFields {
     /// exactly one space, no whitespace in the token. nil otherwise, and for duplicate headers.
     package var bearerToken: String? {
         guard var value = self[.authorization] else { return nil }
-        let isWellFormed = value.withUTF8 { bytes in
+        return value.withUTF8 { bytes in
             guard bytes.count > 7, bytes.prefix(7).elementsEqual("bearer ".utf8, by: { $0 | 0x20 == $1 }) else {
-                return false
+                return nil
             }
-            for position in 7..<bytes.count where bytes[position] <= 0x20 || bytes[position] >= 0x7F { return false }
-            return true
+            let token = UnsafeBufferPointer(rebasing: bytes[7...])
+            return Self.isVisible(UnsafeRawBufferPointer(token)) ? String(decoding: token, as: UTF8.self) : nil
         }
-        return isWellFormed ? String(value.dropFirst(7)) : nil
+    }
+
+    /// Whether all bytes are visible ASCII. Looks at eight at once, because a token has about a thousand.
+    private static func isVisible(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let whole = bytes.count & ~7
+        var found: UInt64 = 0
+        for start in stride(from: 0, to: whole, by: 8) {
+            let eight = bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+            // The upper bit of a byte is set: below 0x21 by the borrow, above 0x7E by the carry or by itself. A borrow or
+            // carry that reaches the next byte comes from a byte that is not visible.
+            found |= (eight &- 0x2121_2121_2121_2121) | (eight &+ 0x0101_0101_0101_0101) | eight
+        }
+        return found & 0x8080_8080_8080_8080 == 0 && bytes[whole...].allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
 

@@ -1,8 +1,8 @@
 import GatehouseWire
 import Synchronization
 
-/// The time limits of all requests of a server. One task watches them: it sleeps until the earliest limit, so a request
-/// that ends in time costs no timer. A timer of each request's own would stay until it fires.
+/// The time limits of all requests of a server. One task watches those that wait: it sleeps until the earliest limit, so a
+/// request that ends in time costs no timer. A timer of each request's own would stay until it fires.
 package final class TimeLimits: Sendable {
     private struct Watched {
         let end: Duration
@@ -41,8 +41,14 @@ package final class TimeLimits: Sendable {
     package func limited<Value: Sendable>(
         to limit: Duration, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let task = Task(operation: body)
-        let number = watch(until: uptime() + limit, task.cancel)
+        let end = uptime() + limit
+        let completion = Completion()
+        let task = Self.start {
+            defer { completion.hasHappened.store(true, ordering: .releasing) }
+            return try await body()
+        }
+        if completion.hasHappened.load(ordering: .acquiring) { return try await task.value }
+        let number = watch(until: end, task.cancel)
         let result = await withTaskCancellationHandler {
             await task.result
         } onCancel: {
@@ -51,6 +57,18 @@ package final class TimeLimits: Sendable {
         let isInTime = forget(number)
         if !isInTime, case .failure(is CancellationError) = result { throw Refusal.timeout }
         return try result.get()
+    }
+
+    private final class Completion: Sendable {
+        let hasHappened = Atomic(false)
+    }
+
+    /// Begins on the calling thread: a body that never waits costs no switch to another one, and nobody watches it.
+    private static func start<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) -> Task<Value, any Error> {
+        if #available(macOS 26, iOS 26, *) { return Task.immediate(operation: body) }
+        return Task(operation: body)
     }
 
     /// The number of requests that are watched.

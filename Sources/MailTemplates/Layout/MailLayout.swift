@@ -2,19 +2,17 @@ import Mustache
 
 /// The form that all built-in mails share: `mail.html` and `mail.txt`.
 struct MailLayout: Sendable {
-    private let htmlTemplate: MustacheTemplate
-    private let textTemplate: MustacheTemplate
+    /// Parsed at the first mail, because that takes a sixteenth of a start.
+    static let builtIn = MailLayout()
 
-    init() throws(MailTemplateProblems) {
-        htmlTemplate = try Self.template(PackageResources.mail_html, "mail.html")
-        textTemplate = try Self.template(PackageResources.mail_txt, "mail.txt")
-    }
+    private let htmlTemplate = template(PackageResources.mail_html)
+    private let textTemplate = template(PackageResources.mail_txt)
 
-    private static func template(_ bytes: [UInt8], _ name: String) throws(MailTemplateProblems) -> MustacheTemplate {
+    private static func template(_ bytes: [UInt8]) -> MustacheTemplate {
         do {
             return try MustacheTemplate(string: String(decoding: bytes, as: UTF8.self))
         } catch {
-            throw MailTemplateProblems(problems: [.init(name, nil, "cannot be parsed")])
+            preconditionFailure("A layout of this package cannot be parsed: \(error)")
         }
     }
 
