@@ -277,15 +277,16 @@ let package = Package(
         .target(
             name: "WebPages",
             dependencies: [
-                "GatehouseWire", "HTTPServing", "MailTemplates", crypto, hummingbird, httpTypes, mustache, nioCore,
+                "GatehouseWire", "HTTPServing", "MailTemplates", "CDocuments", crypto, hummingbird, httpTypes, mustache,
+                nioCore,
             ],
-            exclude: ["Texts/pages.json"],
+            // CDocuments contains the large ones.
+            exclude: ["Texts/pages.json", "Texts/texts.json", "Assets/pages.css", "Assets/console.css"],
             resources: [
-                .embedInCode("Layout/page.html"), .embedInCode("Layout/form.html"), .embedInCode("Texts/texts.json"),
+                .embedInCode("Layout/page.html"), .embedInCode("Layout/form.html"),
                 .embedInCode("Layout/console.html"), .embedInCode("Layout/part.html"),
                 .embedInCode("Layout/table.html"),
-                .embedInCode("Assets/pages.css"), .embedInCode("Assets/pages.css.gz"),
-                .embedInCode("Assets/console.css"), .embedInCode("Assets/console.css.gz"),
+                .embedInCode("Assets/pages.css.gz"), .embedInCode("Assets/console.css.gz"),
                 .embedInCode("Assets/live.js"), .embedInCode("Assets/account.js"), .embedInCode("Assets/passkey.svg"),
                 .embedInCode("Assets/apple.svg"), .embedInCode("Assets/google.svg"), .embedInCode("Assets/mail.svg"),
             ], swiftSettings: strict),

@@ -2,6 +2,16 @@
 
 #include <stddef.h>
 
-/// The OpenAPI document as it is in the sources: UTF-8, without a zero at the end. It lasts as long as the program.
-const unsigned char *gatehouse_openapi_bytes(void);
-size_t gatehouse_openapi_count(void);
+/// A file as it is in the sources: without a zero at the end. It lasts as long as the program.
+struct gatehouse_document {
+    const unsigned char *bytes;
+    size_t count;
+};
+
+/// The OpenAPI document, in UTF-8.
+struct gatehouse_document gatehouse_openapi(void);
+/// The texts of the account pages and of the console: JSON in UTF-8.
+struct gatehouse_document gatehouse_page_texts(void);
+/// The style of both, and what the console adds.
+struct gatehouse_document gatehouse_pages_css(void);
+struct gatehouse_document gatehouse_console_css(void);

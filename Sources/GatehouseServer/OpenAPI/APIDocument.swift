@@ -23,6 +23,7 @@ package enum APIDocument {
             .replacing(#""version": "0""#, with: #""version": "\#(ProgramVersion.text)""#).utf8)
 
     private static var source: UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(start: gatehouse_openapi_bytes(), count: gatehouse_openapi_count())
+        let document = gatehouse_openapi()
+        return UnsafeBufferPointer(start: document.bytes, count: document.count)
     }
 }

@@ -1,3 +1,4 @@
+import CDocuments
 import Crypto
 import GatehouseWire
 import HTTPServing
@@ -32,12 +33,12 @@ struct PageLook: Sendable {
         name = branding.name
         let svg = "image/svg+xml"
         let sheet = PageAsset(
-            "pages.css", "text/css; charset=utf-8", PackageResources.pages_css,
+            "pages.css", "text/css; charset=utf-8", LargeFile.bytes(gatehouse_pages_css()),
             compressed: PackageResources.pages_css_gz, of: site)
         let wide =
             site == .console
             ? PageAsset(
-                "console.css", "text/css; charset=utf-8", PackageResources.console_css,
+                "console.css", "text/css; charset=utf-8", LargeFile.bytes(gatehouse_console_css()),
                 compressed: PackageResources.console_css_gz, of: site) : nil
         let script =
             site == .console

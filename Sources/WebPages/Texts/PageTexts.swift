@@ -1,3 +1,4 @@
+import CDocuments
 import Foundation
 import GatehouseWire
 package import MailTemplates
@@ -13,15 +14,25 @@ struct PageTexts: Sendable {
     /// - Parameter overrides: An operator's texts, by language and English text.
     /// - Throws: ``JSONProblem`` for a damaged `texts.json`.
     init(overrides: [MailLanguage: [ExternalName: String]] = [:]) throws {
+        var texts = try Self.own.get()
+        for (language, own) in overrides { texts[language, default: [:]].merge(own) { $1 } }
+        self.texts = texts
+    }
+
+    /// Read once for all pages of the program.
+    private static let own = Result<[MailLanguage: [ExternalName: String]], any Error> {
         var texts: [MailLanguage: [ExternalName: String]] = [:]
-        for (english, translations) in try JSONReader.read(PackageResources.texts_json).objectValue ?? [:] {
+        for (english, translations) in try document().objectValue ?? [:] {
             let key = ExternalName(trusted: english)
-            for (language, text) in zip(Self.order, translations.arrayValue ?? []) {
+            for (language, text) in zip(order, translations.arrayValue ?? []) {
                 texts[language, default: [:]][key] = text.stringValue
             }
         }
-        for (language, own) in overrides { texts[language, default: [:]].merge(own) { $1 } }
-        self.texts = texts
+        return texts
+    }
+
+    private static func document() throws -> AnyJSON {
+        try JSONReader.read(LargeFile.bytes(gatehouse_page_texts()))
     }
 
     /// The English texts that an operator may replace.
@@ -29,7 +40,7 @@ struct PageTexts: Sendable {
     /// - Throws: As ``init(overrides:)``.
     static func known() throws -> Set<ExternalName> {
         Set<ExternalName>(
-            try JSONReader.read(PackageResources.texts_json).objectValue?.keys.map { ExternalName(trusted: $0) } ?? [])
+            try document().objectValue?.keys.map { ExternalName(trusted: $0) } ?? [])
     }
 
     /// - Parameter arguments: Replace `%@` in order. Texts of users are isolated from the direction of the sentence.
