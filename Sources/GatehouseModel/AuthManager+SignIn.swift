@@ -146,7 +146,7 @@ extension AuthManager {
             opening = Opening(method: method, startedAt: startedAt)
             guard enter(session) else { return .secondFactorNeeded }
             let isConfirmed = isConfirmed(session.user)
-            isNewUser = address != nil || isConfirmed || method != .email && session.user.isNew
+            isNewUser = address != nil || isConfirmed || method.mayCreateAccount && session.user.isNew
             loadProfile()
             return .signedIn
         } catch {
@@ -202,11 +202,17 @@ extension AuthManager {
 }
 
 extension User {
-    /// Whether the last sign-in created the account.
+    /// Whether the last sign-in, by a provider, created the account: both times are then less than five seconds apart. The
+    /// protocol has no more exact sign.
     fileprivate var isNew: Bool {
         guard let last = times.lastSignInAt else { return false }
         return abs(last.timeIntervalSince(createdAt)) < 5
     }
+}
+
+extension AuthMethod {
+    /// Whether a sign-in may create the account. A password or a passkey of an account was there before.
+    fileprivate var mayCreateAccount: Bool { self != .email && self != .passkey }
 }
 
 /// A browser that the app provides.

@@ -31,7 +31,8 @@ public final class AuthManager {
     /// Why the store does not answer while ``phase`` is `restoring`; nil before the first attempt has failed.
     public internal(set) var storeProblem: StoreProblem?
     /// Whether the account was created by the sign-in that began this session, also if a mail confirmed it in between.
-    /// False after a restart.
+    /// False after a restart, and after a password or a passkey of an account. A provider's sign-in counts as the account's
+    /// first one within five seconds of its creation.
     public internal(set) var isNewUser = false
     /// The user came from a password reset mail: ask for a new password, then set this to false.
     public var needsNewPassword = false

@@ -40,8 +40,6 @@ extension AcceptanceTests {
                 try await addPasskey(world)
                 #expect(world.phone.passkeys.count == 1)
                 try await world.signOut()
-                // A session that begins with its account is a new user's.
-                world.server.clock.advance(by: .seconds(60))
                 try await tapPasskey(world)
                 try await world.waitForUser()
                 try await world.screen.wait(for: "Welcome back, Ada")
@@ -86,6 +84,27 @@ extension AcceptanceTests {
                 world.server.clock.advance(by: .seconds(30))
                 try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
                 try await world.waitForUser()
+            }
+        }
+
+        @Test("005: a sign-in with a passkey whose answer is lost shows an error, and signs in at once with Retry")
+        func lostAnswer() async throws {
+            try await World.with(hasPasskeys: true) { world in
+                try await addPasskey(world)
+                try await world.signOut()
+                world.network.lose("/passkeys/authentication/verify", times: 1)
+                let options = "POST /auth/v1/passkeys/authentication/options"
+                let before = world.network.count(options)
+                try await tapPasskey(world)
+                try await world.screen.wait(for: "No internet connection. Please try again.")
+                #expect(world.manager.phase == .unauthenticated)
+                // At once, with a challenge of its own.
+                try await world.screen.tap("Retry")
+                try await world.waitForUser()
+                #expect(world.screen.shows("Welcome back, Ada"))
+                #expect(world.network.count(options) == before + 2)
+                // Of the sign-up, of the lost answer, and this one. The user can sign the others out.
+                #expect(try await world.manager.devices().count == 3)
             }
         }
 

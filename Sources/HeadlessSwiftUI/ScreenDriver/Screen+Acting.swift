@@ -129,13 +129,15 @@ extension Screen {
 
     /// Waits for the effect of an action, until the condition holds.
     ///
-    /// - Throws: ``ScreenError`` if the task is cancelled first.
+    /// - Throws: ``ScreenError`` if the task is cancelled first. A test's time limit swallows it, so the log has it, too.
     public func wait(_ reason: String = "", until condition: (Screen) throws -> Bool) async throws {
         host.render()
         var looks = 0
         while try !condition(self) {
             guard !Task.isCancelled else {
-                throw ScreenError(description: "waited in vain \(reason), on\n\(snapshot())")
+                let error = ScreenError(description: "waited in vain \(reason), on\n\(snapshot())")
+                NSLog("\(error)".replacing("%", with: "%%"))
+                throw error
             }
             looks += 1
             // Most effects need only work that is ready. The others are waited for: a server's answer comes no earlier
