@@ -29,6 +29,11 @@ package enum MailTemplateKind: String, CaseIterable, Sendable {
     case factorUnenrolled = "mfa_factor_unenrolled_notification"
     /// An administrator will remove a second factor.
     case factorRemoval = "mfa_factor_removal_notification"
+    case recoveryCodeUsed = "recovery_code_used_notification"
+    /// New recovery codes stand for those before.
+    case recoveryCodesReplaced = "recovery_codes_replaced_notification"
+    case passkeyCreated = "passkey_created_notification"
+    case passkeyDeleted = "passkey_deleted_notification"
 }
 
 extension MailTemplateKind {
@@ -54,7 +59,8 @@ extension MailTemplateKind {
     package var isNotice: Bool {
         switch self {
         case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled,
-            .factorUnenrolled, .factorRemoval:
+            .factorUnenrolled, .factorRemoval, .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated,
+            .passkeyDeleted:
             true
         default: false
         }
@@ -66,7 +72,9 @@ extension MailTemplateKind {
         case .confirmation, .recovery, .magicLink, .invite: [.confirmationURL, .token]
         case .code, .reauthentication: [.token]
         case .emailChangeCurrent, .emailChangeNew: [.confirmationURL, .token, .newEmail]
-        case .accountExists, .passwordChanged: []
+        case .accountExists, .passwordChanged, .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated,
+            .passkeyDeleted:
+            []
         case .emailChanged: [.oldEmail]
         case .identityLinked, .identityUnlinked: [.provider]
         case .newDevice: [.device]
@@ -85,8 +93,10 @@ extension MailTemplateKind {
         case .confirmation, .recovery, .magicLink, .invite, .accountExists: always.union(proof).union(link)
         case .code, .reauthentication: always.union(proof)
         case .emailChangeCurrent, .emailChangeNew: always.union(proof).union(link).union([.newEmail])
-        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice:
+        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice, .recoveryCodeUsed,
+            .recoveryCodesReplaced:
             always.union(required).union([.time, .device])
+        case .passkeyCreated, .passkeyDeleted: always.union([.authenticator, .time, .device])
         case .factorEnrolled, .factorUnenrolled, .factorRemoval:
             always.union(required).union([.factorType, .time, .device])
         }

@@ -26,6 +26,8 @@ package struct MailValues: Sendable {
     /// The kind of a second factor, as on the wire.
     package var factorType: String?
     package var removalTime: Instant?
+    /// The product that keeps a passkey.
+    package var authenticator: String?
     package var device: String?
     package var time: Instant?
 
@@ -53,6 +55,7 @@ extension MailValues {
             case .provider: provider
             case .factorType: factorType
             case .removalTime: removalTime.map { language.words(for: $0) }
+            case .authenticator: authenticator
             case .device: device
             case .time: time.map { language.words(for: $0) }
             case .data: nil
@@ -91,6 +94,7 @@ extension MailValues {
         if kind.variables.contains(.provider) { values.provider = "Google" }
         if kind.variables.contains(.factorType) { values.factorType = "totp" }
         if kind.variables.contains(.removalTime) { values.removalTime = Instant(seconds: 1_770_368_130) }
+        if kind.variables.contains(.authenticator) { values.authenticator = "Apple Passwords" }
         if kind.isNotice { (values.device, values.time) = ("iPhone", Instant(seconds: 1_770_108_930)) }
         return values
     }

@@ -23,6 +23,8 @@ package enum MailVariable: String, CaseIterable, Sendable {
     case factorType = "FactorType"
     /// When a second factor will be removed.
     case removalTime = "RemovalTime"
+    /// The product that keeps a passkey, such as a password manager.
+    case authenticator = "Authenticator"
     case device = "Device"
     case time = "Time"
 }
@@ -38,7 +40,7 @@ extension MailVariable {
         case .data: 512
         case .email, .sendingTo, .newEmail, .oldEmail: 320
         case .tokenHash, .device: 256
-        case .appName, .lifetime, .provider, .factorType, .removalTime, .time: 128
+        case .appName, .lifetime, .provider, .authenticator, .factorType, .removalTime, .time: 128
         case .token: 32
         }
     }

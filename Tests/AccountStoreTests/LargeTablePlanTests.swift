@@ -295,7 +295,7 @@ extension StoreFixture {
         _ = try await signIn(with: first, count: 1)
         _ = try await accounts.passkeys(of: first.user)
         _ = try await accounts.rename(first.id, of: first.user, to: "A", by: nil, at: clock.now)
-        _ = try await accounts.remove(first.id, of: first.user, by: nil, at: clock.now)
+        _ = try await accounts.remove(first.id, of: first.user, by: nil, from: device, at: clock.now)
         _ = try await accounts.removePasskey(
             second.id, of: second.user, byAdministratorOn: device, at: clock.now)
         let email = try #require(EmailAddress("signup@example.com"))

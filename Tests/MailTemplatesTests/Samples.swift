@@ -71,6 +71,7 @@ extension MailValues {
         (values.newEmail, values.oldEmail) = (text, text)
         (values.token, values.tokenHash) = (values.token.map { _ in text }, values.tokenHash.map { _ in text })
         (values.provider, values.device) = (text, text)
+        values.authenticator = values.authenticator.map { _ in text }
         values.siteURL = "https://app.example.org/?" + text
         values.redirectTo = values.redirectTo.map { _ in "https://app.example.org/?" + text }
         values.confirmationURL = values.confirmationURL.map { _ in "https://api.example.org/?" + text }

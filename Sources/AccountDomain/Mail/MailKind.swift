@@ -27,12 +27,18 @@ package enum MailKind: String, CaseIterable, Sendable {
     case factorUnenrolled = "mfa_factor_unenrolled_notification"
     /// An administrator will remove a second factor.
     case factorRemoval = "mfa_factor_removal_notification"
+    case recoveryCodeUsed = "recovery_code_used_notification"
+    /// New recovery codes stand for those before.
+    case recoveryCodesReplaced = "recovery_codes_replaced_notification"
+    case passkeyCreated = "passkey_created_notification"
+    case passkeyDeleted = "passkey_deleted_notification"
 
     /// Whether the mail reports what has happened, and asks for nothing.
     package var isNotice: Bool {
         switch self {
         case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled,
-            .factorUnenrolled, .factorRemoval:
+            .factorUnenrolled, .factorRemoval, .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated,
+            .passkeyDeleted:
             true
         default: false
         }
@@ -48,7 +54,8 @@ package enum MailKind: String, CaseIterable, Sendable {
         case .reauthentication: .reauthentication
         case .linkConfirmation: .linkConfirmation
         case .accountExists, .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice,
-            .factorEnrolled, .factorUnenrolled, .factorRemoval:
+            .factorEnrolled, .factorUnenrolled, .factorRemoval, .recoveryCodeUsed, .recoveryCodesReplaced,
+            .passkeyCreated, .passkeyDeleted:
             nil
         }
     }
@@ -59,7 +66,8 @@ package enum MailKind: String, CaseIterable, Sendable {
         case .signUp, .invite, .magicLink, .recovery: rawValue
         case .emailChangeCurrent, .emailChangeNew: "email_change"
         case .reauthentication, .accountExists, .linkConfirmation, .passwordChanged, .emailChanged, .identityLinked,
-            .identityUnlinked, .newDevice, .factorEnrolled, .factorUnenrolled, .factorRemoval:
+            .identityUnlinked, .newDevice, .factorEnrolled, .factorUnenrolled, .factorRemoval, .recoveryCodeUsed,
+            .recoveryCodesReplaced, .passkeyCreated, .passkeyDeleted:
             nil
         }
     }
@@ -71,7 +79,8 @@ package enum MailKind: String, CaseIterable, Sendable {
             .codes
         case .invite: .invitations
         case .accountExists, .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice,
-            .factorEnrolled, .factorUnenrolled, .factorRemoval:
+            .factorEnrolled, .factorUnenrolled, .factorRemoval, .recoveryCodeUsed, .recoveryCodesReplaced,
+            .passkeyCreated, .passkeyDeleted:
             .notices
         }
     }

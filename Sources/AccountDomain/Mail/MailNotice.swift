@@ -28,6 +28,9 @@ package struct MailNotice: Sendable {
     package var provider: String?
     /// The kind of a second factor.
     package var factor: Factor.Kind?
+    /// The product that keeps a passkey; nil for an unknown one. Not the name that a user gave: a thief could write to the
+    /// owner with it.
+    package var authenticator: String?
     /// When a removal by an administrator takes effect.
     package var removalAt: Instant?
 
@@ -38,6 +41,7 @@ package struct MailNotice: Sendable {
             "time": .integer(time.microseconds), "device": device.map(AnyJSON.string),
             "old_email": oldEmail.map(AnyJSON.string), "provider": provider.map(AnyJSON.string),
             "factor": (factor?.rawValue).map(AnyJSON.string),
+            "authenticator": authenticator.map(AnyJSON.string),
             "removal_at": (removalAt?.microseconds).map(AnyJSON.integer),
         ]
         return .object(JSONObject(members.compactMapValues(\.self)))
@@ -51,6 +55,7 @@ package struct MailNotice: Sendable {
         oldEmail = json["old_email"]?.stringValue
         provider = json["provider"]?.stringValue
         factor = (json["factor"]?.stringValue).flatMap(Factor.Kind.init(text:))
+        authenticator = json["authenticator"]?.stringValue
         removalAt = (json["removal_at"]?.intValue).map(Instant.init(microseconds:))
     }
 }

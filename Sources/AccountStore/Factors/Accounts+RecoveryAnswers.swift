@@ -60,7 +60,9 @@ extension Accounts {
             let raised = try raise(
                 current, by: factor, among: try db.factors(of: user), as: .recoveryCodeVerified, traits: remaining,
                 from: device, at: now, in: db)
-            return raised.map(FactorOutcome.raised) ?? .ended
+            guard let raised else { return .ended }
+            try notify(.recoveryCodeUsed, current.account.user, from: device, at: now, in: db)
+            return .raised(raised)
         }
     }
 }

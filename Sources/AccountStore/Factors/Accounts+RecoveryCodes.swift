@@ -76,7 +76,7 @@ extension Accounts {
     ///
     /// - Throws: As ``makeRecoverySet(named:_:of:in:from:at:)``.
     package func replaceRecoveryCodes(
-        _ codes: [HashedRecoveryCode], of user: UserID, in session: SessionID?, at now: Instant
+        _ codes: [HashedRecoveryCode], of user: UserID, in session: SessionID?, from device: Device, at now: Instant
     ) async throws -> Factor {
         try await database.write { db in
             let (current, found) = try recoveryCaller(named: nil, of: user, in: session, at: now, in: db)
@@ -88,6 +88,7 @@ extension Accounts {
                 UPDATE factors SET failures = 0, locked_until = NULL, updated_at = \(now) WHERE id = \(factor.id)
                 """)
             try db.showFactors(of: user)
+            try notify(.recoveryCodesReplaced, current.account.user, from: device, at: now, in: db)
             let count: JSONObject = ["count": .integer(Int64(codes.count))]
             try record(.recoveryCodesRegenerated, by: current.account.user, factor, count, at: now, in: db)
             return factor

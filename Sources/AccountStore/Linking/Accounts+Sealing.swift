@@ -25,6 +25,9 @@ enum ExpiringRows: CaseIterable, Sendable {
 
     /// Codes are kept an hour longer than they are valid, to tell late codes from unknown ones.
     static let codesStay: Duration = .seconds(3_600)
+    /// Used challenges and ID tokens are kept an hour longer than they are valid: on a node whose clock is behind they
+    /// are valid for longer.
+    static let usesStay: Duration = .seconds(3_600)
     /// Longer than a provider's notification is accepted.
     static let noticesStay: Duration = .seconds(8 * 86_400)
 }
@@ -66,8 +69,8 @@ extension Connection {
         case .deliveries: try endExpiredDeliveries(at: now, limit: limit)
         case .challenges: try removeOldChallenges(at: now, limit: limit)
         case .factors: try removeUnverified(at: now, limit: limit)
-        case .notices, .idTokens, .revocations, .oneTimeTokens, .passkeyChallenges:
-            try removeOutlived(rows, at: now, limit: limit)
+        case .idTokens, .passkeyChallenges: try removeUsed(rows, at: now, limit: limit)
+        case .notices, .revocations, .oneTimeTokens: try removeOutlived(rows, at: now, limit: limit)
         }
     }
 
@@ -80,13 +83,6 @@ extension Connection {
                 DELETE FROM provider_notices WHERE digest IN (
                     SELECT digest FROM provider_notices WHERE received_at <= \(now - ExpiringRows.noticesStay)
                     ORDER BY received_at LIMIT \(limit) \(.skippingLocked))
-                """)
-        case .idTokens:
-            try run(
-                """
-                DELETE FROM used_id_tokens WHERE digest IN (
-                    SELECT digest FROM used_id_tokens WHERE expires_at <= \(now)
-                    ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
                 """)
         case .revocations:
             try run(
@@ -102,14 +98,29 @@ extension Connection {
                     SELECT digest FROM one_time_tokens WHERE expires_at <= \(now)
                     ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
                 """)
-        case .passkeyChallenges:
+        case .flows, .codes, .tickets, .undos, .devices, .deliveries, .challenges, .factors, .idTokens,
+            .passkeyChallenges:
+            0
+        }
+    }
+
+    /// Deletes records of what counts once.
+    private func removeUsed(_ rows: ExpiringRows, at now: Instant, limit: Int) throws -> Int {
+        let end = now - ExpiringRows.usesStay
+        return if rows == .idTokens {
+            try run(
+                """
+                DELETE FROM used_id_tokens WHERE digest IN (
+                    SELECT digest FROM used_id_tokens WHERE expires_at <= \(end)
+                    ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
+                """)
+        } else {
             try run(
                 """
                 DELETE FROM used_passkey_challenges WHERE id IN (
-                    SELECT id FROM used_passkey_challenges WHERE expires_at <= \(now)
+                    SELECT id FROM used_passkey_challenges WHERE expires_at <= \(end)
                     ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
                 """)
-        case .flows, .codes, .tickets, .undos, .devices, .deliveries, .challenges, .factors: 0
         }
     }
 }

@@ -11,8 +11,8 @@ extension Accounts {
     ///   - device: The device that made the change; nil for an administrator.
     func notify(
         _ kind: MailKind, _ before: User, newEmail: String? = nil, provider: String? = nil,
-        factor: Factor.Kind? = nil, removalAt: Instant? = nil, from device: Device?, at now: Instant,
-        in db: any Connection
+        factor: Factor.Kind? = nil, removalAt: Instant? = nil, passkey: Passkey? = nil, from device: Device?,
+        at now: Instant, in db: any Connection
     ) throws {
         guard notices.kinds.contains(kind), notices.reach(before),
             let recipient = before.email.flatMap(EmailAddress.init)
@@ -26,6 +26,7 @@ extension Accounts {
         notice.oldEmail = newEmail == nil ? nil : recipient.text
         notice.provider = provider
         (notice.factor, notice.removalAt) = (factor, removalAt)
+        notice.authenticator = passkey.flatMap { AuthenticatorModels.name(of: $0.model) }
         content.notice = notice
         try queue(content, of: before.id, until: now + MailSchedule.noticeLifetime, at: now, in: db)
     }

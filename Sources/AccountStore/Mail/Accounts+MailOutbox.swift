@@ -196,7 +196,8 @@ extension Accounts {
             "kind = \(kind.rawValue) AND user_id IS NOT DISTINCT FROM \(user)"
         // A later change does not hide an earlier one.
         case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled,
-            .factorUnenrolled, .factorRemoval:
+            .factorUnenrolled, .factorRemoval, .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated,
+            .passkeyDeleted:
             "1 = 0"
         }
     }

@@ -272,7 +272,7 @@ extension TokenRow {
         case .emailChangeCurrent, .emailChangeNew: .emailChange
         case .magicLink, .reauthentication, .accountExists, .linkConfirmation, .passwordChanged, .emailChanged,
             .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled, .factorUnenrolled, .factorRemoval,
-            nil:
+            .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated, .passkeyDeleted, nil:
             .magicLink
         }
     }

@@ -52,7 +52,7 @@ extension Accounts {
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the passkey may be registered.
     package func register(
         _ new: NewPasskey, answering challenge: PasskeyChallenge, of user: UserID, by session: SessionID?, limit: Int,
-        at now: Instant
+        from device: Device, at now: Instant
     ) async throws -> PasskeyRegistration {
         let id: PasskeyID = newID()
         return try await database.write { db in
@@ -64,6 +64,7 @@ extension Accounts {
             guard try db.isFree(passkey) else { return .credentialExists }
             guard try db.use(challenge, at: now) else { return .challengeUsed }
             try db.insert(passkey)
+            try notify(.passkeyCreated, account.user, passkey: passkey, from: device, at: now, in: db)
             try record([.passkey(.passkeyCreated, passkey, of: account.user)], at: now, in: db)
             return .registered(passkey)
         }

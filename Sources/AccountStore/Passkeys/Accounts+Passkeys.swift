@@ -54,7 +54,7 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the passkey may be gone.
     package func remove(
-        _ id: PasskeyID, of user: UserID, by session: SessionID?, at now: Instant
+        _ id: PasskeyID, of user: UserID, by session: SessionID?, from device: Device, at now: Instant
     ) async throws -> PasskeyChange {
         try await database.write { db in
             let changer = try changer(user, by: session, at: now, in: db)
@@ -64,6 +64,7 @@ extension Accounts {
             guard try account.hasWayIn(mailsCodes: mailsLinkCodes) || db.passkeyCount(of: user) > 1 else {
                 return .lastWayIn
             }
+            try notify(.passkeyDeleted, account.user, passkey: passkey, from: device, at: now, in: db)
             try remove(passkey, as: .passkey(.passkeyDeleted, passkey, of: account.user), at: now, in: db)
             return .done(passkey)
         }

@@ -52,7 +52,7 @@ extension AuthServer {
                 named: nil, of: caller.user.id, in: caller.session?.id, at: runtime.now())
             let codes = try await hashedCodes(for: source(request, context))
             let factor = try await accounts.replaceRecoveryCodes(
-                codes, of: caller.user.id, in: caller.session?.id, at: runtime.now())
+                codes, of: caller.user.id, in: caller.session?.id, from: device(request, context), at: runtime.now())
             return recoveryCodes(codes, of: factor)
         }
     }

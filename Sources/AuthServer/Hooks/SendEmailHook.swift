@@ -53,7 +53,7 @@ extension JSONWriter {
 }
 
 extension MailKind {
-    /// `email_action_type`. Supabase Auth has no mails that correspond to the last four.
+    /// `email_action_type`. Supabase Auth has no mails that correspond to the last cases.
     fileprivate var actionType: String {
         switch self {
         case .signUp, .invite, .magicLink, .recovery, .reauthentication, .passwordChanged, .emailChanged,
@@ -62,7 +62,8 @@ extension MailKind {
         case .emailChangeCurrent, .emailChangeNew: "email_change"
         case .linkConfirmation: rawValue
         case .accountExists: "account_exists_notification"
-        case .newDevice, .factorRemoval: rawValue
+        case .newDevice, .factorRemoval, .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated, .passkeyDeleted:
+            rawValue
         }
     }
 }

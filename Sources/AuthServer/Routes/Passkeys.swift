@@ -48,10 +48,11 @@ extension AuthServer {
         let (rules, party) = try passkeyRules()
         let caller = try await passkeyOwner(request)
         let given = try ceremonyAnswer(try await request.jsonMembers(context))
+        let device = device(request, context)
         let outcome = try await answering(given, for: .registration(caller.user.id), rules) { challenge in
             try await accounts.register(
                 verified(given, challenge, party), answering: challenge, of: caller.user.id, by: caller.session?.id,
-                limit: rules.maximum, at: runtime.now())
+                limit: rules.maximum, from: device, at: runtime.now())
         }
         switch outcome {
         case .registered(let passkey): return Answer.json { $0.passkey(passkey) }
@@ -91,7 +92,8 @@ extension AuthServer {
         let caller = try await userCaller(request)
         try require(.removePasskey, by: caller)
         let outcome = try await accounts.remove(
-            try passkeyID(context), of: caller.user.id, by: caller.session?.id, at: runtime.now())
+            try passkeyID(context), of: caller.user.id, by: caller.session?.id, from: device(request, context),
+            at: runtime.now())
         _ = try changed(outcome)
         return Answer.empty(.noContent)
     }

@@ -87,6 +87,7 @@ struct MailCarrier: Sendable {
             (values.oldEmail, values.device, values.time) = (notice.oldEmail, notice.device, notice.time)
             values.provider = notice.provider.map { Self.providers[$0] ?? $0 }
             (values.factorType, values.removalTime) = (notice.factor?.rawValue, notice.removalAt)
+            values.authenticator = notice.authenticator
         }
         return values
     }
@@ -145,6 +146,10 @@ extension MailKind {
         case .factorEnrolled: .factorEnrolled
         case .factorUnenrolled: .factorUnenrolled
         case .factorRemoval: .factorRemoval
+        case .recoveryCodeUsed: .recoveryCodeUsed
+        case .recoveryCodesReplaced: .recoveryCodesReplaced
+        case .passkeyCreated: .passkeyCreated
+        case .passkeyDeleted: .passkeyDeleted
         }
     }
 }

@@ -26,9 +26,24 @@ extension Setting {
         "mailer_notifications_mfa_factor_unenrolled_enabled", .gotrue, .flag(false),
         "Whether the owner of an account gets a mail about a second factor that was removed.")
 
+    package static let recoveryCodeNotice = Setting(
+        "mailer_notifications_recovery_code_used_enabled", .none, .flag(false),
+        "Whether the owner of an account gets a mail when a recovery code is used.")
+    package static let recoveryCodesNotice = Setting(
+        "mailer_notifications_recovery_codes_replaced_enabled", .none, .flag(false),
+        "Whether the owner of an account gets a mail when new recovery codes replace those before.")
+    package static let passkeyCreatedNotice = Setting(
+        "mailer_notifications_passkey_created_enabled", .none, .flag(false),
+        "Whether the owner of an account gets a mail about a new passkey. The passkey of a sign-up brings none.")
+    package static let passkeyDeletedNotice = Setting(
+        "mailer_notifications_passkey_deleted_enabled", .none, .flag(false),
+        "Whether the owner of an account gets a mail about a passkey that was deleted.")
+
     static let notices: [(setting: Setting, kind: MailKind)] = [
         (passwordNotice, .passwordChanged), (emailNotice, .emailChanged), (linkedNotice, .identityLinked),
         (unlinkedNotice, .identityUnlinked), (newDeviceNotice, .newDevice),
         (factorEnrolledNotice, .factorEnrolled), (factorUnenrolledNotice, .factorUnenrolled),
+        (recoveryCodeNotice, .recoveryCodeUsed), (recoveryCodesNotice, .recoveryCodesReplaced),
+        (passkeyCreatedNotice, .passkeyCreated), (passkeyDeletedNotice, .passkeyDeleted),
     ]
 }

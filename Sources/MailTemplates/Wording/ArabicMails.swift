@@ -27,6 +27,10 @@ enum ArabicMails {
         case .factorEnrolled: factorEnrolled(names)
         case .factorUnenrolled: factorUnenrolled(names)
         case .factorRemoval: factorRemoval(names)
+        case .recoveryCodeUsed: recoveryCodeUsed(names)
+        case .recoveryCodesReplaced: recoveryCodesReplaced(names)
+        case .passkeyCreated: passkeyCreated(names)
+        case .passkeyDeleted: passkeyDeleted(names)
         }
     }
 
@@ -189,51 +193,5 @@ enum ArabicMails {
             ],
             facts: names.facts(device: "الجهاز", time: "الوقت"),
             warning: "إذا لم تكن أنت، فسجّل خروج هذا الجهاز في التطبيق، وغيّر كلمة المرور.")
-    }
-}
-
-// Second factors.
-extension ArabicMails {
-    fileprivate static func factorEnrolled(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "أُضيف عامل تحقق ثانٍ إلى حسابك في \(names.plainApp)",
-            title: "عامل تحقق ثانٍ جديد",
-            paragraphs: [
-                "أُضيف عامل تحقق ثانٍ إلى حسابك في \(names.app)، \(names.email): \(factor(names)). من الآن "
-                    + "فصاعدًا سنطلب عامل تحقق ثانيًا عند تسجيل الدخول."
-            ],
-            facts: names.facts(device: "الجهاز", time: "الوقت"),
-            warning: "إذا لم تكن أنت من أضافه، فأعد تعيين كلمة المرور وتواصل معنا.")
-    }
-
-    fileprivate static func factorUnenrolled(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "أُزيل عامل تحقق ثانٍ من حسابك في \(names.plainApp)",
-            title: "أُزيل عامل تحقق ثانٍ",
-            paragraphs: [
-                "أُزيل عامل تحقق ثانٍ من حسابك في \(names.app)، \(names.email): \(factor(names))."
-            ],
-            facts: names.facts(device: "الجهاز", time: "الوقت"),
-            warning: "إذا لم تكن أنت من أزاله، فغيّر كلمة المرور، وأضف عامل التحقق الثاني مرة أخرى.")
-    }
-
-    fileprivate static func factorRemoval(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "ستتم إزالة عامل تحقق ثانٍ من حسابك في \(names.plainApp)",
-            title: "إزالة مرتقبة لعامل تحقق ثانٍ",
-            paragraphs: [
-                "سنزيل في \(names.removalTime) عامل تحقق ثانيًا من حسابك في \(names.app)، \(names.email): "
-                    + "\(factor(names)). أبلغنا أحدهم بفقدانه."
-            ],
-            facts: names.facts(device: "الجهاز", time: "الوقت"),
-            warning: "إذا لم تطلب ذلك، فسجّل الدخول باستخدام عامل التحقق الثاني، فهذا يوقف الإزالة، وتواصل معنا.")
-    }
-
-    private static func factor(_ names: MailNames) -> String {
-        switch names.factorType {
-        case "webauthn": "مفتاح أمان"
-        case "recovery_code": "رموز استرداد"
-        default: "تطبيق مصادقة"
-        }
     }
 }

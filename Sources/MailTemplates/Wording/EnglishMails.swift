@@ -27,6 +27,10 @@ enum EnglishMails {
         case .factorEnrolled: factorEnrolled(names)
         case .factorUnenrolled: factorUnenrolled(names)
         case .factorRemoval: factorRemoval(names)
+        case .recoveryCodeUsed: recoveryCodeUsed(names)
+        case .recoveryCodesReplaced: recoveryCodesReplaced(names)
+        case .passkeyCreated: passkeyCreated(names)
+        case .passkeyDeleted: passkeyDeleted(names)
         }
     }
 
@@ -196,52 +200,5 @@ enum EnglishMails {
             ],
             facts: names.facts(device: "Device", time: "Time"),
             warning: "If it was not you, sign out this device in the app, and change your password.")
-    }
-}
-
-// Second factors.
-extension EnglishMails {
-    fileprivate static func factorEnrolled(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "Your \(names.plainApp) account has a new second factor",
-            title: "New second factor",
-            paragraphs: [
-                "Your \(names.app) account, \(names.email), has a new second factor: \(factor(names)). From "
-                    + "now on, we ask for a second factor at sign-in."
-            ],
-            facts: names.facts(device: "Device", time: "Time"),
-            warning: "If it was not you, reset your password, and contact us.")
-    }
-
-    fileprivate static func factorUnenrolled(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "A second factor was removed from your \(names.plainApp) account",
-            title: "Second factor removed",
-            paragraphs: [
-                "Your \(names.app) account, \(names.email), lost a second factor: \(factor(names))."
-            ],
-            facts: names.facts(device: "Device", time: "Time"),
-            warning: "If it was not you, change your password, and add the second factor again.")
-    }
-
-    fileprivate static func factorRemoval(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "A second factor of your \(names.plainApp) account will be removed",
-            title: "Second factor to be removed",
-            paragraphs: [
-                "On \(names.removalTime), we will remove a second factor of your \(names.app) account, "
-                    + "\(names.email): \(factor(names)). Somebody told us that it is lost."
-            ],
-            facts: names.facts(device: "Device", time: "Time"),
-            warning: "If you did not ask for this, sign in with your second factor, which stops the removal, and "
-                + "contact us.")
-    }
-
-    private static func factor(_ names: MailNames) -> String {
-        switch names.factorType {
-        case "webauthn": "a security key"
-        case "recovery_code": "recovery codes"
-        default: "an authenticator app"
-        }
     }
 }

@@ -27,6 +27,10 @@ enum GermanMails {
         case .factorEnrolled: factorEnrolled(names)
         case .factorUnenrolled: factorUnenrolled(names)
         case .factorRemoval: factorRemoval(names)
+        case .recoveryCodeUsed: recoveryCodeUsed(names)
+        case .recoveryCodesReplaced: recoveryCodesReplaced(names)
+        case .passkeyCreated: passkeyCreated(names)
+        case .passkeyDeleted: passkeyDeleted(names)
         }
     }
 
@@ -207,53 +211,5 @@ enum GermanMails {
             ],
             facts: names.facts(device: "Gerät", time: "Zeitpunkt"),
             warning: "Wenn du das nicht warst, melde dieses Gerät in der App ab, und ändere dein Passwort.")
-    }
-}
-
-// Second factors.
-extension GermanMails {
-    fileprivate static func factorEnrolled(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "Neuer zweiter Faktor für deinen Account bei \(names.plainApp)",
-            title: "Neuer zweiter Faktor",
-            paragraphs: [
-                "Dein \(names.app)-Account, \(names.email), hat einen neuen zweiten Faktor: \(factor(names)). "
-                    + "Ab jetzt fragen wir bei der Anmeldung nach einem zweiten Faktor."
-            ],
-            facts: names.facts(device: "Gerät", time: "Zeitpunkt"),
-            warning: "Wenn du das nicht warst, setze dein Passwort zurück, und melde dich bei uns.")
-    }
-
-    fileprivate static func factorUnenrolled(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "Zweiter Faktor von deinem Account bei \(names.plainApp) entfernt",
-            title: "Zweiter Faktor entfernt",
-            paragraphs: [
-                "Von deinem \(names.app)-Account, \(names.email), wurde ein zweiter Faktor entfernt: "
-                    + "\(factor(names))."
-            ],
-            facts: names.facts(device: "Gerät", time: "Zeitpunkt"),
-            warning: "Wenn du das nicht warst, ändere dein Passwort, und füge den zweiten Faktor wieder hinzu.")
-    }
-
-    fileprivate static func factorRemoval(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "Ein zweiter Faktor deines Accounts bei \(names.plainApp) wird entfernt",
-            title: "Zweiter Faktor wird entfernt",
-            paragraphs: [
-                "Wir entfernen am \(names.removalTime) einen zweiten Faktor von deinem \(names.app)-Account, "
-                    + "\(names.email): \(factor(names)). Jemand hat uns gesagt, dass er verloren ist."
-            ],
-            facts: names.facts(device: "Gerät", time: "Zeitpunkt"),
-            warning: "Wenn du nicht darum gebeten hast, melde dich mit deinem zweiten Faktor an. Das hält die "
-                + "Entfernung auf. Melde dich dann bei uns.")
-    }
-
-    private static func factor(_ names: MailNames) -> String {
-        switch names.factorType {
-        case "webauthn": "ein Sicherheitsschlüssel"
-        case "recovery_code": "Wiederherstellungscodes"
-        default: "eine Authenticator-App"
-        }
     }
 }

@@ -27,6 +27,10 @@ enum JapaneseMails {
         case .factorEnrolled: factorEnrolled(names)
         case .factorUnenrolled: factorUnenrolled(names)
         case .factorRemoval: factorRemoval(names)
+        case .recoveryCodeUsed: recoveryCodeUsed(names)
+        case .recoveryCodesReplaced: recoveryCodesReplaced(names)
+        case .passkeyCreated: passkeyCreated(names)
+        case .passkeyDeleted: passkeyDeleted(names)
         }
     }
 
@@ -183,49 +187,5 @@ enum JapaneseMails {
             ],
             facts: names.facts(device: "デバイス", time: "日時"),
             warning: "心当たりがない場合は、アプリでこのデバイスをサインアウトし、パスワードを変更してください。")
-    }
-}
-
-// Second factors.
-extension JapaneseMails {
-    fileprivate static func factorEnrolled(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "\(names.plainApp)のアカウントに2つ目の認証方法が追加されました",
-            title: "2つ目の認証方法が追加されました",
-            paragraphs: [
-                "\(names.app)のアカウント（\(names.email)）に2つ目の認証方法（\(factor(names))）が追加されました。今後はサインインのときに2つ目の認証方法が必要です。"
-            ],
-            facts: names.facts(device: "デバイス", time: "日時"),
-            warning: "心当たりがない場合は、パスワードを再設定し、お問い合わせください。")
-    }
-
-    fileprivate static func factorUnenrolled(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "\(names.plainApp)のアカウントから2つ目の認証方法が削除されました",
-            title: "2つ目の認証方法が削除されました",
-            paragraphs: [
-                "\(names.app)のアカウント（\(names.email)）から2つ目の認証方法（\(factor(names))）が削除されました。"
-            ],
-            facts: names.facts(device: "デバイス", time: "日時"),
-            warning: "心当たりがない場合は、パスワードを変更し、2つ目の認証方法をもう一度追加してください。")
-    }
-
-    fileprivate static func factorRemoval(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "\(names.plainApp)のアカウントから2つ目の認証方法が削除されます",
-            title: "2つ目の認証方法の削除予定",
-            paragraphs: [
-                "\(names.removalTime)に、\(names.app)のアカウント（\(names.email)）から2つ目の認証方法（\(factor(names))）を削除します。紛失したとの連絡を受けました。"
-            ],
-            facts: names.facts(device: "デバイス", time: "日時"),
-            warning: "心当たりがない場合は、2つ目の認証方法でサインインしてください。削除が取り消されます。その後、お問い合わせください。")
-    }
-
-    private static func factor(_ names: MailNames) -> String {
-        switch names.factorType {
-        case "webauthn": "セキュリティキー"
-        case "recovery_code": "リカバリーコード"
-        default: "認証アプリ"
-        }
     }
 }

@@ -27,6 +27,10 @@ enum SpanishMails {
         case .factorEnrolled: factorEnrolled(names)
         case .factorUnenrolled: factorUnenrolled(names)
         case .factorRemoval: factorRemoval(names)
+        case .recoveryCodeUsed: recoveryCodeUsed(names)
+        case .recoveryCodesReplaced: recoveryCodesReplaced(names)
+        case .passkeyCreated: passkeyCreated(names)
+        case .passkeyDeleted: passkeyDeleted(names)
         }
     }
 
@@ -205,53 +209,5 @@ enum SpanishMails {
             ],
             facts: names.facts(device: "Dispositivo", time: "Hora"),
             warning: "Si no has sido tú, cierra la sesión de este dispositivo en la app y cambia tu contraseña.")
-    }
-}
-
-// Second factors.
-extension SpanishMails {
-    fileprivate static func factorEnrolled(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "Tu cuenta de \(names.plainApp) tiene un nuevo segundo factor",
-            title: "Nuevo segundo factor",
-            paragraphs: [
-                "Tu cuenta de \(names.app), \(names.email), tiene un nuevo segundo factor: \(factor(names)). A "
-                    + "partir de ahora te pediremos un segundo factor al iniciar sesión."
-            ],
-            facts: names.facts(device: "Dispositivo", time: "Hora"),
-            warning: "Si no has sido tú, restablece tu contraseña y ponte en contacto con nosotros.")
-    }
-
-    fileprivate static func factorUnenrolled(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "Se ha eliminado un segundo factor de tu cuenta de \(names.plainApp)",
-            title: "Segundo factor eliminado",
-            paragraphs: [
-                "Se ha eliminado un segundo factor de tu cuenta de \(names.app), \(names.email): "
-                    + "\(factor(names))."
-            ],
-            facts: names.facts(device: "Dispositivo", time: "Hora"),
-            warning: "Si no has sido tú, cambia tu contraseña y vuelve a añadir el segundo factor.")
-    }
-
-    fileprivate static func factorRemoval(_ names: MailNames) -> Wording {
-        Wording(
-            subject: "Se va a eliminar un segundo factor de tu cuenta de \(names.plainApp)",
-            title: "Segundo factor por eliminar",
-            paragraphs: [
-                "El \(names.removalTime) eliminaremos un segundo factor de tu cuenta de \(names.app), "
-                    + "\(names.email): \(factor(names)). Alguien nos ha dicho que se ha perdido."
-            ],
-            facts: names.facts(device: "Dispositivo", time: "Hora"),
-            warning: "Si no lo has pedido tú, inicia sesión con tu segundo factor, lo que detiene la eliminación, y "
-                + "ponte en contacto con nosotros.")
-    }
-
-    private static func factor(_ names: MailNames) -> String {
-        switch names.factorType {
-        case "webauthn": "una llave de seguridad"
-        case "recovery_code": "códigos de recuperación"
-        default: "una app de autenticación"
-        }
     }
 }

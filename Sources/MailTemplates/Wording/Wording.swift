@@ -35,6 +35,8 @@ struct MailNames {
     /// The kind of a second factor, as on the wire.
     let factorType: String
     let removalTime: String
+    /// The product that keeps a passkey.
+    let authenticator: String?
     let device: String?
     let time: String?
     let lifetime: String?
@@ -56,6 +58,7 @@ struct MailNames {
         provider = shown(.provider) ?? ""
         factorType = values.factorType ?? ""
         removalTime = shown(.removalTime) ?? ""
+        authenticator = shown(.authenticator)
         device = shown(.device)
         time = shown(.time)
         lifetime = shown(.lifetime)
@@ -63,8 +66,12 @@ struct MailNames {
     }
 
     /// The facts that there are, with their names.
-    func facts(device deviceName: String, time timeName: String) -> [(name: String, value: String)] {
-        [(deviceName, device), (timeName, time)].compactMap { name, value in value.map { (name, $0) } }
+    func facts(
+        authenticator keeperName: String = "", device deviceName: String, time timeName: String
+    ) -> [(name: String, value: String)] {
+        [(keeperName, authenticator), (deviceName, device), (timeName, time)].compactMap { name, value in
+            value.map { (name, $0) }
+        }
     }
 }
 

@@ -26,7 +26,7 @@ struct LastWayInTests {
 
     private func remove(_ passkey: Passkey, _ issued: IssuedSession, _ store: StoreFixture) async throws -> String {
         try await store.accounts.remove(
-            passkey.id, of: passkey.user, by: issued.session.id, at: store.clock.now
+            passkey.id, of: passkey.user, by: issued.session.id, from: store.device, at: store.clock.now
         ).name
     }
 

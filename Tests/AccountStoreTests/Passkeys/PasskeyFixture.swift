@@ -28,7 +28,7 @@ extension StoreFixture {
         let user = issued.account.user.id
         return try await accounts.register(
             new, answering: challenge(for: .registration(user)), of: user, by: issued.session.id, limit: limit,
-            at: clock.now)
+            from: device, at: clock.now)
     }
 
     func registered(

@@ -35,7 +35,7 @@ struct PasskeyTests {
         for (id, expected) in [([3], "registered"), ([4], "challenge used")] as [([UInt8], String)] {
             let outcome = try await store.accounts.register(
                 store.newPasskey(id), answering: challenge, of: bob.account.user.id, by: bob.session.id, limit: 10,
-                at: store.clock.now)
+                from: store.device, at: store.clock.now)
             #expect(outcome.name == expected)
         }
         _ = try await store.accounts.endSession(
@@ -84,6 +84,21 @@ struct PasskeyTests {
         #expect(names.sorted() == Array(repeating: "challenge used", count: 7) + ["signed in"])
     }
 
+    @Test("A challenge counts once on nodes whose clocks differ", arguments: TestDatabase.all)
+    func clocks(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let passkey = try await store.registered(store.newPasskey(), of: store.signedIn())
+        let challenge = store.challenge()
+        #expect(try await store.signIn(with: passkey, challenge: challenge).name == "signed in")
+        // One node is two seconds ahead and deletes what has expired, while the challenge is valid on the other one.
+        _ = try await store.accounts.purgeExpired(at: challenge.expiresAt + .seconds(1))
+        store.clock.advance(by: .seconds(299))
+        #expect(store.clock.now < challenge.expiresAt)
+        #expect(try await store.signIn(with: passkey, challenge: challenge).name == "challenge used")
+        _ = try await store.accounts.purgeExpired(at: challenge.expiresAt + .seconds(3_600))
+        #expect(try await store.text("SELECT count(*) || '' FROM used_passkey_challenges") == "0")
+    }
+
     @Test(
         "A count that does not increase is refused and recorded, and opens no session",
         arguments: TestDatabase.all)
@@ -118,7 +133,8 @@ struct PasskeyTests {
         #expect(try await attempt() == "changed meanwhile")
         store.clock.advance(by: .seconds(61))
         #expect(try await attempt() == "signed in")
-        _ = try await store.accounts.remove(passkey.id, of: passkey.user, by: nil, at: store.clock.now)
+        _ = try await store.accounts.remove(
+            passkey.id, of: passkey.user, by: nil, from: store.device, at: store.clock.now)
         #expect(try await attempt() == "changed meanwhile")
         #expect(try await store.accounts.holder(ofCredential: [1, 2, 3], of: passkey.user) == nil)
     }

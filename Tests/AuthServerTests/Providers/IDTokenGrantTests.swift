@@ -98,8 +98,8 @@ struct IDTokenGrantTests {
                 #expect(answer["error"] == "invalid request")
             }
             #expect(try await server.count("used_id_tokens") == 1)
-            // An expired token need not be remembered.
-            server.clock.advance(by: .seconds(86_400))
+            // An expired token need not be remembered, on the slowest node either.
+            server.clock.advance(by: .seconds(86_400 + 3_600))
             while try await server.auth.purgeExpired() > 0 {}
             #expect(try await server.count("used_id_tokens") == 0)
         }
