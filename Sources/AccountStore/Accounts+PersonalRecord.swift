@@ -20,7 +20,7 @@ extension Accounts {
     package func personalRecord(of user: UserID, at now: Instant) async throws -> PersonalRecord {
         let sessions = try await sessions(of: user, at: now)
         let audit = try await database.rows(Self.auditLookup(user)) { $0.auditEntry() }
-        let mails = try await database.rows(Self.mailLookup(user)) { $0.mailStatus() }
+        let mails = try await database.rows(Self.exportedMailLookup(user)) { $0.mailStatus() }
         let passkeys = try await passkeys(of: user)
         return PersonalRecord(sessions: sessions, audit: audit, mails: mails, passkeys: passkeys)
     }
@@ -38,6 +38,16 @@ extension Accounts {
         WHERE user_id = \(user) ORDER BY created_at DESC LIMIT \(limit)
         """
     }
+
+    /// The mails that a user may learn of: not those to an address that the account wants to have. They are not sent if
+    /// another account has it, so they would tell whether there is one.
+    static func exportedMailLookup(_ user: UserID) -> SQL {
+        """
+        SELECT id, kind, state, reason, attempts, next_at, created_at, ended_at FROM mail_outbox
+        WHERE user_id = \(user) AND kind <> \(MailKind.emailChangeNew.rawValue)
+        ORDER BY created_at DESC LIMIT \(PersonalRecord.limit)
+        """
+    }
 }
 
 extension Row {
@@ -48,7 +58,7 @@ extension Row {
             traits: text(), address: text(), createdAt: instant())
     }
 
-    /// Reads a row of ``Accounts/mailLookup(_:limit:)``.
+    /// Reads a row of ``Accounts/mailLookup(_:limit:)`` or ``Accounts/exportedMailLookup(_:)``.
     mutating func mailStatus() -> MailStatus {
         MailStatus(
             id: text(), kind: text(), state: text(), reason: textIfPresent(), attempts: Int(int()), nextAt: instant(),

@@ -12,6 +12,14 @@ package enum ImportOutcome: Equatable, Sendable {
     case refused(String)
 }
 
+/// What the addresses that another server confirmed prove here.
+package enum ImportedConfirmations: Sendable {
+    /// Nothing. The other server may have confirmed addresses without a mail, so that anybody could register them.
+    case proveNothing
+    /// The operator states that the other server confirmed an address only after its owner had answered a mail.
+    case proveAddresses
+}
+
 /// An account from another server, with its profile and sessions.
 package struct ImportedAccount: Sendable {
     package var account: Account
@@ -45,15 +53,21 @@ package struct ImportedAccountOutcome: Equatable, Sendable {
     package var hasChanged = false
     /// Whether a passkey was left out, because another account has its credential.
     package var hasTakenPasskeys = false
+    /// Whether second factors or passkeys were imported whose account has an address that is not proven. The first code
+    /// mailed to it removes them.
+    package var hasUnprovenFactors = false
 }
 
 extension Accounts {
     /// Imports an account as it is, with its id, times and password hash.
     ///
+    /// - Parameter confirmations: What `email_confirmed_at` proves.
     /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the account may exist; ``JSONProblem`` if the
     ///   `user_metadata` or the data of an identity is not JSON. A violated constraint is an outcome, not an error.
-    package func add(_ account: Account, at now: Instant) async throws -> ImportOutcome {
-        let account = try Self.withProofs(account)
+    package func add(
+        _ account: Account, _ confirmations: ImportedConfirmations = .proveNothing, at now: Instant
+    ) async throws -> ImportOutcome {
+        let account = try Self.withProofs(account, confirmations)
         return try await add(refused: ImportOutcome.refused) { db in try db.add(account, at: now) }
     }
 
@@ -75,14 +89,17 @@ extension Accounts {
     /// Imports an account with its profile and sessions. Existing data stays, except sessions that were never used here
     /// and have since been refreshed at the source.
     ///
-    /// - Parameter isDryRun: Computes the outcome and changes nothing.
-    /// - Throws: As ``add(_:at:)``, and ``UnknownServerSecret`` if the configuration lacks the secret that sealed the
+    /// - Parameters:
+    ///   - confirmations: What `email_confirmed_at` proves.
+    ///   - isDryRun: Computes the outcome and changes nothing.
+    /// - Throws: As ``add(_:_:at:)``, and ``UnknownServerSecret`` if the configuration lacks the secret that sealed the
     ///   import key; a dry run does not need the key.
     package func add(
-        _ imported: ImportedAccount, isDryRun: Bool = false, at now: Instant
+        _ imported: ImportedAccount, _ confirmations: ImportedConfirmations = .proveNothing, isDryRun: Bool = false,
+        at now: Instant
     ) async throws -> ImportedAccountOutcome {
         var imported = imported
-        imported.account = try Self.withProofs(imported.account)
+        imported.account = try Self.withProofs(imported.account, confirmations)
         let key = imported.sessions == nil ? nil : try await makeImportKey(isDryRun: isDryRun, at: now)
         let sessions = key.map { SessionImport(imported.sessions ?? [], of: imported.account.user.id, self, key: $0) }
         let whole = imported
@@ -94,6 +111,9 @@ extension Accounts {
                     let free = try whole.passkeys.filter(db.isFree)
                     for passkey in free { try db.insert(passkey) }
                     outcome.hasTakenPasskeys = free.count < whole.passkeys.count
+                    outcome.hasUnprovenFactors =
+                        whole.account.user.email != nil && whole.account.user.times.emailProvenAt == nil
+                        && !(factors.isEmpty && free.isEmpty)
                     for (factor, sealed) in factors { try db.insert(factor, sealedSecret: sealed) }
                     if !factors.isEmpty { try db.showFactors(of: whole.account.user.id) }
                 }
@@ -108,16 +128,20 @@ extension Accounts {
 
     private struct Rehearsed: Error { let outcome: ImportedAccountOutcome }
 
-    /// Marks addresses as proven that the account's providers verified. A confirmation at another server proves nothing
-    /// here.
-    private static func withProofs(_ account: Account) throws -> Account {
+    /// Marks addresses as proven that the account's providers verified, and if the operator says so, those that the other
+    /// server confirmed.
+    private static func withProofs(
+        _ account: Account, _ confirmations: ImportedConfirmations
+    ) throws -> Account {
         var account = account
         for index in account.identities.indices where account.identities[index].isOfProvider {
             let data = try JSONReader.read(account.identities[index].data)
             account.identities[index].isEmailVerified =
                 account.identities[index].email != nil && data["email_verified"]?.boolValue == true
         }
-        let isProven = account.identities.contains { $0.vouches(for: account.user.email) }
+        let isProven =
+            confirmations == .proveAddresses && account.user.email != nil
+            || account.identities.contains { $0.vouches(for: account.user.email) }
         account.user.times.emailProvenAt = isProven ? account.user.times.emailConfirmedAt : nil
         return account
     }

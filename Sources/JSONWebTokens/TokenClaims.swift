@@ -24,6 +24,9 @@ package struct TokenClaims: Equatable, Sendable {
     package let email: String?
     /// `aal`: the level of the session when the token was issued.
     package let assuranceLevel: String?
+    /// The newest time in `amr`: when the user last gave a proof, in whole seconds. nil without one, as in a list of names
+    /// (RFC 8176).
+    package let provenAt: Instant?
     /// The signed payload. Stored as bytes, which take a tenth of the memory of the parsed members.
     private let payload: [UInt8]
 
@@ -41,6 +44,7 @@ package struct TokenClaims: Equatable, Sendable {
         refreshCounter = try claims.integer("refresh_counter")
         email = try claims.text("email")
         assuranceLevel = members["aal"]?.stringValue
+        provenAt = claims.newestTimestamp(in: "amr")
         self.payload = payload
     }
 

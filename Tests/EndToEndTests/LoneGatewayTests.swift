@@ -19,13 +19,16 @@ struct LoneGatewayTests {
         private let place: DatabasePlace
         private let caller: Mutex<DirectCaller?> = Mutex(nil)
 
-        init(_ kind: TestDatabase, before issuer: TestServer) async throws {
+        init(
+            _ kind: TestDatabase, before issuer: TestServer, _ changes: [Setting: String] = [:]
+        ) async throws {
             self.issuer = issuer
             place = try await kind.emptyPlace()
-            let given: [Setting: String] = [
+            var given: [Setting: String] = [
                 .database: place.location, .jwksURL: TestServer.issuer + "/.well-known/jwks.json",
                 .jwtIssuer: TestServer.issuer, .issuerSecretKey: TestServer.secretKey,
             ]
+            given.merge(changes) { $1 }
             let environment = Dictionary(uniqueKeysWithValues: given.map { ($0.key.environmentName, $0.value) })
             let settings = try ServerSettings(GivenSettings(environment: environment), parts: [.gateway])
             var world = issuer.world
@@ -54,8 +57,10 @@ struct LoneGatewayTests {
         }
     }
 
-    private func with(_ kind: TestDatabase, _ test: (Gateway) async throws -> Void) async throws {
-        try await TestServer.with { issuer in try await test(Gateway(kind, before: issuer)) }
+    private func with(
+        _ kind: TestDatabase, _ changes: [Setting: String] = [:], _ test: (Gateway) async throws -> Void
+    ) async throws {
+        try await TestServer.with { issuer in try await test(Gateway(kind, before: issuer, changes)) }
     }
 
     @Test("The issuer's keys say who asks; a first change asks the issuer for the account", arguments: TestDatabase.all)
@@ -104,6 +109,28 @@ struct LoneGatewayTests {
             _ = try await gateway.issuer.send(.post, "/auth/v1/logout?scope=local", bearer: session.accessToken)
             #expect(try await gateway.send(.delete, session.accessToken).code == "TOKEN_INVALID")
             #expect(try await gateway.send(.get, session.accessToken)["profile"]?["first_name"] == "Ada")
+        }
+    }
+
+    @Test("Where the settings ask for a fresh sign-in, a refreshed token deletes nothing", arguments: TestDatabase.all)
+    func stale(_ kind: TestDatabase) async throws {
+        try await with(kind, [.freshSignIn: "10m"]) { gateway in
+            let session = try await gateway.issuer.signUp()
+            let anonymous = try #require(
+                TestSession(try await gateway.issuer.send(.post, "/auth/v1/signup", json: [:])))
+            _ = try await gateway.name("Ada", session.accessToken)
+            gateway.issuer.clock.advance(by: .seconds(600))
+            let renewed = try #require(TestSession(try await gateway.issuer.refresh(session.refreshToken)))
+            let refused = try await gateway.send(.delete, renewed.accessToken)
+            #expect(refused.status == 403 && refused.code == "FRESH_SIGN_IN_REQUIRED")
+            #expect(try await gateway.send(.get, renewed.accessToken)["profile"]?["first_name"] == "Ada")
+            #expect(try await gateway.issuer.accounts.count() == 2)
+            // An anonymous user has nothing to sign in with.
+            let guest = try #require(TestSession(try await gateway.issuer.refresh(anonymous.refreshToken)))
+            #expect(try await gateway.send(.delete, guest.accessToken).status == 204)
+            let again = try #require(TestSession(try await gateway.issuer.signIn()))
+            #expect(try await gateway.send(.delete, again.accessToken).status == 204)
+            #expect(try await gateway.issuer.accounts.count() == 0)
         }
     }
 }

@@ -293,8 +293,10 @@ def test_an_authenticator_app_comes_with_its_secret(source, target, tmp_path):
         source.insert("auth.mfa_factors", factor | row)
     file = tmp_path / "dump.sql"
     file.write_text(source.real_dump())
+    dry = target.command("import", "supabase", "--dump", str(file), "--dry-run")
+    assert dry.returncode == 0 and "1 accounts lose their second factors and passkeys" in dry.stdout, dry
     for options in (["--dump", str(file)], ["--database-url", source.url]):
-        done = target.command("import", "supabase", *options)
+        done = target.command("import", "supabase", "--addresses-are-proven", *options)
         assert done.returncode == 0 and "second factor" not in done.stdout, done
     auth = target.start().auth()
     session = auth.sign_in("ada@example.com", PASSWORD).json()
@@ -323,7 +325,7 @@ def test_a_passkey_comes_and_signs_in(source, target, tmp_path, way):
     file = tmp_path / "dump.sql"
     file.write_text(source.real_dump())
     options = ["--dump", str(file)] if way == "dump" else ["--database-url", source.url]
-    done = target.command("import", "supabase", *options)
+    done = target.command("import", "supabase", "--addresses-are-proven", *options)
     assert done.returncode == 0 and "passkey" not in done.stdout, done
     target.environment.update(program.PASSKEYS)
     auth = target.start().auth()

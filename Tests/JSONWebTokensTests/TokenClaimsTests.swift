@@ -29,6 +29,19 @@ struct TokenClaimsTests {
         #expect(read.members["exp"] == .integer(noon.seconds + 3_600))
     }
 
+    @Test("The newest time in amr is that of the last proof; names alone, and times out of range, have none")
+    func proofs() throws {
+        let entries: [(AnyJSON, Instant?)] = [
+            ([["method": "totp", "timestamp": 200], ["method": "otp", "timestamp": 100]], Instant(seconds: 200)),
+            ([["method": "password", "timestamp": 100], ["timestamp": .integer(.max)]], Instant(seconds: 100)),
+            ([["timestamp": .integer(.min)], ["timestamp": .double(1e300)], ["timestamp": "100"]], nil),
+            (["pwd", 7, .null], nil), ("pwd", nil), (.null, nil),
+        ]
+        for (methods, time) in entries {
+            #expect(try verified(claims(["amr": methods])).provenAt == time)
+        }
+    }
+
     @Test("Only exp is required, and a null counts as absent")
     func absent() throws {
         let exp = AnyJSON.integer(noon.seconds + 1)

@@ -114,9 +114,10 @@ package struct AddressHolder: Equatable, Sendable {
 }
 
 extension Account {
-    /// Whether the account is an unconfirmed sign-up: no confirmed address, no provider identity, no session ever.
+    /// Whether the account is an unconfirmed sign-up: no confirmed address, no provider identity, no second factor, no
+    /// session ever.
     package var isAbandoned: Bool {
-        user.confirmedAt == nil && user.times.lastSignInAt == nil && !user.isAnonymous
+        user.confirmedAt == nil && user.times.lastSignInAt == nil && !user.isAnonymous && user.factors == nil
             && !identities.contains(where: \.isOfProvider)
     }
 }

@@ -39,10 +39,16 @@ package struct SessionPolicy: Sendable {
     ///
     /// - Parameter session: nil if the token names none.
     package func isFresh(_ session: Session?, of user: User, at now: Instant) -> Bool {
-        guard let freshSignIn, !user.isAnonymous else { return true }
-        guard let session else { return false }
-        let proof = session.entries.newest.map { max($0, session.createdAt) } ?? session.createdAt
-        return now < proof + freshSignIn
+        if user.isAnonymous { return true }
+        return isFresh(session.map { max($0.entries.newest ?? $0.createdAt, $0.createdAt) }, at: now)
+    }
+
+    /// Whether a proof is recent enough to need no other.
+    ///
+    /// - Parameter proof: Its time; nil if it is unknown.
+    package func isFresh(_ proof: Instant?, at now: Instant) -> Bool {
+        guard let freshSignIn else { return true }
+        return proof.map { now < $0 + freshSignIn } ?? false
     }
 
     /// When the session ends because its user has a second factor and the session has none; nil if it does not.

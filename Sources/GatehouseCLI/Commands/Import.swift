@@ -9,6 +9,20 @@ struct Import: AsyncParsableCommand {
         commandName: "import", abstract: "Imports from another auth server.", subcommands: [ImportSupabase.self])
 }
 
+/// What an operator states about the addresses of an import.
+struct ProofOptions: ParsableArguments {
+    @Flag(
+        help: """
+            State that the source confirmed every address by a mail to it. Confirmed addresses then count as proven \
+            here. Without it they do not, and the first code mailed to an address removes password, sessions, second \
+            factors and passkeys of its account, because a stranger may have registered it. Do not use it if the \
+            source ever confirmed addresses by itself (GOTRUE_MAILER_AUTOCONFIRM, email_confirm of the admin API).
+            """)
+    var addressesAreProven = false
+
+    var confirmations: ImportedConfirmations { addressesAreProven ? .proveAddresses : .proveNothing }
+}
+
 struct ImportSupabase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "supabase",
@@ -25,6 +39,7 @@ struct ImportSupabase: AsyncParsableCommand {
     var databaseUrl: String?
     @Option(help: "A plain pg_dump file of the schema auth instead of a running database; - for standard input.")
     var dump: String?
+    @OptionGroup var proofs: ProofOptions
     @Flag(help: "Report what would be imported without changing anything.") var dryRun = false
     @Option(
         help: """
@@ -43,7 +58,7 @@ struct ImportSupabase: AsyncParsableCommand {
         let accounts = try await OpenedAccounts(options).accounts.silent
         let source = try await source()
         let handle = try report.map(OutputFile.goOn)
-        var work = SupabaseImport(accounts, isDryRun: dryRun) { account, remark, detail in
+        var work = SupabaseImport(accounts, proofs.confirmations, isDryRun: dryRun) { account, remark, detail in
             try handle?.write(contentsOf: Data("\(account.escaped)\t\(remark.rawValue)\t\(detail.escaped)\n".utf8))
         }
         try await explaining { try await work.run(source) }

@@ -15,13 +15,14 @@ struct ImportUsers: AsyncParsableCommand {
 
     @OptionGroup var options: DataOptions
     @Argument(help: "The file; - for standard input.") var file: String
+    @OptionGroup var proofs: ProofOptions
     @Flag(help: "Check every line without adding anything. Does not detect addresses shared by two lines.")
     var dryRun = false
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
         var reader = try LineReader(file)
-        var work = AccountImport(accounts, isDryRun: dryRun)
+        var work = AccountImport(accounts, proofs.confirmations, isDryRun: dryRun)
         try await work.run(&reader)
         Output.note(work.summary)
         if work.refused > 0 { throw ExitCode.failure }

@@ -13,20 +13,22 @@ struct AccountImport {
     }
 
     let accounts: Accounts
+    let confirmations: ImportedConfirmations
     let isDryRun: Bool
     private(set) var added = 0
     private(set) var alreadyThere = 0
     private(set) var refused = 0
     private var progress = ProgressLine(noun: "accounts")
 
-    init(_ accounts: Accounts, isDryRun: Bool) {
+    init(_ accounts: Accounts, _ confirmations: ImportedConfirmations, isDryRun: Bool) {
         self.accounts = accounts
+        self.confirmations = confirmations
         self.isDryRun = isDryRun
     }
 
     /// - Throws: Database errors. Accounts added before stay.
     mutating func run(_ reader: inout LineReader) async throws {
-        let (accounts, isDryRun) = (accounts, isDryRun)
+        let (accounts, confirmations, isDryRun) = (accounts, confirmations, isDryRun)
         try await withThrowingTaskGroup(of: Outcome.self) { group in
             var underWay = 0
             while let line = try reader.next() {
@@ -40,7 +42,7 @@ struct AccountImport {
                     underWay -= 1
                     count(outcome)
                 }
-                group.addTask { try await Self.take(line.number, bytes, accounts, isDryRun: isDryRun) }
+                group.addTask { try await Self.take(line.number, bytes, accounts, confirmations, isDryRun: isDryRun) }
                 underWay += 1
                 show(reader)
             }
@@ -66,7 +68,8 @@ struct AccountImport {
     }
 
     private static func take(
-        _ number: Int, _ line: [UInt8], _ accounts: Accounts, isDryRun: Bool
+        _ number: Int, _ line: [UInt8], _ accounts: Accounts, _ confirmations: ImportedConfirmations,
+        isDryRun: Bool
     ) async throws -> Outcome {
         let account: Account
         do throws(LineProblem) {
@@ -75,7 +78,7 @@ struct AccountImport {
             return .refused(line: number, reason: error.description)
         }
         if isDryRun { return try await accounts.account(account.user.id) == nil ? .added : .alreadyThere }
-        switch try await accounts.add(account, at: System.now()) {
+        switch try await accounts.add(account, confirmations, at: System.now()) {
         case .added: return .added
         case .alreadyThere: return .alreadyThere
         case .emailTaken: return .refused(line: number, reason: "the e-mail address belongs to another account")

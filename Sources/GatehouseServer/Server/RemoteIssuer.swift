@@ -8,12 +8,15 @@ import SQLDatabase
 struct RemoteIssuer: Sendable {
     let settings: RemoteIssuerSettings
     let profiles: Profiles
+    private let policy: SessionPolicy
     private let now: @Sendable () -> Instant
     private let http: OutgoingHTTP
 
-    init(_ settings: RemoteIssuerSettings, _ profiles: Profiles, _ world: World) {
+    /// - Parameter policy: Only the time of a fresh sign-in counts here.
+    init(_ settings: RemoteIssuerSettings, _ profiles: Profiles, _ policy: SessionPolicy, _ world: World) {
         self.settings = settings
         self.profiles = profiles
+        self.policy = policy
         now = world.now
         http = world.http
     }
@@ -27,7 +30,8 @@ struct RemoteIssuer: Sendable {
 
     /// Deletes the profile here, then the account at the issuer.
     ///
-    /// A user with a second factor needs a token from after it.
+    /// A user with a second factor needs a token from after it, and where the settings ask for a fresh sign-in, the token
+    /// tells when its user gave the last proof. A refresh does not change that time.
     ///
     /// In this order because the owner of an account without a profile can repeat the request, even with a later token,
     /// whereas a profile without an account would stay forever. The issuer confirms beforehand that the session is
@@ -37,9 +41,10 @@ struct RemoteIssuer: Sendable {
         let key = settings.secretKey.reveal()
         do {
             switch try await standing(of: bearer) {
-            case .good(let hasSecondFactor):
-                // The issuer deletes for the secret key, so the level is checked here.
-                if hasSecondFactor, bearer.level.flatMap(AssuranceLevel.init(text:)) != .aal2 { return .tooLow }
+            case .good(let user):
+                // The issuer deletes for the secret key, so level and proof are checked here.
+                if user.hasSecondFactor, bearer.level.flatMap(AssuranceLevel.init(text:)) != .aal2 { return .tooLow }
+                if !user.isAnonymous, !policy.isFresh(bearer.provenAt, at: now()) { return .stale }
             // Already deleted. The profile may be left over from an interrupted attempt.
             case .gone: break
             case .refused: return .refused
@@ -83,8 +88,21 @@ struct RemoteIssuer: Sendable {
 
     /// The issuer's answer about a token.
     private enum Standing {
-        case good(hasSecondFactor: Bool)
+        case good(KnownUser)
         case gone, refused
+    }
+
+    /// What the issuer shows of a user.
+    private struct KnownUser {
+        /// Whether the user has a verified factor.
+        let hasSecondFactor: Bool
+        let isAnonymous: Bool
+
+        init(_ body: [UInt8]) throws {
+            let user = try JSONReader.read(body)
+            hasSecondFactor = user["factors"]?.arrayValue?.contains { $0["status"]?.stringValue == "verified" } ?? false
+            isAnonymous = user["is_anonymous"]?.boolValue ?? false
+        }
     }
 
     /// - Throws: ``OutgoingFailure`` for any other answer.
@@ -93,15 +111,10 @@ struct RemoteIssuer: Sendable {
             "GET", "\(settings.issuer)/user",
             headers: ["apikey": settings.secretKey.reveal(), "Authorization": "Bearer \(bearer.tokenText)"])
         switch answer.status {
-        case 200..<300: return .good(hasSecondFactor: try Self.hasSecondFactor(answer.body))
+        case 200..<300: return .good(try KnownUser(answer.body))
         case 401, 403: return Self.code(in: answer.body) == "user_not_found" ? .gone : .refused
         default: throw OutgoingFailure.status(answer.status)
         }
-    }
-
-    /// Whether a user has a verified factor.
-    private static func hasSecondFactor(_ user: [UInt8]) throws -> Bool {
-        try JSONReader.read(user)["factors"]?.arrayValue?.contains { $0["status"]?.stringValue == "verified" } ?? false
     }
 
     /// The code of a refusal. Its member depends on the API version of the request.

@@ -50,7 +50,8 @@ package struct Server: Sendable {
         } else {
             (local, branding) = (nil, nil)
             if let issuer = settings.issuer {
-                let remote = RemoteIssuer(issuer, Profiles(database: database, fields: settings.profileFields), world)
+                let profiles = Profiles(database: database, fields: settings.profileFields)
+                let remote = RemoteIssuer(issuer, profiles, settings.sessions, world)
                 tables = makeRemoteGateway(settings, remote, eventRoute, runtime, world)
             }
         }

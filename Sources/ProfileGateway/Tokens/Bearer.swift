@@ -1,4 +1,4 @@
-import GatehouseWire
+package import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
@@ -22,18 +22,22 @@ package struct Bearer: Sendable {
     package let sessionID: String?
     /// The token's `aal` claim: `aal2` if its session had a second factor when it was issued.
     package let level: String?
+    /// When the user last gave a proof, by the token's `amr` claim; nil if it names no time.
+    package let provenAt: Instant?
     /// The token itself, for calls on the holder's behalf. Never log it.
     package let tokenText: String
     /// The id of a request that deletes the account, for the record of the deletion.
     package var requestID: String?
 
     package init(
-        userID: AccountID, email: String?, sessionID: String? = nil, level: String? = nil, tokenText: String
+        userID: AccountID, email: String?, sessionID: String? = nil, level: String? = nil, provenAt: Instant? = nil,
+        tokenText: String
     ) {
         self.userID = userID
         self.email = email
         self.sessionID = sessionID
         self.level = level
+        self.provenAt = provenAt
         self.tokenText = tokenText
     }
 }

@@ -48,7 +48,7 @@ package struct BearerCheck: Sendable {
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
         return Bearer(
             userID: userID, email: email, sessionID: claims.sessionID, level: claims.assuranceLevel,
-            tokenText: token)
+            provenAt: claims.provenAt, tokenText: token)
     }
 
     private static func refusal(_ failure: RemoteKeySet.Failure) -> BearerRefusal {

@@ -80,19 +80,78 @@ struct FactorLifeTests {
         #expect(try await store.accounts.factors(of: factor.user).isEmpty)
     }
 
-    @Test("An imported authenticator app works", arguments: TestDatabase.all)
-    func imported(_ kind: TestDatabase) async throws {
-        let store = try await StoreFixture(kind)
+    /// An account with an authenticator app and a passkey, as an import reads it.
+    private func importedAccount(_ store: StoreFixture, confirmed: Bool = true) -> (ImportedAccount, Factor) {
         var user = User(
             id: UserID(bytes: Array(repeating: 3, count: 16)), audience: "authenticated", role: "authenticated",
             times: UserTimes(createdAt: store.clock.now))
         user.email = "ada@example.com"
         user.passwordHash = Secret("$hash$")
+        if confirmed { user.times.emailConfirmedAt = store.clock.now }
         let factor = Factor(
             id: FactorID(bytes: Array(repeating: 4, count: 16)), user: user.id, kind: .totp, isVerified: true,
             name: "phone", at: store.clock.now)
         var account = ImportedAccount(Account(user: user, identities: []))
         account.factors = [ImportedFactor(factor, secret: StoreFixture.secret)]
+        account.passkeys = [
+            Passkey(
+                id: PasskeyID(bytes: Array(repeating: 5, count: 16)), user: user.id, credentialID: [1, 2, 3],
+                publicKey: [4, 5], algorithm: -7, model: Array(repeating: 0, count: 16), signCount: 0,
+                isBackupEligible: true, isBackedUp: true, transports: [], attestation: "none", name: "Passkey",
+                at: store.clock.now)
+        ]
+        return (account, factor)
+    }
+
+    @Test(
+        "The first mailed code leaves imported factors alone where the operator vouches for the addresses",
+        arguments: TestDatabase.all)
+    func provenImport(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let (account, factor) = importedAccount(store)
+        let outcome = try await store.accounts.add(account, .proveAddresses, at: store.clock.now)
+        #expect(outcome.account == .added && !outcome.hasUnprovenFactors)
+        store.tick()
+        let owner = try await store.provenOwner("ada@example.com")
+        #expect(owner.account.user.hasSecondFactor && owner.account.user.passwordHash != nil)
+        #expect(try await store.current(owner)?.isTooLow == true)
+        #expect(try await store.raised(owner, by: factor).session.assuranceLevel == .aal2)
+        #expect(try await store.accounts.passkeys(of: factor.user).count == 1)
+    }
+
+    @Test(
+        "Without that statement the first mailed code takes imported factors, and the import says so",
+        arguments: TestDatabase.all)
+    func unprovenImport(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let (account, factor) = importedAccount(store)
+        for isDryRun in [true, false] {
+            let outcome = try await store.accounts.add(account, isDryRun: isDryRun, at: store.clock.now)
+            #expect(outcome.account == .added && outcome.hasUnprovenFactors)
+        }
+        store.tick()
+        let owner = try await store.provenOwner("ada@example.com")
+        #expect(!owner.account.user.hasSecondFactor)
+        #expect(try await store.accounts.factors(of: factor.user).isEmpty)
+        #expect(try await store.accounts.passkeys(of: factor.user).isEmpty)
+    }
+
+    @Test(
+        "An address that the source never confirmed is not proven, and its account with a factor is not abandoned",
+        arguments: TestDatabase.all)
+    func unconfirmedImport(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let (account, factor) = importedAccount(store, confirmed: false)
+        #expect(try await store.accounts.add(account, .proveAddresses, at: store.clock.now).hasUnprovenFactors)
+        let stored = try #require(try await store.accounts.account(factor.user))
+        #expect(stored.user.times.emailProvenAt == nil && !stored.isAbandoned)
+    }
+
+    @Test("An imported authenticator app works", arguments: TestDatabase.all)
+    func imported(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let (account, factor) = importedAccount(store, confirmed: false)
+        let user = account.account.user
         for outcome in [ImportOutcome.added, .alreadyThere] {
             #expect(try await store.accounts.add(account, at: store.clock.now).account == outcome)
         }

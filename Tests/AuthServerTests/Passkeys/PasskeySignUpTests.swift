@@ -63,6 +63,9 @@ struct PasskeySignUpTests {
                 let mail = try await server.deliveredMail().mail
                 let late = try await server.send(.get, "/auth/v1/user", bearer: session.accessToken)
                 shapes.append([shape(answer["user"]), shape(early.json), shape(late.json)])
+                let export = try await server.send(.get, "/auth/v1/user/export", bearer: session.accessToken)
+                #expect(export["mails"] == [])
+                #expect(export["audit_log"]?.arrayValue?.count == 3)
                 #expect(mail.content.kind == (email == "ada@example.com" ? .accountExists : .emailChangeNew))
             }
             #expect(shapes[0] == shapes[1] && shapes[0].allSatisfy { $0.contains("email_change_sent_at") })

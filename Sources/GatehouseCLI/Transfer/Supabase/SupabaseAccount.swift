@@ -9,7 +9,7 @@ package enum Remark: String, CaseIterable, Sendable {
     // Rows of a dump, in any table.
     case rowUnreadable
     // Accounts that are imported incompletely.
-    case secondFactor, recoveryCodes, passkey, phoneOnly, profileValue, changedSince, deletedSince
+    case secondFactor, recoveryCodes, passkey, unproven, phoneOnly, profileValue, changedSince, deletedSince
     // Sessions that are not imported.
     case sessionEnded, sessionExpired, sessionUnreadable, sessionTaken, sessionParted
 
@@ -28,6 +28,9 @@ package enum Remark: String, CaseIterable, Sendable {
             "accounts without one of their second factors: a security key, a phone number, or an encrypted secret"
         case .recoveryCodes: "accounts without their recovery codes, which cannot be read: their users make new ones"
         case .passkey: "accounts without one of their passkeys: unreadable, or another account here has it"
+        case .unproven:
+            "accounts lose their second factors and passkeys with the first code mailed to them: their addresses are not "
+                + "proven. If the source confirmed addresses only by mail, import with --addresses-are-proven"
         case .phoneOnly: "accounts that cannot sign in again: they have only a telephone number"
         case .profileValue: "profiles with a value left out: too long, or of another form"
         case .changedSince: "accounts stay as they are here, although the source has changed since they came"

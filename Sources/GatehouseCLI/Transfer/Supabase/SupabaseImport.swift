@@ -9,6 +9,7 @@ struct SupabaseImport {
     private static let width = 64
 
     let accounts: Accounts
+    let confirmations: ImportedConfirmations
     let isDryRun: Bool
     /// Called for each account or session that is skipped or incomplete, with the account, the remark and a detail.
     let report: (String, Remark, String) throws -> Void
@@ -19,8 +20,12 @@ struct SupabaseImport {
     private(set) var remarks: [Remark: Int] = [:]
     private var progress = ProgressLine(noun: "accounts")
 
-    init(_ accounts: Accounts, isDryRun: Bool, report: @escaping (String, Remark, String) throws -> Void) {
+    init(
+        _ accounts: Accounts, _ confirmations: ImportedConfirmations, isDryRun: Bool,
+        report: @escaping (String, Remark, String) throws -> Void
+    ) {
         self.accounts = accounts
+        self.confirmations = confirmations
         self.isDryRun = isDryRun
         self.report = report
     }
@@ -34,7 +39,7 @@ struct SupabaseImport {
 
     /// - Throws: Database errors. Accounts imported before stay.
     mutating func run(_ source: any SupabaseSource) async throws {
-        let (accounts, isDryRun) = (accounts, isDryRun)
+        let (accounts, confirmations, isDryRun) = (accounts, confirmations, isDryRun)
         defer { progress.erase() }
         for note in source.notes { try tell("-", note.remark, note.detail) }
         try await withThrowingTaskGroup(of: Result.self) { group in
@@ -45,7 +50,7 @@ struct SupabaseImport {
                         underWay -= 1
                         try count(result)
                     }
-                    group.addTask { try await Self.take(row, accounts, isDryRun: isDryRun) }
+                    group.addTask { try await Self.take(row, accounts, confirmations, isDryRun: isDryRun) }
                     underWay += 1
                     show(source.total)
                 }
@@ -59,7 +64,9 @@ struct SupabaseImport {
         progress.show(fraction: total > 0 ? Double(done) / Double(total) : 1, count: done)
     }
 
-    private static func take(_ row: SupabaseRow, _ accounts: Accounts, isDryRun: Bool) async throws -> Result {
+    private static func take(
+        _ row: SupabaseRow, _ accounts: Accounts, _ confirmations: ImportedConfirmations, isDryRun: Bool
+    ) async throws -> Result {
         let now = System.now()
         let read = SupabaseAccount(row.text, policy: accounts.policy, at: now) {
             IdentityID(random: System.randomBytes(16))
@@ -68,7 +75,7 @@ struct SupabaseImport {
             return Result(id: row.id, notes: [.init(remark: .deletedSince, detail: "")], outcome: nil)
         }
         guard let imported = read.imported else { return Result(id: row.id, notes: read.notes, outcome: nil) }
-        let outcome = try await accounts.add(imported, isDryRun: isDryRun, at: now)
+        let outcome = try await accounts.add(imported, confirmations, isDryRun: isDryRun, at: now)
         return Result(id: row.id, notes: read.notes, outcome: outcome)
     }
 
@@ -94,6 +101,7 @@ struct SupabaseImport {
         }
         if outcome.hasChanged { try tell(result.id, .changedSince, "") }
         if outcome.hasTakenPasskeys { try tell(result.id, .passkey, "") }
+        if outcome.hasUnprovenFactors { try tell(result.id, .unproven, "") }
         for _ in 0..<outcome.sessions.taken { try tell(result.id, .sessionTaken, "") }
         for _ in 0..<outcome.sessions.parted { try tell(result.id, .sessionParted, "") }
         sessions += outcome.sessions
