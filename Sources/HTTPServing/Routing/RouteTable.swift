@@ -28,12 +28,17 @@ package struct RouteTable: Sendable {
     ///
     /// Two routes with the same method and path are a programming error, for which Hummingbird ends the process.
     package func add(to router: Router<ServerContext>) {
+        for prefix in group.prefixes {
+            for route in routes { add(route, RouterPath(prefix + route.path), to: router) }
+        }
+    }
+
+    /// Registers every path for the methods that no route of it has.
+    func addWrongMethods(to router: Router<ServerContext>) {
         let paths = Dictionary(grouping: routes, by: \.path)
         for prefix in group.prefixes {
             for (path, rows) in paths {
-                let pattern = RouterPath(prefix + path)
-                for route in rows { add(route, pattern, to: router) }
-                for route in wrongMethods(path, rows) { add(route, pattern, to: router) }
+                for route in wrongMethods(path, rows) { add(route, RouterPath(prefix + path), to: router) }
             }
         }
     }

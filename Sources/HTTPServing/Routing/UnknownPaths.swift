@@ -1,14 +1,15 @@
 import GatehouseWire
 import HTTPTypes
 package import Hummingbird
+import Synchronization
 
-/// Answers requests that match no route, in the error format of the API that the path belongs to.
+/// Answers requests that match no path, in the error format of the API that the path belongs to.
 package struct UnknownPaths: RouterMiddleware {
     package typealias Context = ServerContext
 
     private let endpoints: [(prefix: String, endpoint: RouteEndpoint)]
 
-    private init(_ tables: [RouteTable]) {
+    fileprivate init(_ tables: [RouteTable]) {
         endpoints =
             tables
             .flatMap { table in table.group.prefixes.map { (prefix: $0, endpoint: Self.endpoint(table)) } }
@@ -18,7 +19,7 @@ package struct UnknownPaths: RouterMiddleware {
     /// Call this after adding every table. Hummingbird applies a middleware only to routes added later and to unknown
     /// paths, so known routes skip this one.
     package static func add(_ tables: [RouteTable], to router: Router<ServerContext>) {
-        router.add(middleware: UnknownPaths(tables))
+        router.add(middleware: OtherRequests(tables))
     }
 
     /// Answers with the refusal of the API with the longest matching prefix.
@@ -51,5 +52,36 @@ package struct UnknownPaths: RouterMiddleware {
         }
         let meter = table.runtime.metrics.meter(route: "none", method: "any")
         return RouteEndpoint(route: route, group: table.group, runtime: table.runtime, meter: meter, name: "none")
+    }
+}
+
+/// Answers requests that match no route: wrong methods, preflights and unknown paths.
+///
+/// Has a router of its own, which the first such request builds. It has six times as many endpoints as the routes, which
+/// would take a seventh of every start.
+private final class OtherRequests: RouterMiddleware {
+    typealias Context = ServerContext
+
+    private let tables: [RouteTable]
+    private let built = Mutex<RouterResponder<ServerContext>?>(nil)
+
+    init(_ tables: [RouteTable]) { self.tables = tables }
+
+    func handle(
+        _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        try await responder().respond(to: request, context: context)
+    }
+
+    private func responder() -> RouterResponder<ServerContext> {
+        built.withLock { built in
+            if let built { return built }
+            let router = Router(context: ServerContext.self)
+            for table in tables { table.addWrongMethods(to: router) }
+            router.add(middleware: UnknownPaths(tables))
+            let responder = router.buildResponder()
+            built = responder
+            return responder
+        }
     }
 }
