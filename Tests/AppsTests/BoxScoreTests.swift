@@ -86,7 +86,7 @@ struct BoxScoreTests {
         try await world.screen.wait { $0.has(button: "Follow Miami Heat") }
         world.service.meet(.offline, at: .updateProfile)
         try await world.screen.tap("Follow Miami Heat")
-        try await world.screen.wait(for: "You're offline. Some features may be unavailable.")
+        try await world.screen.wait(for: World.offline)
         #expect(world.screen.has(button: "Follow Miami Heat"))
     }
 
@@ -172,8 +172,8 @@ struct BoxScoreTests {
         let service = InMemoryAuthService.signedIn()
         service.stay(.offline)
         let world = await World.boxScore(service)
+        try await world.screen.wait(for: World.offline)
         #expect(world.screen.has(button: "Your profile"))
-        #expect(world.screen.shows("You're offline. Some features may be unavailable."))
     }
 }
 

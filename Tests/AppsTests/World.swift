@@ -66,6 +66,8 @@ import SwiftUI
         Team(id: "nba_1", league: "nba", name: "Boston Celtics", city: "Boston", abbreviation: "BOS"),
     ]
 
+    nonisolated static let offline = "You're offline. Some features may be unavailable."
+
     /// Opens the link of the mail for a password reset.
     func openMail() async {
         if let link = service.mailLink(.recovery, to: "ada@example.com") { await screen.open(link) }

@@ -18,7 +18,7 @@ extension Still {
         Still("home-offline") {
             let service = InMemoryAuthService.signedIn()
             service.stay(.offline)
-            return try await .user(service)
+            return try await .user(service).waiting(for: World.offline)
         },
         Still("home-session-ended") {
             let world = try await World.user()

@@ -19,7 +19,7 @@ extension Still {
         Still("profile-offline") {
             let service = InMemoryAuthService.signedIn()
             service.stay(.offline)
-            return try await opened(service)
+            return try await opened(service).waiting(for: World.offline)
         },
         Still("sign-out") { try await opened().tapping("Sign Out") },
         Still("delete", showsMost: true) { try await opened().tapping("Delete Account") },
