@@ -71,6 +71,9 @@ package final class TimeLimits: Sendable {
         return Task(operation: body)
     }
 
+    /// How often a watcher has begun.
+    package var watchers: UInt64 { state.withLock(\.watcher) }
+
     /// The number of requests that are watched.
     package var count: Int { state.withLock(\.watched.count) }
 
