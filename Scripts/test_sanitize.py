@@ -1,5 +1,6 @@
 """Scripts/sanitize finds the sanitizers' reports beside the failed tests."""
 
+import re
 import unittest
 
 import stages
@@ -34,6 +35,18 @@ class SanitizeTests(unittest.TestCase):
         names = [stage.name for name in sanitize.OPTIONS for stage in sanitize.stages_of(name)]
         self.assertEqual(names, ["thread-build", "thread", "address-build", "address"])
         stages.Run([stage for name in sanitize.OPTIONS for stage in sanitize.stages_of(name)], "unused")
+
+    def test_the_stand_in_has_every_atomic_operation_of_the_sources(self):
+        used = re.compile(r"\.(\w+)\((?:[^()]*, )?ordering: \.(\w+)\)")
+        uses = {use for file in (sanitize.ROOT / "Sources").rglob("*.swift") for use in used.findall(file.read_text())}
+        self.assertIn(("load", "relaxed"), uses)
+        stand_in = (sanitize.ROOT / "Tests/PosixSynchronization/Synchronization.swift").read_text()
+        operations = re.findall(r"func (\w+)\(", stand_in)
+        orderings = re.search(r"enum AtomicOrdering: Sendable \{ case (.*?) \}", stand_in).group(1).split(", ")
+        for operation, ordering in uses:
+            with self.subTest(operation, ordering=ordering):
+                self.assertIn(operation, operations)
+                self.assertIn(ordering, orderings)
 
 
 if __name__ == "__main__":

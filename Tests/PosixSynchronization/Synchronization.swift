@@ -1,8 +1,7 @@
 import Glibc
 
 /// Replaces `Synchronization.Mutex` under the thread sanitizer: on Linux that mutex is a futex in uninstrumented code,
-/// so
-/// each `withLock` would look like a race. (Swift 6.3.1, 2026-11.)
+/// so each `withLock` would look like a race. (Swift 6.3.1, 2026-11.)
 public struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
@@ -35,6 +34,13 @@ public struct Atomic<Value: Sendable>: ~Copyable, Sendable {
 
     public borrowing func load(ordering: AtomicOrdering) -> Value { value.withLock { $0 } }
     public borrowing func store(_ new: Value, ordering: AtomicOrdering) { value.withLock { $0 = new } }
+
+    public borrowing func exchange(_ new: Value, ordering: AtomicOrdering) -> Value {
+        value.withLock { value in
+            defer { value = new }
+            return value
+        }
+    }
 }
 
 extension Atomic where Value: FixedWidthInteger {
@@ -46,4 +52,4 @@ extension Atomic where Value: FixedWidthInteger {
     }
 }
 
-public enum AtomicOrdering: Sendable { case relaxed }
+public enum AtomicOrdering: Sendable { case relaxed, acquiring, releasing }
