@@ -56,7 +56,7 @@ package struct ServerSecrets: Sendable {
     package func seal(_ bytes: [UInt8], name: String, nonce: [UInt8]) throws -> [UInt8] {
         let box = try AES.GCM.seal(
             bytes, using: keys[0].sealing, nonce: AES.GCM.Nonce(data: nonce), authenticating: Array(name.utf8))
-        return [keys[0].number] + nonce + box.ciphertext + box.tag
+        return [keys[0].number] + (box.combined ?? Data())
     }
 
     /// Decrypts the result of ``seal(_:name:nonce:)``.
@@ -67,9 +67,7 @@ package struct ServerSecrets: Sendable {
         guard sealed.count >= 29, let key = keys.first(where: { $0.number == sealed[0] })?.sealing else {
             throw UnknownServerSecret(number: sealed.first)
         }
-        let box = try AES.GCM.SealedBox(
-            nonce: AES.GCM.Nonce(data: sealed[1..<13]), ciphertext: sealed[13..<(sealed.count - 16)],
-            tag: sealed.suffix(16))
+        let box = try AES.GCM.SealedBox(combined: Data(sealed.dropFirst()))
         return Array(try AES.GCM.open(box, using: key, authenticating: Array(name.utf8)))
     }
 

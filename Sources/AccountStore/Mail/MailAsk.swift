@@ -41,18 +41,23 @@ package struct MailAsk: Sendable {
         }
     }
 
+    /// Leaves out what is as usual: every request for a mail stores this.
     var json: AnyJSON {
-        let members: [String: AnyJSON?] = [
+        var members: JSONObject = [
             "ask": .string(purpose.rawValue), "email": .string(email.text),
             "redirect_to": .string(request.redirectTo), "lifetime": .integer(request.lifetime.components.seconds),
-            "challenge": (request.proofKey?.challenge).map(AnyJSON.string),
-            "challenge_method": (request.proofKey?.method.rawValue).map(AnyJSON.string),
-            "browser": request.browser.map { .string(Base64URL.text($0)) },
-            "language": request.language.map(AnyJSON.string), "creates_account": .bool(createsAccount),
-            "confirms_automatically": .bool(confirmsAutomatically), "data": .object(data),
-            "confirms_both": .bool(confirmsBoth),
         ]
-        return .object(JSONObject(members.compactMapValues(\.self)))
+        if let key = request.proofKey {
+            members["challenge"] = .string(key.challenge)
+            members["challenge_method"] = .string(key.method.rawValue)
+        }
+        if let browser = request.browser { members["browser"] = .string(Base64URL.text(browser)) }
+        if let language = request.language { members["language"] = .string(language) }
+        if createsAccount { members["creates_account"] = .bool(true) }
+        if confirmsAutomatically { members["confirms_automatically"] = .bool(true) }
+        if !data.isEmpty { members["data"] = .object(data) }
+        if !confirmsBoth { members["confirms_both"] = .bool(false) }
+        return .object(members)
     }
 
     /// - Returns: nil for JSON that is no request of this release.

@@ -36,6 +36,7 @@ extension AuthServer {
         let caller = try await passkeyOwner(request)
         let passkeys = try await accounts.passkeys(of: caller.user.id)
         guard passkeys.count < rules.maximum else { throw Refusal.tooManyPasskeys }
+        try await runtime.take(Limits.registerPasskey, of: caller.user.id.text)
         let challenge = newChallenge(for: .registration(caller.user.id), rules)
         let options = CreationOptions(
             relyingParty: party, user: .init(caller.user), challenge: challenge.bytes,

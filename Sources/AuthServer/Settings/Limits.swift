@@ -35,6 +35,8 @@ package enum Limits {
     static let updateUser = "user"
     static let verify = "verify"
     static let passkey = "passkey"
+    /// Registrations that one account begins: each passkey may send a notice.
+    static let registerPasskey = "passkey_registration"
     /// Everything that is stored about a user.
     static let export = "export"
     static let enrollFactor = "factor_enroll"
@@ -63,6 +65,7 @@ package enum Limits {
             RateLimit(updateUser, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(verify, rates.verify, per: fiveMinutes, burst: 30),
             RateLimit(passkey, rates.passkey, per: fiveMinutes, burst: 30),
+            RateLimit(registerPasskey, 30, per: hour, burst: 30),
             RateLimit(mailRequest, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(enrollFactor, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(challengeFactor, rates.factors, per: .seconds(60), burst: 30),

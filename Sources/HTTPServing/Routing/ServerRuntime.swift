@@ -77,4 +77,11 @@ extension ServerRuntime {
         guard let key = clientAddress.limitKey(peer: context.peerAddress, request.headers) else { return }
         try await limiter.require(bucket, key: key, at: now())
     }
+
+    /// Takes a token for an account, from wherever it is used.
+    ///
+    /// - Throws: As ``RateLimiter/require(_:key:at:)``.
+    package func take(_ bucket: String, of account: String) async throws {
+        try await limiter?.require(bucket, key: account, at: now())
+    }
 }

@@ -43,6 +43,25 @@ struct PasskeyRouteTests {
         }
     }
 
+    @Test("An account begins at most thirty registrations an hour: each passkey may mail a notice to its owner")
+    func manyRegistrations() async throws {
+        let settings = PasskeyClient.settings { $0.maximum = 1_000 }
+        try await TestServer.with(limits: AuthRates(), change: settings) { server in
+            var client = PasskeyClient(server)
+            let ada = try await server.signUp()
+            for _ in 0..<29 {
+                #expect(try await client.post("/registration/options", bearer: ada.accessToken).status == 200)
+            }
+            #expect(try await client.register(ada).status == 200)
+            let refused = try await client.post("/registration/options", bearer: ada.accessToken)
+            #expect(refused.status == 429 && refused.code == "over_request_rate_limit")
+            let bob = try await server.signUp("bob@example.com")
+            #expect(try await client.register(bob).status == 200)
+            server.clock.advance(by: .seconds(120))
+            #expect(try await client.register(ada).status == 200)
+        }
+    }
+
     @Test("A sign-in takes one statement to read and five to write", arguments: TestDatabase.all)
     func cost(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, change: PasskeyClient.settings()) { server in
