@@ -52,11 +52,12 @@ package struct ServerSecrets: Sendable {
     ///   - name: Identifies the data. The ciphertext is bound to it, so it cannot replace that of another name.
     ///   - nonce: 12 random bytes.
     /// - Returns: 29 bytes more than the data: the number of the secret, nonce, ciphertext and tag.
-    /// - Throws: An error of the crypto library for a shorter nonce.
+    /// - Throws: An error of the crypto library for a nonce of another length.
     package func seal(_ bytes: [UInt8], name: String, nonce: [UInt8]) throws -> [UInt8] {
         let box = try AES.GCM.seal(
             bytes, using: keys[0].sealing, nonce: AES.GCM.Nonce(data: nonce), authenticating: Array(name.utf8))
-        return [keys[0].number] + (box.combined ?? Data())
+        guard let combined = box.combined else { throw CryptoKitError.incorrectParameterSize }
+        return [keys[0].number] + combined
     }
 
     /// Decrypts the result of ``seal(_:name:nonce:)``.
@@ -67,7 +68,7 @@ package struct ServerSecrets: Sendable {
         guard sealed.count >= 29, let key = keys.first(where: { $0.number == sealed[0] })?.sealing else {
             throw UnknownServerSecret(number: sealed.first)
         }
-        let box = try AES.GCM.SealedBox(combined: Data(sealed.dropFirst()))
+        let box = try AES.GCM.SealedBox(combined: sealed.dropFirst())
         return Array(try AES.GCM.open(box, using: key, authenticating: Array(name.utf8)))
     }
 
