@@ -19,6 +19,13 @@ class SoakTests(unittest.TestCase):
         stage = next(stage for stage in soak.STAGES if stage.name == name)
         return stages.Ended(stage, 0, 125, stage.read(log), path)
 
+    def test_the_selections_of_tests_are_expressions(self):
+        chosen = [stage.command[stage.command.index("-k") + 1] for stage in soak.STAGES if "-k" in stage.command]
+        self.assertTrue(chosen)
+        for each in chosen:
+            with self.subTest(each):
+                compile(each, "-k", "eval")
+
     def test_every_stage_on_the_page_exists(self):
         self.assertLessEqual(set(soak.SHOWS), {stage.name for stage in soak.STAGES})
         stages.Run(soak.STAGES, "unused")
