@@ -10,7 +10,7 @@ package struct FactorRules: Sendable {
     package var mostEnrolled = 10
     package var mostVerified = 10
     package var challengeLifetime: Duration = .seconds(300)
-    /// How long a factor stays that was never challenged.
+    /// How long a factor stays that was never verified and has no challenge.
     package var unansweredStay: Duration = .seconds(300)
     package var recoveryCodes = RecoveryCodeRules()
     /// How long an administrator's removal waits, so that the owner of the account can object; nil removes at once.

@@ -76,12 +76,13 @@ extension Connection {
             """)
     }
 
-    /// Deletes factors that were never verified, of any user, if nobody has ever asked for a challenge.
+    /// Deletes factors that were never verified, of any user, if they have no challenge: nobody asked for one, or it
+    /// expired and was answered late.
     func removeUnanswered(before moment: Instant, limit: Int = 20) throws {
         try removeFactors(
             of: """
                 SELECT user_id, id FROM factors WHERE is_verified = 0 AND created_at < \(moment)
-                    AND challenged_at IS NULL
+                    AND NOT EXISTS (SELECT 1 FROM factor_challenges WHERE factor_id = factors.id)
                 ORDER BY created_at LIMIT \(limit) \(.skippingLocked)
                 """)
     }

@@ -37,6 +37,18 @@ struct FactorLifeTests {
         #expect(try await store.current(ada)?.account.user.factors == nil)
     }
 
+    @Test("A factor whose challenge expired goes at the next enrolling once it was answered", arguments: TestDatabase.all)
+    func answeredLate(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let ada = try await store.signedIn()
+        let factor = try await store.enrolled(ada)
+        let challenge = try await store.challenged(factor, in: ada)
+        store.clock.advance(by: .seconds(301))
+        _ = try await store.verify(store.answer(factor, challenge), in: ada)
+        _ = try await store.enrolled(ada, named: "next")
+        #expect(try await store.accounts.factor(factor.id, of: factor.user) == nil)
+    }
+
     @Test("Verified factors stay", arguments: TestDatabase.all)
     func verified(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
