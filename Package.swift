@@ -425,7 +425,8 @@ let package = Package(
         .testTarget(
             name: "WebPagesTests",
             dependencies: [
-                "WebPages", "GatehouseWire", "GatehouseServer", "TestSupport", "AuthServer", "AccountDomain", httpTypes,
+                "WebPages", "GatehouseWire", "GatehouseServer", "TestSupport", "AuthServer", "AccountDomain",
+                "SoftAuthenticator", "WebAuthn", httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(name: "SMTPTests", dependencies: ["SMTP", "GatehouseWire"], swiftSettings: strict),

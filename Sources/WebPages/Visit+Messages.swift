@@ -23,8 +23,11 @@ extension Visit {
     /// What the user reads about a refusal.
     func message(for refusal: CallRefusal) -> String {
         if refusal.status == 429 {
-            return refusal.code == .overEmailSendRateLimit
-                ? say("An email was requested a moment ago. Please wait before you ask for another one.")
+            if refusal.code == .overEmailSendRateLimit {
+                return say("An email was requested a moment ago. Please wait before you ask for another one.")
+            }
+            return refusal.wait > .seconds(60)
+                ? say("Too many attempts. Please try again in %@.", language.span(refusal.wait))
                 : say("Too many attempts. Please wait a moment and try again.")
         }
         switch refusal.code {
@@ -48,6 +51,8 @@ extension Visit {
             return say("That account has another email. Please sign in to the one with this email.")
         case .emailNotConfirmed: return say("Please confirm your email first.")
         case .validationFailed where fields["email"] != nil: return say("Please enter a valid email address.")
+        case .validationFailed where fields.parameters.contains { $0.name == "code" } && fields["password"] == nil:
+            return say("The code is not correct, or too old.")
         default: return securityMessage(refusal.code) ?? say("Something went wrong. Please try again.")
         }
     }
@@ -63,6 +68,8 @@ extension Visit {
             say("The code is not correct, or too old.")
         case .tooManyEnrolledMFAFactors:
             say("You have as many second factors as you can. Remove one to add another.")
+        case .mfaVerifiedFactorExists:
+            say("You have recovery codes already. If you have not seen them, make new ones.")
         case .mfaRecoveryCodesSoleFactor: say("Remove the recovery codes first.")
         case .mfaTOTPEnrollNotEnabled, .mfaRecoveryCodesEnrollNotEnabled, .mfaTOTPVerifyNotEnabled,
             .mfaRecoveryCodesVerifyNotEnabled, .passkeyDisabled:
@@ -102,6 +109,8 @@ extension Visit {
         case .keyRemoved: .done(say("The security key has been removed."))
         case .recoveryCodesRemoved: .done(say("The recovery codes have been removed."))
         case .confirmFirst: .problem(say("Please confirm that it is you, then repeat this."))
+        case .linkNeedsFactor:
+            .problem(say("This account has a second factor. Sign in to it to link the two."))
         case .accountDeleted: .done(say("Your account has been deleted."))
         case .signInAgain: .problem(say("Please sign in again, then repeat this."))
         case .sessionOver: .problem(say("Session expired. Please sign in again."))
@@ -130,7 +139,7 @@ extension CallRefusal {
     }
 
     /// Whether the user has to prove their identity first: again, or with the second factor.
-    var needsProof: Bool { needsFreshSignIn || code == .insufficientAAL }
+    var needsProof: Bool { needsFreshSignIn || code == .insufficientAAL || code.rawValue == "INSUFFICIENT_AAL" }
 }
 
 extension Place {

@@ -164,12 +164,25 @@ extension Visit {
         var renewed = WebSession(formToken: pages.randomBytes(16))
         (renewed.language, renewed.handover) = (session.language, session.handover)
         renewed.next = session.next
+        // Until the second step is done.
+        renewed.question = session.question.flatMap { $0.isAnswered ? $0 : nil }
         // Another sign-in in the same browser is no answer to the app's request.
         if let handover, renewed.handover?.id == handover { renewed.handover?.isConfirmed = true }
         renewed.tokens = WebSession.Tokens(answer)
         renewed.awaitsSecondStep = answer.awaitsSecondStep
         session = renewed
-        return .go(renewed.awaitsSecondStep ? .secondStep : placeAfterSignIn())
+        return renewed.awaitsSecondStep ? .go(.secondStep) : try await completeSignIn()
+    }
+
+    /// Links the identity that waits for this sign-in, if there is one, and goes on.
+    mutating func completeSignIn() async throws -> Outcome {
+        guard let question = session.question, question.isAnswered else { return .go(placeAfterSignIn()) }
+        session.question = nil
+        do {
+            return try await link(question)
+        } catch let refusal as CallRefusal {
+            return .page(problemPage(message(for: refusal), status: .badRequest))
+        }
     }
 
     /// The page to go on to once the sign-in is complete. A new password comes first, also on the way back to an app.

@@ -108,6 +108,54 @@ struct HandoverTests {
         }
     }
 
+    @Test("Each page that a sign-in for an app begins at names the app")
+    func named() async throws {
+        try await TestServer.with(providers: TestProviders(), hasPages: true, change: SignInPageTests.withMail) {
+            server in
+            let browser = WebBrowser(server)
+            try await browser.open(Self.start)
+            for path in ["sign-in", "sign-up", "sign-in/code", "forgot-password", "provider/google"] {
+                try await browser.open("/account/\(path)")
+                #expect(browser.page.text.contains("You continue to myapp:."), "\(path)")
+            }
+        }
+    }
+
+    @Test("A link that another site made for an app does not begin a sign-in for it")
+    func foreignLink() async throws {
+        try await TestServer.with(providers: TestProviders(), hasPages: true) { server in
+            let browser = WebBrowser(server)
+            try await browser.open(Self.start)
+            let link = try #require(
+                WebPage.between("href=\"", "\"", in: browser.page.text).first { $0.contains("/provider/google") })
+            // A browser in which no app waits yet.
+            let other = WebBrowser(server)
+            try await other.open(link)
+            #expect(!other.page.text.contains("myapp:"))
+            try await other.press("Continue")
+            let onward = try #require(WebPage.between("0;url=", "\"", in: other.page.text).first)
+            try await other.open(onward.replacing("&amp;", with: "&").replacing(WebBrowser.origin, with: ""))
+            let provider = other.page.path
+            try await other.open(Self.start)
+            try await other.send(provider, [("person", "verified")], headers: [:])
+            #expect(other.page.text.contains("Continue as"))
+            #expect(!other.page.text.contains("code="))
+        }
+    }
+
+    @Test(
+        "Another site that leads to the callback does not end a sign-in", arguments: ["error=access_denied", "code=x"])
+    func foreignCallback(query: String) async throws {
+        try await TestServer.with(providers: TestProviders(), hasPages: true) { server in
+            let browser = WebBrowser(server)
+            try await browser.click("/account/provider/google")
+            let provider = browser.page.path
+            try await browser.open("/account/callback?\(query)")
+            try await browser.send(provider, [("person", "verified")], headers: [:])
+            #expect(browser.page.title == "Account")
+        }
+    }
+
     @Test("A request that is malformed or too long for a cookie gets a page that says so, and changes nothing")
     func malformed() async throws {
         try await TestServer.with(hasPages: true) { server in

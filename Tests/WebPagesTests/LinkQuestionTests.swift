@@ -1,4 +1,5 @@
 import AccountDomain
+import AuthServer
 import GatehouseWire
 import HTTPTypes
 import TestSupport
@@ -44,6 +45,58 @@ struct LinkQuestionTests {
             try await browser.press("Start Anew with This Email", ["sure": "yes"])
             #expect(browser.page.title == "Account")
             #expect(try await server.signIn(Self.email).status == 400)
+        }
+    }
+
+    /// The account of the question has an app, and its owner has answered with the password.
+    private func protected(_ test: (TestServer, WebBrowser, TimeCode) async throws -> Void) async throws {
+        try await TestServer.with(
+            providers: TestProviders(linking: .confirm), hasPages: true, factors: FactorRules(),
+            change: {
+                $0.mail = MailRules()
+                $0.mail?.interval = .zero
+            }
+        ) { server in
+            let browser = try await asked(server)
+            let session = try #require(TestSession(try await server.signIn(Self.email)))
+            try await test(server, browser, try await server.addApp(session))
+        }
+    }
+
+    private func expectLinked(_ browser: WebBrowser) async throws {
+        #expect(browser.page.title == "Account")
+        try await browser.open("/account/methods")
+        #expect(browser.page.text.contains("Google"))
+        // With the level of the second step.
+        #expect(try await browser.open("/account/security").title == "Security")
+    }
+
+    @Test("A user with a second factor answers with the password and a code, and the identity is linked")
+    func secondFactor() async throws {
+        try await protected { server, browser, codes in
+            try await browser.press("Link with Password", ["password": TestServer.password])
+            #expect(browser.page.title == "Confirm It Is You")
+            try await browser.press("Continue", ["code": "000000"])
+            try await browser.press("Continue", ["code": server.nextCode(codes)])
+            #expect(browser.page.done == "The sign-in method has been added.")
+            try await expectLinked(browser)
+            try await browser.open("/account/devices")
+            let sessions = WebPage.between("<li", "</li>", in: browser.page.text)
+            #expect(sessions.filter { $0.contains("This Device") }.count == 1)
+        }
+    }
+
+    @Test("A mailed code answers nothing for a user with a second factor, whose next sign-in does")
+    func mailedCode() async throws {
+        try await protected { server, browser, codes in
+            try await browser.press("Email Me a Code")
+            let code = try #require(try await server.deliveredMails().last?.content.code?.reveal())
+            try await browser.press("Continue", ["code": code])
+            #expect(browser.page.title == "Sign In")
+            #expect(browser.page.problem == "This account has a second factor. Sign in to it to link the two.")
+            try await browser.press("Sign In", ["email": Self.email, "password": TestServer.password])
+            try await browser.press("Continue", ["code": server.nextCode(codes)])
+            try await expectLinked(browser)
         }
     }
 }

@@ -48,20 +48,10 @@ struct SecondFactorPageTests {
         try await browser.open("/account/authenticator")
         try await browser.press("Set Up")
         let codes = try key(of: browser.page)
-        try await browser.press("Continue", ["code": code(codes, server)])
+        try await browser.press("Continue", ["code": codes.code(at: server.clock.now)])
         #expect(browser.page.done == "The authenticator app has been added.")
         #expect(browser.page.title == "Recovery Codes")
         return codes
-    }
-
-    private func code(_ codes: TimeCode, _ server: TestServer) -> String {
-        codes.code(of: TimeCode.step(at: server.clock.now))
-    }
-
-    /// Each code counts once.
-    private func nextCode(_ codes: TimeCode, _ server: TestServer) -> String {
-        server.clock.advance(by: .seconds(60))
-        return code(codes, server)
     }
 
     @Test("A user adds an app, signs in with its code, and removes it")
@@ -78,7 +68,7 @@ struct SecondFactorPageTests {
             #expect(browser.page.text.contains("autocomplete=\"one-time-code\""))
             try await browser.press("Continue", ["code": "000000"])
             #expect(browser.page.problem == "The code is not correct, or too old.")
-            let right = nextCode(codes, server)
+            let right = server.nextCode(codes)
             try await browser.press("Continue", ["code": "\(right.prefix(3)) \(right.suffix(3))"])
             #expect(browser.page.title == "Account")
             try await browser.open("/account/authenticator")
@@ -104,10 +94,12 @@ struct SecondFactorPageTests {
             #expect(browser.page.text.contains("href=\"otpauth://totp/Box%20Score:ada@example.com?"))
             #expect(browser.page.text.utf8.count < 60_000)
             let codes = try key(of: browser.page)
-            try await browser.press("Continue", ["code": "123"])
-            #expect(browser.page.problem == "The code is not correct, or too old.")
-            #expect(WebPage.between("<img class=\"picture\" src=\"", "\"", in: browser.page.text).first == picture)
-            try await browser.press("Continue", ["code": code(codes, server)])
+            for wrong in ["123", " ", "", "…"] {
+                try await browser.press("Continue", ["code": wrong])
+                #expect(browser.page.problem == "The code is not correct, or too old.", "\(wrong)")
+                #expect(WebPage.between("<img class=\"picture\" src=\"", "\"", in: browser.page.text).first == picture)
+            }
+            try await browser.press("Continue", ["code": codes.code(at: server.clock.now)])
             #expect(browser.page.title == "Recovery Codes")
         }
     }
@@ -135,7 +127,7 @@ struct SecondFactorPageTests {
             try await thief.open(start + "&redirect_to=myapp://callback")
             #expect(thief.page.title == "Confirm It Is You" && !thief.page.text.contains("0;url="))
             try await thief.press("Cancel")
-            #expect(thief.page.title == "Sign In")
+            #expect(thief.page.title == "Sign In" && thief.page.text.contains("You continue to myapp:."))
             #expect(try await server.signIn().status == 200)
         }
     }
@@ -150,7 +142,10 @@ struct SecondFactorPageTests {
             try await other.open(start + "&redirect_to=myapp://callback")
             try await other.press("Sign In", SignInPageTests.person)
             #expect(other.page.title == "Confirm It Is You" && other.page.text.contains("You continue to myapp:."))
-            try await other.press("Continue", ["code": nextCode(codes, server)])
+            // The app waits on.
+            try await other.press("Cancel")
+            try await other.press("Sign In", SignInPageTests.person)
+            try await other.press("Continue", ["code": server.nextCode(codes)])
             #expect(other.page.text.contains("0;url=myapp://callback?code="))
         }
     }
@@ -159,6 +154,7 @@ struct SecondFactorPageTests {
     func recoveryCodes() async throws {
         try await with { server, browser in
             _ = try await setUp(server, browser)
+            let making = try #require(browser.page.forms.first { $0.button == "Create Recovery Codes" })
             try await browser.press("Create Recovery Codes")
             #expect(browser.page.title == "Your Recovery Codes")
             let shown = WebPage.between("<li><code dir=\"ltr\" translate=\"no\">", "<", in: browser.page.text)
@@ -166,6 +162,11 @@ struct SecondFactorPageTests {
             try await browser.open("/account/recovery-codes")
             #expect(browser.page.text.contains("4 of 4 codes are left."))
             #expect(!browser.page.text.contains(shown[0]))
+            // A double click.
+            try await browser.send(making.action, making.fields)
+            #expect(
+                browser.page.problem == "You have recovery codes already. If you have not seen them, make new ones.")
+            #expect(browser.page.forms.contains { $0.button == "Make New Codes" })
             try await browser.open("/account")
             try await browser.press("Sign Out")
             for expected in ["Account", "Confirm It Is You"] {
@@ -200,7 +201,7 @@ struct SecondFactorPageTests {
             try await browser.press("Download My Data")
             #expect(browser.page.title == "Confirm It Is You")
             #expect(browser.page.problem == "Please confirm that it is you, then repeat this.")
-            try await browser.press("Continue", ["code": nextCode(codes, server)])
+            try await browser.press("Continue", ["code": server.nextCode(codes)])
             #expect(browser.page.title == "Your Data")
             try await browser.press("Download My Data")
             #expect(try JSONReader.read(browser.page.text)["user"]?["email"] == "ada@example.com")
@@ -224,7 +225,7 @@ struct SecondFactorPageTests {
             try await other.press("Continue", ["code": mailed])
             #expect(other.page.title == "Confirm It Is You")
             #expect(try await other.open("/account/new-password").title == "Confirm It Is You")
-            try await other.press("Continue", ["code": nextCode(codes, server)])
+            try await other.press("Continue", ["code": server.nextCode(codes)])
             #expect(other.page.title == "Set a Password")
         }
     }
@@ -233,25 +234,91 @@ struct SecondFactorPageTests {
     func names() async throws {
         try await with { server, browser in
             let session = try #require(TestSession(try await server.signIn()))
-            let hostile = "\"><script>alert(1)</script>"
-            let made = try await server.send(
-                .post, "/auth/v1/factors", bearer: session.accessToken,
-                json: ["factor_type": "totp", "friendly_name": .string(hostile)])
-            let codes = TimeCode(
-                secret: try #require(Base32.decode((made["totp"]?["secret"]?.stringValue ?? "").utf8)))
-            let id = made["id"]?.stringValue ?? ""
-            let challenge = try await server.send(
-                .post, "/auth/v1/factors/\(id)/challenge", bearer: session.accessToken)
-            let raised = try await server.send(
-                .post, "/auth/v1/factors/\(id)/verify", bearer: session.accessToken,
-                json: ["challenge_id": challenge["id"] ?? .null, "code": .string(code(codes, server))])
-            #expect(raised.status == 200)
+            let codes = try await server.addApp(session, named: "\"><script>alert(1)</script>")
             try await signIn(browser)
-            try await browser.press("Continue", ["code": nextCode(codes, server)])
+            try await browser.press("Continue", ["code": server.nextCode(codes)])
             try await browser.open("/account/authenticator")
             #expect(browser.page.text.contains("&lt;script&gt;") && !browser.page.text.contains("<script"))
             try await browser.press("Remove")
             #expect(!browser.page.text.contains("<script"))
+        }
+    }
+
+    @Test(
+        "A code counts in the digits of any script, and with any marks between them",
+        arguments: [
+            ("\u{FF10}", "\u{3000}"), ("\u{0660}", "\u{00A0}"), ("\u{06F0}", "\u{202F}"), ("0", "-"), ("0", "\u{30FC}"),
+        ])
+    func scripts(zero: Unicode.Scalar, mark: String) async throws {
+        try await with { server, browser in
+            let codes = try await setUp(server, browser)
+            let other = WebBrowser(server)
+            try await signIn(other)
+            let typed = server.nextCode(codes).unicodeScalars.map { digit in
+                String(Unicode.Scalar(zero.value + digit.value - 0x30).map(Character.init) ?? "?")
+            }
+            try await other.press("Continue", ["code": typed[..<3].joined() + mark + typed[3...].joined()])
+            #expect(other.page.title == "Account")
+        }
+    }
+
+    @Test("Factors that were never confirmed give way to a new one")
+    func unconfirmed() async throws {
+        try await with { server, browser in
+            let stolen = try #require(TestSession(try await server.signIn()))
+            for number in 1...10 {
+                let made = try await server.factors(
+                    "", stolen, ["factor_type": "totp", "friendly_name": .string("thief \(number)")])
+                _ = try await server.factors("/\(made["id"]?.stringValue ?? "")/challenge", stolen)
+            }
+            _ = try await setUp(server, browser)
+        }
+    }
+
+    @Test("A second step that has nothing to ask for any more is over")
+    func removedMeanwhile() async throws {
+        try await with { server, browser in
+            _ = try await setUp(server, browser)
+            let (asked, other) = (WebBrowser(server), WebBrowser(server))
+            for waiting in [asked, other] {
+                try await signIn(waiting)
+                #expect(waiting.page.title == "Confirm It Is You")
+            }
+            try await browser.open("/account/authenticator")
+            try await browser.press("Remove")
+            try await browser.press("Remove")
+            #expect(try await asked.open("/account/second-step").title == "Account")
+            #expect(try await asked.open("/account/security").title == "Security")
+            #expect(try await other.press("Continue", ["code": "000000"]).title == "Account")
+        }
+    }
+
+    @Test("A token from before the second factor deletes no account, and the page asks for the factor")
+    func lowDeletion() async throws {
+        try await with { server, browser in
+            let before = browser.cookies
+            let codes = try await setUp(server, browser)
+            browser.cookies = before
+            try await browser.open("/account/delete")
+            try await browser.press("Delete Account", ["sure": "yes"])
+            #expect(browser.page.title == "Confirm It Is You")
+            #expect(browser.page.problem == "Please confirm that it is you, then repeat this.")
+            _ = codes
+        }
+    }
+
+    @Test("A locked factor says how long", arguments: [("en", "15 minutes"), ("de", "15 Minuten"), ("ja", "15分")])
+    func locked(language: String, time: String) async throws {
+        try await with { server, browser in
+            _ = try await setUp(server, browser)
+            let other = WebBrowser(server)
+            try await signIn(other)
+            for _ in 1...10 { try await other.press("Continue", ["code": "000000"]) }
+            #expect(other.page.problem == "The code is not correct, or too old.")
+            try await other.open("/account/second-step?lang=\(language)")
+            let form = try #require(other.page.forms.first { $0.fields.contains { $0.name == "factor" } })
+            try await other.send(form.action, form.fields.filter { $0.name != "code" } + [(name: "code", value: "1")])
+            #expect(other.page.problem?.contains(time) == true, "\(other.page)")
         }
     }
 }

@@ -35,9 +35,13 @@ struct CallRefusal: Error {
     let code: AuthErrorCode
     var weakPasswordReasons: [String] = []
     var question: AuthLinkQuestion?
+    /// How long the same call is refused, as far as the API says.
+    let wait: Duration
 
     init(_ reply: PageReply, of api: PageCall.API) {
         status = reply.status
+        // Two days in seconds are more than any limit.
+        wait = .seconds(min(reply.headers[.retryAfter].flatMap { Int($0) } ?? 0, 172_800))
         switch api {
         case .auth:
             let answer = AuthErrorAnswer(body: reply.body)

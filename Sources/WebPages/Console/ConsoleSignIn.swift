@@ -43,7 +43,7 @@ extension WebPages {
 
     @Sendable func showConsoleSecondStep(_ visit: inout Visit) async throws -> Outcome {
         guard visit.session.awaitsSecondStep else { return .move(ConsolePlace.signIn) }
-        return .page(try await visit.secondStepPage())
+        return .page(visit.secondStepPage(SecondSteps(try await visit.user())))
     }
 
     @Sendable func takeConsoleSecondStep(_ visit: inout Visit) async throws -> Outcome {
@@ -61,7 +61,8 @@ extension WebPages {
             visit.enterConsole(tokens)
             return .move(next)
         } catch let refusal as CallRefusal {
-            return .page(try await visit.secondStepPage(.problem(visit.message(for: refusal))))
+            return .page(
+                visit.secondStepPage(SecondSteps(try await visit.user()), .problem(visit.message(for: refusal))))
         }
     }
 

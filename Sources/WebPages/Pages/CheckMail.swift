@@ -17,10 +17,8 @@ extension WebPages {
             case .recovery: "recovery"
             case .emailChange: "email_change"
             }
-        // A mail shows the code in two groups.
-        let code = String(decoding: (visit.fields["code"] ?? "").utf8.filter { $0 > 0x20 }, as: UTF8.self)
         do {
-            let body: JSONObject = ["type": type, "email": .string(mail.email), "token": .string(code)]
+            let body: JSONObject = ["type": type, "email": .string(mail.email), "token": .string(visit.typedCode)]
             // Several accounts may change to one address: the token names the one that the code is for.
             let json =
                 mail.kind == .emailChange && visit.isSignedIn

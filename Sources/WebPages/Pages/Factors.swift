@@ -45,7 +45,7 @@ extension WebPages {
 
 extension Visit {
     /// Of the form, for a path.
-    fileprivate var factorOfForm: String { FormText.escape((fields["factor"] ?? "").cut(to: 64)) }
+    var factorOfForm: String { FormText.escape((fields["factor"] ?? "").cut(to: 64)) }
 
     private func title(_ page: FactorPage) -> String {
         page == .apps ? say("Authenticator App") : say("Security Key")
@@ -91,13 +91,20 @@ extension Visit {
         let base = title(page)
         let name =
             ([base] + (2...20).map { "\(base) \($0)" }).first { name in !names.contains { $0 == name } } ?? base
-        let factor = try AuthEnrolledFactor(
-            json: await callAsUser(
-                .post, "/factors",
-                [
-                    "factor_type": .string(page.type.rawValue), "friendly_name": .string(name),
-                    "issuer": .string(pages.settings.branding.name),
-                ]))
+        let body: JSONObject = [
+            "factor_type": .string(page.type.rawValue), "friendly_name": .string(name),
+            "issuer": .string(pages.settings.branding.name),
+        ]
+        let factor: AuthEnrolledFactor
+        do {
+            factor = try AuthEnrolledFactor(json: await callAsUser(.post, "/factors", body))
+        } catch let refusal as CallRefusal where refusal.code == .tooManyEnrolledMFAFactors {
+            // The page does not show those that were never confirmed, and that a stolen session may have made.
+            for old in user.factors ?? [] where old.status == .unverified {
+                try await callAsUser(.delete, "/factors/\(old.id.uuidString.lowercased())")
+            }
+            factor = try AuthEnrolledFactor(json: await callAsUser(.post, "/factors", body))
+        }
         guard page == .apps else { return try await keyPage(factor.id) }
         guard let totp = factor.totp else { throw CallFailed(cause: nil) }
         return setUpPage(
@@ -114,10 +121,9 @@ extension Visit {
     }
 
     fileprivate mutating func confirmApp() async throws -> Outcome {
-        let code = String(decoding: (fields["code"] ?? "").utf8.filter { $0 > 0x20 }, as: UTF8.self)
         do {
-            return try await added(.appAdded, verify(code, at: "/factors/\(factorOfForm)"), .apps)
-        } catch let refusal as CallRefusal where refusal.code == .mfaVerificationFailed || refusal.status == 429 {
+            return try await added(.appAdded, verify(typedCode, at: "/factors/\(factorOfForm)"), .apps)
+        } catch let refusal as CallRefusal where !refusal.needsProof && refusal.code != .mfaFactorNotFound {
             // The form has what the server showed only once.
             return .page(
                 setUpPage(
@@ -137,23 +143,30 @@ extension Visit {
 
     /// The browser creates the key of a factor that has none.
     private mutating func keyPage(_ factor: UUID) async throws -> Page {
-        let id = factor.uuidString.lowercased()
-        let challenge = try AuthFactorChallenge(json: await callAsUser(.post, "/factors/\(id)/challenge"))
-        guard let webAuthn = challenge.webAuthn, webAuthn.creates else { throw CallFailed(cause: nil) }
         var page = Page(say("Security Key"))
         page.back = (say("Security Key"), Place.securityKeys.path)
-        page.blocks = [
+        page.blocks = try await keyBlocks(factor.uuidString.lowercased(), act: "confirm", at: .securityKeys)
+        page.blocks.append(.soft(say("Your other devices are signed out when the key is added.")))
+        return page
+    }
+
+    /// A new challenge, which the browser answers with a new key of the factor or with the one that it has.
+    ///
+    /// - Parameter factor: The id, for a path.
+    mutating func keyBlocks(_ factor: String, act: String, at place: Place) async throws -> [Block] {
+        let challenge = try AuthFactorChallenge(json: await callAsUser(.post, "/factors/\(factor)/challenge"))
+        guard let webAuthn = challenge.webAuthn else { throw CallFailed(cause: nil) }
+        let ceremony = Ceremony(kind: webAuthn.creates ? .create : .get, options: webAuthn.credentialOptions)
+        return [
             .text(say("Touch the key, or unlock this device, when your browser asks.")),
             .form(
                 Form(
-                    action: Place.securityKeys.path,
+                    action: place.path,
                     hidden: [
-                        ("act", "confirm"), ("factor", id), ("challenge", challenge.id.uuidString.lowercased()),
-                    ], ceremony: Ceremony(kind: .create, options: webAuthn.credentialOptions), button: say("Continue"))),
+                        ("act", act), ("factor", factor), ("challenge", challenge.id.uuidString.lowercased()),
+                    ], ceremony: ceremony, button: say("Continue"))),
             .unscripted(say("This browser cannot use security keys, or does not allow scripts.")),
-            .soft(say("Your other devices are signed out when the key is added.")),
         ]
-        return page
     }
 
     private func setUpPage(

@@ -75,8 +75,12 @@ extension Visit {
     var handoverFields: [(name: String, value: String)] { session.handover.map { [("for", $0.id)] } ?? [] }
     var handoverQuery: String { session.handover.map { "?for=\($0.id)" } ?? "" }
 
-    /// The ``WebSession/Handover/id`` of the app that the page of this form, or of this link, named.
-    var handoverOfForm: String? { fields["for"]?.cut(to: 16) }
+    /// The ``WebSession/Handover/id`` of the app that the page of this form, or of this link, named; nil if another app
+    /// waits, or none. An app that begins to wait later was not named.
+    var handoverOfForm: String? {
+        guard let id = session.handover?.id, fields["for"]?.utf8.elementsEqual(id.utf8) == true else { return nil }
+        return id
+    }
 
     var malformedRequestPage: Page {
         problemPage(

@@ -12,6 +12,7 @@ extension WebPages {
     @Sendable func answerQuestion(_ visit: inout Visit) async throws -> Outcome {
         guard let question = visit.session.question else { return .go(.signIn) }
         let ticket = AnyJSON.string(question.ticket.reveal())
+        visit.session.question?.isAnswered = false
         do {
             switch visit.fields["act"] {
             case "password":
@@ -28,11 +29,10 @@ extension WebPages {
                 visit.session.flash = .mailSent
                 return .go(.linkQuestion)
             case "code":
-                let code = String(decoding: (visit.fields["code"] ?? "").utf8.filter { $0 > 0x20 }, as: UTF8.self)
                 return try await visit.signIn(
                     visit.call(
                         .post, "/token?grant_type=link_confirmation",
-                        ["link_ticket": ticket, "token": .string(code)]), for: question.handover)
+                        ["link_ticket": ticket, "token": .string(visit.typedCode)]), for: question.handover)
             case "recover" where visit.fields["sure"] == "yes":
                 return try await visit.signIn(
                     visit.call(.post, "/token?grant_type=link_recovery", ["link_ticket": ticket]),
@@ -40,13 +40,7 @@ extension WebPages {
             default: return .go(.linkQuestion)
             }
         } catch let refusal as CallRefusal {
-            let over: [AuthErrorCode] = [.linkTicketNotFound, .linkTicketOutdated]
-            guard !over.contains(refusal.code) else {
-                visit.session.question = nil
-                visit.session.flash = .tookTooLong
-                return .go(.signIn)
-            }
-            return .page(visit.questionPage(question, .problem(visit.message(for: refusal))))
+            return try await visit.refused(question, refusal)
         }
     }
 }
@@ -56,6 +50,7 @@ extension Visit {
     ///
     /// - Parameter handover: The ``WebSession/Handover/id`` of the app that the sign-in was begun for.
     mutating func ask(_ question: AuthLinkQuestion, for handover: String?) -> Place {
+        session.flow = nil
         session.question = WebSession.Question(
             ticket: Secret(question.ticket.text), email: question.email, provider: question.provider,
             methods: question.signInMethods, canRecover: question.canRecover, canMailCode: question.canMailCode,
@@ -63,19 +58,45 @@ extension Visit {
         return .linkQuestion
     }
 
-    /// The user has signed in to the account of the question with another provider.
-    mutating func signInAndLink(_ json: AnyJSON) async throws -> Outcome {
-        let question = session.question
-        let outcome = try await signIn(json, for: question?.handover)
-        guard let question else { return outcome }
-        do {
-            return try await signIn(
-                callAsUser(
-                    .post, "/token?grant_type=link_confirmation", ["link_ticket": .string(question.ticket.reveal())]),
-                for: question.handover)
-        } catch let refusal as CallRefusal {
-            return .page(problemPage(message(for: refusal), status: .badRequest))
+    /// What follows an answer that the API refused.
+    fileprivate mutating func refused(_ question: WebSession.Question, _ refusal: CallRefusal) async throws -> Outcome {
+        switch refusal.code {
+        case .insufficientAAL: return try await signInToLink(question)
+        case .linkTicketNotFound, .linkTicketOutdated:
+            session.question = nil
+            session.flash = .tookTooLong
+            return .go(.signIn)
+        default: return .page(questionPage(question, .problem(message(for: refusal))))
         }
+    }
+
+    /// Signs in to an account with a second factor, which neither a password nor a mailed code links alone.
+    fileprivate mutating func signInToLink(_ question: WebSession.Question) async throws -> Outcome {
+        session.question?.isAnswered = true
+        if let password = fields["password"], captcha == nil {
+            do {
+                return try await signIn(
+                    call(
+                        .post, "/token?grant_type=password",
+                        ["email": .string(question.email), "password": .string(password)]), for: question.handover)
+            } catch is CallRefusal {
+                // The sign-in page says why, if it is refused again.
+            }
+        }
+        session.flash = .linkNeedsFactor
+        return .go(.signIn)
+    }
+
+    /// The user has signed in to the account of the question.
+    mutating func link(_ question: WebSession.Question) async throws -> Outcome {
+        let json = try await callAsUser(
+            .post, "/token?grant_type=link_confirmation", ["link_ticket": .string(question.ticket.reveal())])
+        let answer = try AuthSessionAnswer(json: json)
+        guard answer.awaitsSecondStep else { return try await signIn(json, for: question.handover) }
+        // The session of the sign-in has the second factor. Lost: why the new one, which has not, could not be ended.
+        _ = try? await call(.post, "/logout?scope=local", bearer: Secret(answer.accessToken))
+        session.flash = .methodAdded
+        return .go(placeAfterSignIn())
     }
 
     fileprivate func questionPage(_ question: WebSession.Question, _ notice: Notice? = nil) -> Page {

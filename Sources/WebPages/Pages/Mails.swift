@@ -100,7 +100,7 @@ extension Visit {
     fileprivate func mailPage(_ place: Place, _ title: String, _ sentence: String, _ notice: Notice? = nil) -> Page {
         var page = Page(
             title,
-            [
+            handoverSentence + [
                 .text(sentence),
                 .form(
                     Form(

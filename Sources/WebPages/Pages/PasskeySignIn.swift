@@ -33,10 +33,11 @@ extension WebPages {
         do {
             let begun = try await visit.call(.post, "/passkeys/authentication/options", visit.solved([:]))
             let challenge = WebSession.Challenge(begun)
-            page.blocks = [
-                .form(visit.passkeyForm(challenge, isConditional: false)),
-                .unscripted(visit.say("This browser cannot use passkeys, or does not allow scripts.")),
-            ]
+            page.blocks =
+                visit.handoverSentence + [
+                    .form(visit.passkeyForm(challenge, isConditional: false)),
+                    .unscripted(visit.say("This browser cannot use passkeys, or does not allow scripts.")),
+                ]
         } catch let refusal as CallRefusal {
             page.notice = .problem(visit.message(for: refusal))
         }
@@ -78,12 +79,13 @@ extension Visit {
     fileprivate var passkeySignInPage: Page {
         var page = Page(say("Sign in with a Passkey"))
         page.back = (say("Sign In"), Place.signIn.path)
-        page.blocks = [
-            .form(
-                Form(
-                    action: Place.passkeySignIn.path, hidden: [("act", "begin")] + handoverFields, captcha: captcha,
-                    button: say("Continue")))
-        ]
+        page.blocks =
+            handoverSentence + [
+                .form(
+                    Form(
+                        action: Place.passkeySignIn.path, hidden: [("act", "begin")] + handoverFields, captcha: captcha,
+                        button: say("Continue")))
+            ]
         return page
     }
 }

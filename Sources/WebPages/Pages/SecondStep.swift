@@ -7,20 +7,24 @@ import HTTPTypes
 extension WebPages {
     @Sendable func showSecondStep(_ visit: inout Visit) async throws -> Outcome {
         guard visit.isSignedIn else { return .go(.signIn) }
-        return .page(try await visit.secondStepPage())
+        return try await visit.secondStep()
     }
 
     @Sendable func takeSecondStep(_ visit: inout Visit) async throws -> Outcome {
         guard visit.isSignedIn else { return .go(.signIn) }
         do {
+            // A challenge costs the user some of a limit: it is made when the key is wanted.
+            if visit.fields["act"] == "key", visit.fields["challenge"] == nil {
+                return .page(try await visit.keyPage())
+            }
             let answer = try AuthSessionAnswer(json: await visit.raised())
             visit.session.tokens = WebSession.Tokens(answer)
             visit.session.awaitsSecondStep = false
-            return .go(visit.placeAfterSignIn())
+            return try await visit.completeSignIn()
         } catch let refusal as CallRefusal {
             let isOfKey = visit.fields["act"] == "key" && refusal.isOfKey
             let text = isOfKey ? visit.keyProblem : visit.message(for: refusal)
-            return .page(try await visit.secondStepPage(.problem(text)))
+            return try await visit.secondStep(.problem(text))
         }
     }
 
@@ -55,13 +59,12 @@ extension Visit {
     ///
     /// - Returns: The session, one level higher.
     mutating func raised() async throws -> AnyJSON {
-        let code = String(decoding: (fields["code"] ?? "").utf8.filter { $0 > 0x20 }, as: UTF8.self)
         if fields["act"] == "recovery" {
-            return try await callAsUser(.post, "/factors/recovery-codes/verify", ["code": .string(code)])
+            return try await callAsUser(.post, "/factors/recovery-codes/verify", ["code": .string(typedCode)])
         }
-        let path = "/factors/\(FormText.escape((fields["factor"] ?? "").cut(to: 64)))"
+        let path = "/factors/\(factorOfForm)"
         if fields["act"] == "key" { return try await verifyKey(creates: false, at: path) }
-        return try await verify(code, at: path)
+        return try await verify(typedCode, at: path)
     }
 
     /// Takes the browser's answer for a security key to the server.
@@ -88,8 +91,17 @@ extension Visit {
         return try await callAsUser(.post, path + "/verify", ["challenge_id": id, "code": .string(code)])
     }
 
-    mutating func secondStepPage(_ notice: Notice? = nil) async throws -> Page {
-        let steps = SecondSteps(try await user())
+    /// Asks for the second factor. A user whose last one was removed meanwhile goes on.
+    fileprivate mutating func secondStep(_ notice: Notice? = nil) async throws -> Outcome {
+        let user = try await user()
+        guard user.factors?.contains(where: { $0.status == .verified }) == true else {
+            session.awaitsSecondStep = false
+            return try await completeSignIn()
+        }
+        return .page(secondStepPage(SecondSteps(user), notice))
+    }
+
+    func secondStepPage(_ steps: SecondSteps, _ notice: Notice? = nil) -> Page {
         var page = Page(say("Confirm It Is You"))
         page.notice = notice
         let usesRecovery = fields["use"] == "recovery" || fields["act"] == "recovery"
@@ -99,7 +111,7 @@ extension Visit {
             page.blocks = session.awaitsSecondStep ? handoverSentence : []
             if !steps.apps.isEmpty { page.blocks += codeBlocks(steps) }
             // The console has no script.
-            if pages.site == .account, let key = steps.keys.first { page.blocks += try await keyBlocks(key) }
+            if pages.site == .account, let key = steps.keys.first { page.blocks.append(keyButton(key)) }
             if steps.hasRecoveryCodes {
                 page.blocks.append(
                     .links([Link(title: say("Use a Recovery Code"), address: secondStepPath + "?use=recovery")]))
@@ -152,26 +164,18 @@ extension Visit {
         ].compactMap(\.self)
     }
 
-    /// A security key answers a challenge that the page brings along.
-    private mutating func keyBlocks(_ key: AuthFactor) async throws -> [Block] {
-        let id = key.id.uuidString.lowercased()
-        let challenge: AuthFactorChallenge
-        do {
-            challenge = try AuthFactorChallenge(json: await callAsUser(.post, "/factors/\(id)/challenge"))
-        } catch let refusal as CallRefusal {
-            return [.soft(message(for: refusal))]
-        }
-        guard let webAuthn = challenge.webAuthn else { return [] }
-        return [
-            .form(
-                Form(
-                    action: Place.secondStep.path,
-                    hidden: [
-                        ("act", "key"), ("factor", id), ("challenge", challenge.id.uuidString.lowercased()),
-                    ], ceremony: Ceremony(kind: .get, options: webAuthn.credentialOptions),
-                    button: say("Use a security key"), symbol: "passkey", style: .plain)),
-            .unscripted(say("This browser cannot use security keys, or does not allow scripts.")),
-        ]
+    private func keyButton(_ key: AuthFactor) -> Block {
+        .form(
+            Form(
+                action: Place.secondStep.path, hidden: [("act", "key"), ("factor", key.id.uuidString.lowercased())],
+                button: say("Use a security key"), symbol: "passkey", style: .plain))
+    }
+
+    fileprivate mutating func keyPage() async throws -> Page {
+        var page = Page(say("Security Key"))
+        page.back = (say("Confirm It Is You"), Place.secondStep.path)
+        page.blocks = try await keyBlocks(factorOfForm, act: "key", at: .secondStep)
+        return page
     }
 }
 
@@ -209,6 +213,11 @@ extension AuthSessionAnswer {
 }
 
 extension CallRefusal {
-    /// Whether the answer of a security key is wrong, or there is none.
-    var isOfKey: Bool { code == .mfaVerificationFailed || code == .validationFailed }
+    /// Whether the answer of a security key is wrong, late or repeated, or there is none.
+    var isOfKey: Bool {
+        let codes: [AuthErrorCode] = [
+            .mfaVerificationFailed, .mfaChallengeExpired, .mfaIPAddressMismatch, .mfaFactorNotFound, .validationFailed,
+        ]
+        return codes.contains(code)
+    }
 }

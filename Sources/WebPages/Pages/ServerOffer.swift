@@ -1,4 +1,5 @@
 import GatehouseWire
+import HTTPServing
 import HTTPTypes
 
 /// The sign-in methods that the server offers.
@@ -70,5 +71,19 @@ extension Visit {
 
     var codeField: Field {
         Field(kind: .code, name: "code", label: say("Code"), autocomplete: "one-time-code", maximumLength: 16)
+    }
+
+    /// The code of the form: its letters and digits in ASCII, whatever the script of the digits and the marks between
+    /// them. Mails and apps show codes in groups.
+    var typedCode: String {
+        let scalars = (fields["code"] ?? "").cut(to: 256).unicodeScalars.compactMap { scalar -> Unicode.Scalar? in
+            if scalar.properties.numericType == .decimal, let digit = scalar.properties.numericValue {
+                return Unicode.Scalar(UInt8(ascii: "0") + UInt8(digit))
+            }
+            // Full-width letters, as Japanese keyboards write them.
+            let narrow = (0xFF21...0xFF5A).contains(scalar.value) ? scalar.value - 0xFEE0 : scalar.value
+            return Unicode.Scalar(narrow).flatMap { $0.isASCII && $0.properties.isAlphabetic ? $0 : nil }
+        }
+        return String(String.UnicodeScalarView(scalars))
     }
 }

@@ -58,12 +58,11 @@ extension WebPages {
 
     /// The browser comes back from a provider or a mailed link.
     @Sendable func comeBack(_ visit: inout Visit) async throws -> Outcome {
+        // Any website can lead here: only the code of this flow ends it.
         guard let flow = visit.session.flow else { return .go(visit.failed(.linkFailed)) }
-        visit.session.flow = nil
         guard let code = visit.fields["code"] else {
             if flow.purpose == .emailChange, visit.fields["error"] == nil, visit.isSignedIn {
                 // The first of two links. The second one brings the code.
-                visit.session.flow = flow
                 visit.session.flash = .confirmOther
                 return .go(.home)
             }
@@ -77,7 +76,7 @@ extension WebPages {
                 ["auth_code": .string(code), "code_verifier": .string(flow.verifier.reveal())])
             if flow.purpose == .recovery { visit.session.next = .newPassword }
             if flow.purpose == .link { visit.session.next = .methods }
-            if flow.purpose == .confirm { return try await visit.signInAndLink(json) }
+            if flow.purpose == .confirm { visit.session.question?.isAnswered = true }
             let outcome = try await visit.signIn(json, for: flow.handover)
             if flow.purpose == .link { visit.session.flash = .methodAdded }
             if flow.purpose == .emailChange { visit.session.flash = .emailChanged }
@@ -96,7 +95,11 @@ extension WebPages {
         } catch is SignInNeeded {
             // Over already.
         }
+        // A user who cancels the second step may sign in for the same app in another way.
+        var waiting = visit.session.awaitsSecondStep ? visit.session.handover : nil
+        waiting?.isConfirmed = false
         visit.signOut(.signedOut)
+        visit.session.handover = waiting
         return .go(.signIn)
     }
 }
@@ -107,15 +110,13 @@ extension Visit {
 
     /// Asks whether to leave for a provider.
     fileprivate var providerPage: Page {
-        let hidden = ["link", "for"].compactMap { name in fields[name].map { (name: name, value: $0.cut(to: 64)) } }
-        var page = Page(
-            say("Sign in with %@", ServerOffer.name(provider)),
-            [
-                .form(
-                    Form(
-                        action: "\(Place.prefix)/provider/\(FormText.escape(provider))", hidden: hidden,
-                        button: say("Continue")))
-            ])
+        let link = fields["link"] == nil ? [] : [(name: "link", value: "yes")]
+        var page = Page(say("Sign in with %@", ServerOffer.name(provider)), handoverSentence)
+        page.blocks.append(
+            .form(
+                Form(
+                    action: "\(Place.prefix)/provider/\(FormText.escape(provider))", hidden: link + handoverFields,
+                    button: say("Continue"))))
         page.back = (say("Sign In"), Place.signIn.path)
         return page
     }

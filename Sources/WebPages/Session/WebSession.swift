@@ -58,6 +58,8 @@ struct WebSession: Sendable {
         /// The ``Handover/id`` of the app that the sign-in was begun for.
         let handover: String?
         var hasMailedCode = false
+        /// Whether the next sign-in links the identity to its account.
+        var isAnswered = false
     }
 
     /// A challenge for a passkey, which this browser may answer.
@@ -104,7 +106,7 @@ struct WebSession: Sendable {
 /// Sentences that the next page shows once.
 enum Flash: String, CaseIterable, Sendable {
     case signedOut, passwordSaved, profileSaved, deviceEnded, othersEnded, methodAdded, methodRemoved, linkUndone
-    case mailSent, emailChanged, confirmOther, accountDeleted
+    case mailSent, emailChanged, confirmOther, accountDeleted, linkNeedsFactor
     case passkeyAdded, passkeyRemoved, changesSaved, appAdded, factorRemoved, keyAdded, keyRemoved
     case recoveryCodesRemoved, confirmFirst
     case signInAgain, sessionOver, tookTooLong, providerFailed, linkFailed

@@ -70,6 +70,13 @@ extension MailLanguage {
         }
     }
 
+    /// A time such as 15 minutes or 2 hours, 5 minutes, rounded up to whole minutes.
+    func span(_ duration: Duration) -> String {
+        let minutes = (duration.components.seconds + 59) / 60
+        return Duration.seconds(minutes * 60).formatted(
+            .units(allowed: [.hours, .minutes], width: .wide).locale(Locale(identifier: rawValue)))
+    }
+
     /// A date such as 23 November 2026, in UTC.
     func day(_ date: Date) -> String {
         var style = Date.FormatStyle(

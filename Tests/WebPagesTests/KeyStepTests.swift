@@ -1,0 +1,76 @@
+import AccountDomain
+import AuthServer
+import GatehouseWire
+import HTTPTypes
+import SoftAuthenticator
+import TestSupport
+import Testing
+import WebAuthn
+
+@Suite("Security keys at the second step")
+struct KeyStepTests {
+    private static let origin = "https://example.org"
+
+    private static var rules: FactorRules {
+        var rules = FactorRules()
+        rules.enrolling = [.totp, .webAuthn]
+        rules.verifying = [.totp, .webAuthn]
+        return rules
+    }
+
+    /// A user with a key, at the second step.
+    private func with(_ test: (TestServer, WebBrowser, inout SoftAuthenticator) async throws -> Void) async throws {
+        let party = try #require(try RelyingParty(id: "example.org", name: "Example", origins: [Self.origin]))
+        try await TestServer.with(
+            hasPages: true, factors: Self.rules, change: { $0.identity = AppIdentity(party: party) }
+        ) { server in
+            let session = try await server.signUp()
+            var device = SoftAuthenticator()
+            let made = try await server.factors("", session, ["factor_type": "webauthn", "friendly_name": "key"])
+            let path = "/\(made["id"]?.stringValue ?? "")"
+            let asked = try await server.factors(path + "/challenge", session)
+            let options = try #require(asked["webauthn"]?["credential_options"]?["publicKey"])
+            let credential = try device.create(options, origin: Self.origin)
+            let raised = try await server.factors(
+                path + "/verify", session,
+                [
+                    "challenge_id": asked["id"] ?? .null,
+                    "webauthn": ["type": "create", "credential_response": credential],
+                ])
+            #expect(raised.status == 200)
+            let browser = WebBrowser(server)
+            try await browser.open("/account/sign-in")
+            try await browser.press("Sign In", SignInPageTests.person)
+            #expect(browser.page.title == "Confirm It Is You")
+            try await test(server, browser, &device)
+        }
+    }
+
+    private func options(_ page: WebPage) throws -> AnyJSON {
+        let text = try #require(WebPage.between("data-options=\"", "\"", in: page.text).first)
+        let json = try JSONReader.read(text.replacing("&quot;", with: "\"").replacing("&amp;", with: "&"))
+        return json["publicKey"] ?? json
+    }
+
+    @Test("The challenge is made after a press, and an answer that comes late or twice gets a message")
+    func challenge() async throws {
+        try await with { server, browser, device in
+            #expect(!browser.page.text.contains("data-options"))
+            try await browser.press("Use a security key")
+            #expect(browser.page.title == "Security Key")
+            let late = try device.get(options(browser.page), origin: Self.origin)
+            server.clock.advance(by: .seconds(400))
+            try await browser.press("Continue", ["credential": late.text])
+            #expect(browser.page.problem == "The security key did not work. Please try again.")
+            try await browser.press("Use a security key")
+            let form = try #require(browser.page.forms.first { $0.button == "Continue" })
+            let right = try device.get(options(browser.page), origin: Self.origin)
+            let fields = form.fields.filter { $0.name != "credential" } + [(name: "credential", value: right.text)]
+            try await browser.send(form.action, fields)
+            #expect(browser.page.title == "Account")
+            try await browser.send(form.action, fields)
+            #expect(browser.page.problem == "The security key did not work. Please try again.")
+            #expect(try await browser.open("/account").title == "Account")
+        }
+    }
+}
