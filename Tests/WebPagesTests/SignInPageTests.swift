@@ -91,6 +91,32 @@ struct SignInPageTests {
         }
     }
 
+    @Test("A mailed code that a new password needs counts as it is typed")
+    func mailedProof() async throws {
+        try await TestServer.with(
+            hasPages: true,
+            change: {
+                $0.mail = MailRules()
+                $0.mail?.interval = .zero
+                $0.mail?.requiresReauthentication = true
+            }
+        ) { server in
+            _ = try await server.signUp()
+            let browser = WebBrowser(server)
+            try await browser.open("/account/sign-in")
+            try await browser.press("Sign In", Self.person)
+            server.clock.advance(by: .seconds(90_000))
+            try await browser.open("/account/security")
+            var fields = ["current": TestServer.password, "password": "another horse 43"]
+            fields["confirmation"] = fields["password"]
+            try await browser.press("Save Password", fields)
+            let code = try #require(try await server.deliveredMails().last?.content.code?.reveal())
+            fields["code"] = "\(code.prefix(3))\u{2010}\(code.suffix(3))"
+            try await browser.press("Save Password", fields)
+            #expect(browser.page.done == "Your password has been saved.")
+        }
+    }
+
     @Test("A user signs in through a provider and comes back")
     func provider() async throws {
         try await TestServer.with(providers: TestProviders(), hasPages: true) { server in

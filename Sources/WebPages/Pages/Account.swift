@@ -69,7 +69,7 @@ extension WebPages {
         }
         var body: JSONObject = ["password": .string(visit.fields["password"] ?? "")]
         body["current_password"] = visit.fields["current"].map(AnyJSON.string)
-        body["nonce"] = visit.fields["code"].map(AnyJSON.string)
+        body["nonce"] = visit.fields["code"] == nil ? nil : .string(visit.typedCode)
         do {
             try await visit.callAsUser(.put, "/user", body)
         } catch let refusal as CallRefusal where refusal.code == .reauthenticationNeeded {
