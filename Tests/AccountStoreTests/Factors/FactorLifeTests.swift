@@ -37,7 +37,8 @@ struct FactorLifeTests {
         #expect(try await store.current(ada)?.account.user.factors == nil)
     }
 
-    @Test("A factor whose challenge expired goes at the next enrolling once it was answered", arguments: TestDatabase.all)
+    @Test(
+        "A factor whose challenge expired goes at the next enrolling once it was answered", arguments: TestDatabase.all)
     func answeredLate(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let ada = try await store.signedIn()
