@@ -100,6 +100,24 @@ struct CurrentUserTests {
         }
     }
 
+    @Test("A wrong current password changes nothing where none is required, too")
+    func wrongCurrentPassword() async throws {
+        try await TestServer.with { server in
+            let session = try await server.signUp()
+            let changes: [AnyJSON] = [
+                ["password": "another good one", "current_password": "wrong"],
+                ["email": "new@example.com", "current_password": "wrong"],
+                ["password": "another good one", "current_password": .string(TestServer.password)],
+                ["password": "a third good one", "current_password": ""], ["password": "a fourth good one"],
+            ]
+            let codes = try await changes.asyncMap {
+                try await server.send(.put, "/auth/v1/user", bearer: session.accessToken, json: $0).code
+            }
+            #expect(codes == ["current_password_invalid", "current_password_invalid", nil, nil, nil])
+            #expect(try await server.signIn(password: "a fourth good one").status == 200)
+        }
+    }
+
     @Test("With a required fresh sign-in, an old session changes nothing without the password")
     func freshSignIn() async throws {
         try await TestServer.with(policy: SessionPolicy(freshSignIn: .seconds(600))) { server in

@@ -114,7 +114,7 @@ extension AuthServer {
     }
 
     /// Refuses to change the email address or password with a token alone. Depending on the settings, the caller needs
-    /// a fresh sign-in or the current password.
+    /// a fresh sign-in or the current password. A wrong one is refused even where none is needed.
     ///
     /// - Returns: The mailed code that stands for them, if that is what the caller has.
     private func requireProof(
@@ -136,7 +136,7 @@ extension AuthServer {
             if isStale { throw Refusal.freshSignInRequired }
             return nil
         }
-        guard isStale || needsCurrent else { return nil }
+        guard isStale || needsCurrent || current != nil else { return nil }
         let message = "Current password required when setting new \(password == nil ? "email address" : "password")."
         guard let current else { throw Refusal(.badRequest, .currentPasswordRequired, message) }
         let isRight: Bool? = try await attempt(by: caller) {
