@@ -9,6 +9,12 @@ package struct RecoverySet: Sendable {
     package let remaining: Int
 }
 
+/// Which codes a set has. Using one changes nothing.
+package struct RecoverySetState: Equatable, Sendable {
+    /// The first of the random selectors; nil for a set without codes.
+    fileprivate let selector: String?
+}
+
 /// A code and its hash.
 package struct HashedRecoveryCode: Sendable {
     package let code: RecoveryCode
@@ -26,6 +32,8 @@ package enum RecoverySetRefusal: Error, Equatable, Sendable {
     case stale
     /// There is a set already; for new codes of a set: there is none.
     case exists, unknown
+    /// Another request has replaced the codes since the check.
+    case replaced
     case nameTaken, tooMany
     /// The account has no other verified factor whose answers count.
     case standsAlone
@@ -42,11 +50,16 @@ extension Accounts {
     /// Whether the caller may make a set, or new codes for it. Asked before the codes are hashed.
     ///
     /// - Parameter name: Of a new set; nil for new codes.
+    /// - Returns: The state of the set that the new codes replace; nil for a new set.
     /// - Throws: ``RecoverySetRefusal``; ``DatabaseFailure``.
+    @discardableResult
     package func checkRecoverySet(
         named name: String?, of user: UserID, in session: SessionID?, at now: Instant
-    ) async throws {
-        _ = try await database.read { try recoveryCaller(named: name, of: user, in: session, at: now, in: $0) }
+    ) async throws -> RecoverySetState? {
+        try await database.read { db in
+            let (_, found) = try recoveryCaller(named: name, of: user, in: session, at: now, in: db)
+            return try found.map { try db.state(of: $0) }
+        }
     }
 
     /// Stores a set of codes as a verified factor.
@@ -74,13 +87,17 @@ extension Accounts {
 
     /// Replaces all codes of the set, and lifts a lock.
     ///
+    /// - Parameter checked: What ``checkRecoverySet(named:of:in:at:)`` returned. Of two requests at once, one replaces the
+    ///   codes, so that no user keeps those that another request has made void.
     /// - Throws: As ``makeRecoverySet(named:_:of:in:from:at:)``.
     package func replaceRecoveryCodes(
-        _ codes: [HashedRecoveryCode], of user: UserID, in session: SessionID?, from device: Device, at now: Instant
+        _ codes: [HashedRecoveryCode], checked: RecoverySetState?, of user: UserID, in session: SessionID?,
+        from device: Device, at now: Instant
     ) async throws -> Factor {
         try await database.write { db in
             let (current, found) = try recoveryCaller(named: nil, of: user, in: session, at: now, in: db)
             guard let factor = found else { throw RecoverySetRefusal.unknown }
+            guard try db.state(of: factor) == checked else { throw RecoverySetRefusal.replaced }
             try db.run("DELETE FROM recovery_codes WHERE factor_id = \(factor.id)")
             try db.insert(codes, of: factor.id)
             try db.run(
@@ -170,6 +187,13 @@ extension Connection {
         return try row(lookup) { row in
             RecoverySet(factor: row.factor(), total: Int(row.int()), remaining: Int(row.int()))
         }
+    }
+
+    fileprivate func state(of set: Factor) throws -> RecoverySetState {
+        let first = try row("SELECT min(selector) FROM recovery_codes WHERE factor_id = \(set.id)") {
+            $0.textIfPresent()
+        }
+        return RecoverySetState(selector: first ?? nil)
     }
 
     func insert(_ codes: [HashedRecoveryCode], of factor: FactorID) throws {

@@ -48,11 +48,12 @@ extension AuthServer {
         let caller = try await permanentCaller(request)
         try requireMakingCodes()
         return try await answeringRefusals("AAL2 required to regenerate recovery codes", of: caller) {
-            try await accounts.checkRecoverySet(
+            let checked = try await accounts.checkRecoverySet(
                 named: nil, of: caller.user.id, in: caller.session?.id, at: runtime.now())
             let codes = try await hashedCodes(for: source(request, context))
             let factor = try await accounts.replaceRecoveryCodes(
-                codes, of: caller.user.id, in: caller.session?.id, from: device(request, context), at: runtime.now())
+                codes, checked: checked, of: caller.user.id, in: caller.session?.id, from: device(request, context),
+                at: runtime.now())
             return recoveryCodes(codes, of: factor)
         }
     }
@@ -124,6 +125,8 @@ extension Refusal {
                 .unprocessableContent, .mfaVerifiedFactorExists,
                 "Recovery codes are already enrolled for this user, use regenerate to rotate them")
         case .unknown: self = .noRecoveryCodes
+        case .replaced:
+            self.init(.conflict, .conflict, "The recovery codes were replaced by another request, please retry.")
         case .nameTaken: self = .factorNameTaken(name)
         case .tooMany: self = .tooManyFactors
         case .standsAlone:

@@ -1,6 +1,7 @@
 import AccountDomain
 import AccountStore
 import GatehouseWire
+import SQLDatabase
 import TestSupport
 import Testing
 
@@ -156,6 +157,36 @@ struct FactorStoreTests {
         #expect(now.session?.assuranceLevel == .aal1 && now.session?.entries.level == .aal1)
         #expect(now.account.user.factors == nil && !now.account.user.hasSecondFactor)
         #expect(try await store.refresh(raised.refreshToken).issued?.session.assuranceLevel == .aal1)
+    }
+
+    @Test(
+        "Of two replacements of the same codes, one counts, so that nobody has void codes", arguments: TestDatabase.all)
+    func replacements(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind, change: { $0.factorRules.verifying.insert(.recoveryCodes) })
+        let first = try await store.signedIn()
+        let app = try await store.enrolled(first)
+        let session = try await store.raised(first, by: app).session.id
+        func hashed(_ text: String) throws -> [HashedRecoveryCode] {
+            [HashedRecoveryCode(try #require(RecoveryCode(typed: Secret(text))), hash: Secret("$\(text)$"))]
+        }
+        func check() async throws -> RecoverySetState? {
+            try await store.accounts.checkRecoverySet(named: nil, of: app.user, in: session, at: store.clock.now)
+        }
+        func replace(_ text: String, _ checked: RecoverySetState?) async throws {
+            _ = try await store.accounts.replaceRecoveryCodes(
+                hashed(text), checked: checked, of: app.user, in: session, from: store.device, at: store.clock.now)
+        }
+        _ = try await store.accounts.makeRecoverySet(
+            named: "codes", hashed("abcdefghijklmnop"), of: app.user, in: session, from: store.device,
+            at: store.clock.now)
+        let checked = try await check()
+        try await replace("qrstuvwxyzabcdef", checked)
+        await #expect(throws: RecoverySetRefusal.replaced) { try await replace("ghijklmnopqrstuv", checked) }
+        let hashes = try await store.storage.database.read { db in
+            try db.rows("SELECT hash FROM recovery_codes") { $0.text() }
+        }
+        #expect(hashes == ["$qrstuvwxyzabcdef$"])
+        try await replace("ghijklmnopqrstuv", check())
     }
 
     @Test("A session raised by two kinds keeps the level of the one that is left", arguments: TestDatabase.all)
