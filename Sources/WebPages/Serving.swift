@@ -10,7 +10,7 @@ typealias Handler = @Sendable (inout Visit) async throws -> Outcome
 enum Outcome {
     case page(Page)
     case go(Place)
-    /// A page of the console.
+    /// A path of these pages, such as one of the console.
     case move(String)
     /// Another server, after a link.
     case leave(String)
@@ -129,7 +129,7 @@ extension WebPages {
         }
         let html = look.html(
             shown, languagesTitle: visit.say("Language"), path: visit.request.uri.path, language: visit.language,
-            needsScript: site == .account && page.needsScript)
+            offersLanguages: !page.isShownOnce, needsScript: site == .account && page.needsScript)
         var response = Answer.text(html, status: page.status, contentType: "text/html; charset=utf-8")
         response.headers[.contentSecurityPolicy] = page.policy.text
         Self.protect(&response)

@@ -33,6 +33,9 @@ struct Visit {
     }
 
     var isSignedIn: Bool { session.tokens != nil }
+
+    /// What the user entered, for a form that is shown again. Anyone may have written a query, so it fills no form.
+    func entered(_ name: String) -> String? { request.method == .post ? fields[name] : nil }
 }
 
 // Calls to the APIs.

@@ -71,7 +71,7 @@ package struct WebPages: Sendable {
         }
         let group = RouteGroup(prefixes: [site.prefix], format: format, crossOrigin: nil, cacheControl: "no-store")
         let wait = runtime.requestTimeLimit
-        let routes = (site == .console ? consolePages : accountPages).map { page in
+        let routes = pages.map { page in
             let route = Route(
                 page.isForm ? .post : .get, page.path, acceptsTrailingSlash: page.path.isEmpty,
                 limitedBy: page.limitedBy, timeLimit: wait, answersHead: page.isForm
@@ -94,6 +94,17 @@ package struct WebPages: Sendable {
 
     func takes(_ path: String, limitedBy: String? = nil, _ handler: @escaping Handler) -> PageRoute {
         PageRoute(path: path, isForm: true, limitedBy: limitedBy, handler: handler)
+    }
+
+    /// The pages. The address of a form alone leads to the page above it: the answer to a form has links to itself.
+    private var pages: [PageRoute] {
+        let pages = site == .console ? consolePages : accountPages
+        let forms = pages.filter { form in form.isForm && !pages.contains { !$0.isForm && $0.path == form.path } }
+        return pages
+            + forms.map { form in
+                let above = form.path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? form.path.startIndex
+                return shows(form.path) { _ in .move(site.prefix + form.path[..<above]) }
+            }
     }
 
     private var accountPages: [PageRoute] {

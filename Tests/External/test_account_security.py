@@ -71,10 +71,12 @@ def test_a_passkey_is_added_signs_in_and_is_removed(tab, dev, new_email):
     tab.open(pages(dev) + "/passkeys")
     device.answers()
     press(page, "Add a Passkey")
+    press(page, "Continue")
     expect(page.get_by_role("status")).to_have_text("The passkey has been added.")
     assert len(device.credentials) == 1 and device.credentials[0]["rpId"] == "localhost"
     # The same device does not get a second one.
     press(page, "Add a Passkey")
+    press(page, "Continue")
     expect(page.get_by_role("alert")).to_have_text("This device already has a passkey for your account.")
     page.get_by_role("link", name=re.compile("^Change ")).click()
     fill(page, Name="My laptop")
@@ -102,6 +104,7 @@ def test_the_field_for_the_address_offers_passkeys(tab, dev, new_email):
     tab.open(pages(dev) + "/passkeys")
     device.answers()
     press(page, "Add a Passkey")
+    press(page, "Continue")
     expect(page.get_by_role("status")).to_have_text("The passkey has been added.")
     tab.open(pages(dev))
     press(page, "Sign Out")
@@ -118,8 +121,9 @@ def test_a_browser_without_passkeys_or_scripts_has_every_other_way(plain, dev, n
     sign_in(dev, plain, email)
     title(page, "Account")
     plain.open(pages(dev) + "/passkeys")
+    press(page, "Add a Passkey")
     expect(page.get_by_text("This browser cannot add passkeys, or does not allow scripts.")).to_be_visible()
-    expect(page.get_by_role("button", name="Add a Passkey")).to_be_hidden()
+    expect(page.get_by_role("button", name="Continue")).to_be_hidden()
 
 
 def test_an_app_and_recovery_codes_without_scripts(plain, dev, new_email):
@@ -232,6 +236,7 @@ def test_the_security_pages_are_accessible_and_small(tab, dev, new_email, langua
     tab.open(pages(dev) + "/passkeys")
     device.answers()
     press(page, "Add a Passkey")
+    press(page, "Continue")
     expect(page.get_by_role("status")).to_be_visible()
     device.answers(False)
     here = type("Here", (), {"url": pages(dev).removesuffix("/account")})

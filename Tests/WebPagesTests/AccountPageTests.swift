@@ -49,8 +49,13 @@ struct AccountPageTests {
         try await TestServer.with(hasPages: true, change: { $0.requiresCurrentPassword = true }) { server in
             let browser = try await signedIn(server)
             let phone = try #require(TestSession(try await server.signIn()))
-            var fields = ["current": "wrong", "password": "another horse 43", "confirmation": "another horse 43"]
+            var fields = ["password": "another horse 43", "confirmation": "another horse 43"]
             try await browser.open("/account/security")
+            #expect(!browser.page.text.contains("Current Password"))
+            try await browser.press("Save Password", fields)
+            #expect(browser.page.problem == "Please enter your current password.")
+            #expect(browser.page.text.contains("Current Password"))
+            fields["current"] = "wrong"
             try await browser.press("Save Password", fields)
             #expect(browser.page.problem == "The current password is not correct.")
             fields["current"] = TestServer.password
@@ -59,6 +64,40 @@ struct AccountPageTests {
             #expect(try await server.refresh(phone.refreshToken).status == 400)
             try await browser.open("/account")
             #expect(browser.page.title == "Account")
+        }
+    }
+
+    @Test("A new password long after the sign-in asks for the current one, or leads to a mailed code")
+    func lateNewPassword() async throws {
+        var policy = SessionPolicy()
+        policy.freshSignIn = .seconds(600)
+        try await TestServer.with(policy: policy, hasPages: true, change: { $0.mail = MailRules() }) { server in
+            let browser = try await signedIn(server)
+            server.clock.advance(by: .seconds(700))
+            try await browser.open("/account/new-password")
+            var fields = ["password": "another horse 43", "confirmation": "another horse 43"]
+            try await browser.press("Save Password", fields)
+            #expect(browser.page.problem == "Please enter your current password.")
+            #expect(browser.page.text.contains("href=\"/account/forgot-password\">Forgot password?"))
+            fields["current"] = TestServer.password
+            try await browser.press("Save Password", fields)
+            #expect(browser.page.done == "Your password has been saved.")
+        }
+    }
+
+    @Test("The address of a form alone leads to the page above it, and a provider that is off to none")
+    func otherAddresses() async throws {
+        try await TestServer.with(providers: TestProviders(), hasPages: true) { server in
+            let browser = try await signedIn(server)
+            for path in ["/sign-out", "/sign-out?lang=en", "/check-mail/again", "/check-mail/other?lang=en"] {
+                try await browser.open("/account\(path)")
+                #expect(browser.page.title == "Account", "\(path)")
+            }
+            #expect(try await browser.open("/account/provider/google").title == "Sign in with Google")
+            for headers in [[:], [HTTPField.Name.fetchSite: "same-origin"]] as [HTTPFields] {
+                try await browser.open("/account/provider/any-text", headers: headers)
+                #expect(browser.page.status == 404 && !browser.page.text.contains("Any-text"))
+            }
         }
     }
 

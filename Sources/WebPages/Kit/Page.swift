@@ -35,6 +35,16 @@ struct Page {
         return policy
     }
 
+    /// Whether the page has what the server shows only once. Its address alone does not bring it back.
+    var isShownOnce: Bool {
+        blocks.contains { block in
+            switch block {
+            case .key, .codes: true
+            default: false
+            }
+        }
+    }
+
     /// Whether a block needs the script of the account pages.
     var needsScript: Bool {
         blocks.contains { block in

@@ -64,9 +64,11 @@ struct PageLook: Sendable {
     /// - Parameters:
     ///   - page: What the template shows of the page.
     ///   - path: Of the page, for the links to its other languages.
+    ///   - offersLanguages: Whether the page has these links.
     ///   - needsScript: Whether the page loads the script of the account pages.
     func html(
-        _ page: TemplateValues, languagesTitle: String, path: String, language: MailLanguage, needsScript: Bool = false
+        _ page: TemplateValues, languagesTitle: String, path: String, language: MailLanguage,
+        offersLanguages: Bool = true, needsScript: Bool = false
     ) -> String {
         var shown = page
         shown["lang"] = language.rawValue
@@ -77,11 +79,13 @@ struct PageLook: Sendable {
         shown["liveScript"] = Markup(script)
         if needsScript { shown["accountScript"] = Markup(script) }
         shown["symbolAddress"] = symbol.map(Markup.init)
-        shown["languagesTitle"] = Markup(languagesTitle)
-        shown["languages"] = MailLanguage.allCases.map { other in
-            var entry: TemplateValues = ["languageTag": other.rawValue, "languageName": other.ownName]
-            if other != language { entry["languageAddress"] = Markup("\(path)?lang=\(other.rawValue)") }
-            return entry
+        if offersLanguages {
+            let languages: [TemplateValues] = MailLanguage.allCases.map { other in
+                var entry: TemplateValues = ["languageTag": other.rawValue, "languageName": other.ownName]
+                if other != language { entry["languageAddress"] = Markup("\(path)?lang=\(other.rawValue)") }
+                return entry
+            }
+            shown["footer"] = ["languagesTitle": Markup(languagesTitle), "languages": languages]
         }
         // nil only for an unknown name.
         return library.render(shown, withTemplate: "page") ?? ""

@@ -75,7 +75,8 @@ extension WebPages {
         } catch let refusal as CallRefusal where refusal.code == .reauthenticationNeeded {
             return .page(try await visit.pageWithCode(user, offer))
         } catch let refusal as CallRefusal where !refusal.needsProof {
-            return .page(try await visit.securityPage(user, offer, .problem(visit.message(for: refusal))))
+            let notice = Notice.problem(visit.message(for: refusal))
+            return .page(try await visit.securityPage(user, offer, notice, asks: refusal.code))
         }
         visit.session.flash = .passwordSaved
         return .go(.security)
@@ -114,7 +115,7 @@ extension Visit {
             // A code that was mailed a moment ago is as good.
         }
         let sent = Notice.done(say("We have sent a code to %@.", user.email ?? ""))
-        return try await securityPage(user, offer, sent, asksForCode: true)
+        return try await securityPage(user, offer, sent, asks: .reauthenticationNeeded)
     }
 
     /// Other ways to prove who the user is, with what there is of each.
@@ -152,16 +153,14 @@ extension Visit {
         return menu
     }
 
+    /// - Parameter asks: Why the server refused the last try.
     fileprivate mutating func securityPage(
-        _ user: AuthUser, _ offer: ServerOffer, _ notice: Notice? = nil, asksForCode: Bool = false
+        _ user: AuthUser, _ offer: ServerOffer, _ notice: Notice? = nil, asks: AuthErrorCode? = nil
     ) async throws -> Page {
         var page = accountPage(say("Security"), notice)
         let hasPassword = user.signInMethods.contains { $0.provider == "email" }
-        var fields = newPasswordFields(offer)
-        if asksForCode || self.fields["code"] != nil { fields.insert(codeField, at: 0) }
-        if hasPassword {
-            fields.insert(passwordField(say("Current Password"), name: "current", isNew: false), at: 0)
-        }
+        var fields = newPasswordFields(offer, asks)
+        if asks == .reauthenticationNeeded || entered("code") != nil { fields.insert(codeField, at: 0) }
         page.blocks = [
             .menu(try await securityMenu(user, offer)),
             .heading(hasPassword ? say("Change Password") : say("Set a Password")),

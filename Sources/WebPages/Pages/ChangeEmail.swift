@@ -50,8 +50,8 @@ extension Visit {
                 .links([Link(title: say("Enter the Code Sent to %@", pending), address: Place.checkMail.path)]),
             ]
         }
-        var fields = [emailField(self.fields["email"], label: say("New Email"))]
-        if asksForCurrent || self.fields["current"] != nil {
+        var fields = [emailField(entered("email"), label: say("New Email"))]
+        if asksForCurrent || entered("current") != nil {
             fields.append(passwordField(say("Current Password"), name: "current", isNew: false))
         }
         page.blocks.append(.form(Form(action: Place.email.path, fields: fields, button: say("Save Email"))))

@@ -60,9 +60,11 @@ extension WebPages {
             return .page(visit.newPasswordPage(offer, .problem(problem)))
         }
         do {
-            try await visit.callAsUser(.put, "/user", ["password": .string(visit.fields["password"] ?? "")])
+            var body: JSONObject = ["password": .string(visit.fields["password"] ?? "")]
+            body["current_password"] = visit.fields["current"].map(AnyJSON.string)
+            try await visit.callAsUser(.put, "/user", body)
         } catch let refusal as CallRefusal where !refusal.needsProof {
-            return .page(visit.newPasswordPage(offer, .problem(visit.message(for: refusal))))
+            return .page(visit.newPasswordPage(offer, .problem(visit.message(for: refusal)), asks: refusal.code))
         }
         visit.session.flash = .passwordSaved
         return .go(visit.session.handover == nil ? .home : .goOn)
@@ -102,23 +104,35 @@ extension Visit {
         fields["password"] == fields["confirmation"] ? nil : say("Passwords do not match.")
     }
 
-    /// The two fields of a new password.
-    func newPasswordFields(_ offer: ServerOffer) -> [Field] {
+    /// The fields of a new password: also the current one, once the server asks for it.
+    ///
+    /// - Parameter asks: Why the server refused the last try.
+    func newPasswordFields(_ offer: ServerOffer, _ asks: AuthErrorCode?) -> [Field] {
         var password = passwordField(say("New Password"), isNew: true, minimum: offer.passwordLength)
         password.hint = say("Password must be at least %@ characters.", String(offer.passwordLength))
-        return [password, passwordField(say("Confirm Password"), name: "confirmation", isNew: true)]
+        let current =
+            asks == .currentPasswordRequired || entered("current") != nil
+            ? [passwordField(say("Current Password"), name: "current", isNew: false)] : []
+        return current + [password, passwordField(say("Confirm Password"), name: "confirmation", isNew: true)]
     }
 
-    fileprivate func newPasswordPage(_ offer: ServerOffer, _ notice: Notice? = nil) -> Page {
+    fileprivate func newPasswordPage(
+        _ offer: ServerOffer, _ notice: Notice? = nil, asks: AuthErrorCode? = nil
+    ) -> Page {
+        let fields = newPasswordFields(offer, asks)
         var page = Page(
             say("Set a Password"),
             [
                 .form(
                     Form(
-                        action: Place.newPassword.path, fields: newPasswordFields(offer),
+                        action: Place.newPassword.path, fields: fields,
                         hidden: [("minimum", String(offer.passwordLength))], button: say("Save Password"))),
                 .soft(say("Your other devices are signed out when you save.")),
             ])
+        // A mailed code from a while ago no longer stands for the password that the user has forgotten.
+        if offer.hasMail, fields.count > 2 {
+            page.blocks.append(.links([Link(title: say("Forgot password?"), address: Place.forgotPassword.path)]))
+        }
         page.notice = notice
         return page
     }

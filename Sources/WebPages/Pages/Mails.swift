@@ -104,7 +104,7 @@ extension Visit {
                 .text(sentence),
                 .form(
                     Form(
-                        action: place.path, fields: [emailField(fields["email"])], hidden: handoverFields,
+                        action: place.path, fields: [emailField(entered("email"))], hidden: handoverFields,
                         captcha: captcha, button: say("Send Email"))),
             ])
         page.notice = notice
@@ -121,7 +121,7 @@ extension Visit {
             return page
         }
         var name = Field(
-            kind: .text, name: "name", label: say("First Name"), value: fields["name"] ?? "",
+            kind: .text, name: "name", label: say("First Name"), value: entered("name") ?? "",
             autocomplete: "given-name",
             maximumLength: 100)
         name.isRequired = false
@@ -131,7 +131,7 @@ extension Visit {
         page.blocks += [
             .form(
                 Form(
-                    action: Place.signUp.path, fields: [name, emailField(fields["email"]), password],
+                    action: Place.signUp.path, fields: [name, emailField(entered("email")), password],
                     hidden: [("minimum", String(offer.passwordLength))] + handoverFields, captcha: captcha,
                     button: say("Create Account"))),
             .links([Link(title: say("Already have an account? Sign in"), address: Place.signIn.path)]),

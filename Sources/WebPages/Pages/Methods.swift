@@ -7,7 +7,10 @@ extension WebPages {
     @Sendable func showMethods(_ visit: inout Visit) async throws -> Outcome {
         let user = try await visit.user()
         let undoable = try AuthUndoableLink.list(json: await visit.callAsUser(.get, "/user/identities/undoable"))
-        return .page(visit.methodsPage(user, undoable, try await visit.offer()))
+        let offer = try await visit.offer()
+        var page = try await visit.methodsPage(user, offer)
+        if !undoable.isEmpty { page.blocks += visit.undoBlocks(undoable) }
+        return .page(page)
     }
 
     /// Adds, removes or undoes, as the field `act` says.
@@ -47,9 +50,13 @@ extension Visit {
         return .onward(url)
     }
 
-    fileprivate func methodsPage(_ user: AuthUser, _ undoable: [AuthUndoableLink], _ offer: ServerOffer) -> Page {
+    fileprivate mutating func methodsPage(_ user: AuthUser, _ offer: ServerOffer) async throws -> Page {
         var page = accountPage(say("Sign-In Methods"))
-        let isOnly = user.signInMethods.count < 2
+        var isOnly = user.signInMethods.count < 2
+        // A passkey is another way to sign in.
+        if isOnly, offer.hasPasskeys {
+            isOnly = try AuthPasskey.list(json: await callAsUser(.get, "/passkeys")).isEmpty
+        }
         page.blocks.append(.rows(user.signInMethods.map { row($0, isOnly: isOnly) }))
         if isOnly { page.blocks.append(.soft(say("Add another way to sign in before you remove this one."))) }
         let missing = offer.providers.filter { name in !user.signInMethods.contains { $0.provider == name } }
@@ -62,14 +69,15 @@ extension Visit {
                         button: say("Sign in with %@", ServerOffer.name(name)), style: .plain))
             }
         }
-        if !undoable.isEmpty {
-            page.blocks += [
-                .heading(say("Recently Added")),
-                .soft(say("Was this not you? Undo takes back everything that adding it changed.")),
-                .rows(undoable.map(row)),
-            ]
-        }
         return page
+    }
+
+    fileprivate func undoBlocks(_ links: [AuthUndoableLink]) -> [Block] {
+        [
+            .heading(say("Recently Added")),
+            .soft(say("Was this not you? Undo takes back everything that adding it changed.")),
+            .rows(links.map(row)),
+        ]
     }
 
     private func row(_ identity: AuthUserIdentity, isOnly: Bool) -> Row {

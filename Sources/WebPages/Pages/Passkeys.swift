@@ -10,11 +10,13 @@ extension WebPages {
         return .page(try await visit.passkeysPage())
     }
 
+    /// Begins to add a passkey, or takes the browser's answer, as the field `act` says.
     @Sendable func addPasskey(_ visit: inout Visit) async throws -> Outcome {
-        guard let credential = Ceremony.answer(visit.fields[Ceremony.credential]) else {
-            return .page(try await visit.passkeysPage(.problem(visit.ceremonyProblem)))
-        }
         do {
+            if visit.fields["act"] == "add" { return .page(try await visit.newPasskeyPage()) }
+            guard let credential = Ceremony.answer(visit.fields[Ceremony.credential]) else {
+                return .page(try await visit.passkeysPage(.problem(visit.ceremonyProblem)))
+            }
             try await visit.callAsUser(
                 .post, "/passkeys/registration/verify",
                 ["challenge_id": .string(visit.challengeOfForm), "credential": credential])
@@ -39,13 +41,18 @@ extension WebPages {
                 try await visit.callAsUser(.delete, path)
                 visit.session.flash = .passkeyRemoved
             } else {
-                try await visit.callAsUser(.patch, path, ["friendly_name": .string(visit.fields["name"] ?? "")])
+                let name = visit.fields["name"] ?? ""
+                guard !name.isBlank else {
+                    return .page(visit.passkeyPage(passkey, .problem(visit.say("Please enter a name."))))
+                }
+                try await visit.callAsUser(.patch, path, ["friendly_name": .string(name)])
                 visit.session.flash = .changesSaved
             }
         } catch let refusal as CallRefusal where !refusal.needsProof {
+            // The limit is in bytes, which mean nothing to a user.
             let text =
                 refusal.code == .validationFailed
-                ? visit.say("Please enter a name of at most %@ characters.", "120") : visit.message(for: refusal)
+                ? visit.say("Please enter a shorter name.") : visit.message(for: refusal)
             return .page(visit.passkeyPage(passkey, .problem(text)))
         }
         return .go(.passkeys)
@@ -76,19 +83,25 @@ extension Visit {
             .soft(say("A passkey signs you in with your face, your fingerprint or your screen lock."))
         ]
         if !passkeys.isEmpty { page.blocks.append(.rows(passkeys.map(row))) }
-        do {
-            let begun = try await callAsUser(.post, "/passkeys/registration/options")
-            page.blocks += [
-                .form(
-                    Form(
-                        action: Place.passkeys.path, hidden: [("challenge", begun["challenge_id"]?.stringValue ?? "")],
-                        ceremony: Ceremony(kind: .create, options: begun["options"] ?? .null),
-                        button: say("Add a Passkey"))),
-                .unscripted(say("This browser cannot add passkeys, or does not allow scripts.")),
-            ]
-        } catch let refusal as CallRefusal where refusal.code == .tooManyPasskeys {
-            page.blocks.append(.soft(say("You have as many passkeys as you can. Remove one to add another.")))
-        }
+        page.blocks.append(
+            .form(Form(action: Place.passkeys.path, hidden: [("act", "add")], button: say("Add a Passkey"))))
+        return page
+    }
+
+    /// Where the browser creates a passkey. Its options need a fresh sign-in and are limited in number, so the list of the
+    /// passkeys does without them.
+    fileprivate mutating func newPasskeyPage() async throws -> Page {
+        let begun = try await callAsUser(.post, "/passkeys/registration/options")
+        var page = Page(say("Add a Passkey"))
+        page.back = (say("Passkeys"), Place.passkeys.path)
+        page.blocks = [
+            .text(say("A passkey signs you in with your face, your fingerprint or your screen lock.")),
+            .form(
+                Form(
+                    action: Place.passkeys.path, hidden: [("challenge", begun["challenge_id"]?.stringValue ?? "")],
+                    ceremony: Ceremony(kind: .create, options: begun["options"] ?? .null), button: say("Continue"))),
+            .unscripted(say("This browser cannot add passkeys, or does not allow scripts.")),
+        ]
         return page
     }
 
@@ -112,7 +125,7 @@ extension Visit {
                     action: Place.passkey.path,
                     fields: [
                         Field(
-                            kind: .text, name: "name", label: say("Name"), value: fields["name"] ?? passkey.shownName,
+                            kind: .text, name: "name", label: say("Name"), value: entered("name") ?? passkey.shownName,
                             maximumLength: 120)
                     ], hidden: [("id", id), ("act", "rename")], button: say("Save"))),
             .heading(say("Remove This Passkey")),
@@ -130,6 +143,10 @@ extension AuthPasskey {
     /// The name in lists.
     var shownName: String {
         let name = (friendlyName ?? "").shown
-        return name.utf8.allSatisfy { $0 <= 0x20 } ? "Passkey" : name
+        return name.isBlank ? "Passkey" : name
     }
+}
+
+extension String {
+    fileprivate var isBlank: Bool { utf8.allSatisfy { $0 <= 0x20 } }
 }

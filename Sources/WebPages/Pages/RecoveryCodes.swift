@@ -24,7 +24,11 @@ extension WebPages {
             default: break
             }
         } catch let refusal as CallRefusal where !refusal.needsProof {
-            return .page(try await visit.recoveryPage(.problem(visit.message(for: refusal))))
+            let text =
+                refusal.code == .conflict
+                ? visit.say("New codes were made a moment ago. If you did not see them, make new ones.")
+                : visit.message(for: refusal)
+            return .page(try await visit.recoveryPage(.problem(text)))
         }
         return .go(.recoveryCodes)
     }

@@ -12,6 +12,11 @@ extension WebPages {
 
     @Sendable func takeSecondStep(_ visit: inout Visit) async throws -> Outcome {
         guard visit.isSignedIn else { return .go(.signIn) }
+        if visit.fields["act"] == "cancel" {
+            // The page that asked for the proof would ask again.
+            visit.session.next = nil
+            return .go(.home)
+        }
         do {
             // A challenge costs the user some of a limit: it is made when the key is wanted.
             if visit.fields["act"] == "key", visit.fields["challenge"] == nil {
@@ -127,7 +132,7 @@ extension Visit {
         let signOut = pages.site == .console ? ConsolePlace.signOut : Place.prefix + "/sign-out"
         return session.awaitsSecondStep
             ? .form(Form(action: signOut, button: say("Cancel"), style: .plain))
-            : .links([Link(title: say("Cancel"), address: (session.next ?? .home).path)])
+            : .form(Form(action: secondStepPath, hidden: [("act", "cancel")], button: say("Cancel"), style: .plain))
     }
 
     private func codeBlocks(_ steps: SecondSteps) -> [Block] {

@@ -40,12 +40,14 @@ extension WebPages {
     /// The user leaves for a provider, by a link of these pages. Everyone who comes from elsewhere is asked first, and
     /// so is everyone whose browser does not say: another site must not begin a sign-in.
     @Sendable func goToProvider(_ visit: inout Visit) async throws -> Outcome {
+        guard try await visit.offersProvider() else { return .page(visit.nothingHere) }
         guard visit.request.headers[.fetchSite] == "same-origin" else { return .page(visit.providerPage) }
         return .leave(addressOfProvider(&visit))
     }
 
     @Sendable func confirmProvider(_ visit: inout Visit) async throws -> Outcome {
-        .onward(addressOfProvider(&visit))
+        guard try await visit.offersProvider() else { return .page(visit.nothingHere) }
+        return .onward(addressOfProvider(&visit))
     }
 
     private func addressOfProvider(_ visit: inout Visit) -> String {
@@ -107,6 +109,12 @@ extension WebPages {
 extension Visit {
     /// Of the path.
     fileprivate var provider: String { (context.parameters.get("provider") ?? "").cut(to: 64) }
+
+    fileprivate mutating func offersProvider() async throws -> Bool {
+        try await offer().providers.contains(provider)
+    }
+
+    fileprivate var nothingHere: Page { problemPage(say("There is nothing here."), status: .notFound) }
 
     /// Asks whether to leave for a provider.
     fileprivate var providerPage: Page {
