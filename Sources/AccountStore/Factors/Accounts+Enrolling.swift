@@ -76,8 +76,8 @@ extension Connection {
             """)
     }
 
-    /// Deletes factors that were never verified, of any user, if they have no challenge: nobody asked for one, or it
-    /// expired and was answered late.
+    /// Deletes factors that were never verified, of any user, if they have no challenge: none was made, or it expired
+    /// and was answered late.
     func removeUnanswered(before moment: Instant, limit: Int = 20) throws {
         try removeFactors(
             of: """
