@@ -52,7 +52,10 @@ font() { [ -n "$(fc-list "$1")" ]; }
 python_with_venv() { [ -x .venv/bin/python3 ] || python3 -c 'import ensurepip, venv'; }
 
 # Any that Tests/External/chromium.py finds.
-browser() { [ -n "${GATEHOUSE_BROWSER:-}" ] || has chromium || has chromium-browser || has google-chrome; }
+browser() {
+    [ -n "${GATEHOUSE_BROWSER:-}" ] || has chromium-headless-shell || has chromium || has chromium-browser ||
+        has google-chrome
+}
 browser_app() {
     [ -n "${GATEHOUSE_BROWSER:-}" ] || [ -d "/Applications/Google Chrome.app" ] || [ -d /Applications/Chromium.app ]
 }

@@ -223,7 +223,9 @@ extension InMemoryServer {
         guard let identity, identities.contains(where: { $0.identityID == identity }) else {
             throw Fault.refused(422, .identityNotFound)
         }
-        guard identities.count > 1 else { throw Fault.refused(422, .singleIdentityNotDeletable) }
+        guard identities.count > 1 || protection.keys[id]?.isEmpty == false else {
+            throw Fault.refused(422, .singleIdentityNotDeletable)
+        }
         setIdentities(identities.filter { $0.identityID != identity }, of: id)
         links[identity] = nil
     }

@@ -185,7 +185,10 @@ extension InMemoryServer {
         _ kept: InMemoryDevice.Kept, _ change: UserAttributes, at now: Date
     ) throws(AuthClientError) {
         let id = kept.session.user.id
-        if change.password != nil || change.email != nil { try requireLevel(kept.id, status: 401) }
+        if change.password != nil || change.email != nil {
+            try requireLevel(kept.id, status: 401)
+            try check(change.currentPassword, of: id)
+        }
         if let password = change.password {
             guard password.count >= 8 else {
                 throw .refused(AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: ["length"]))
@@ -202,6 +205,12 @@ extension InMemoryServer {
             end(.passwordChanged) { $0.value == id && $0.key != kept.id }
         }
         update(id) { $0.user.userMetadata.merge(change.data ?? [:]) { $1 } }
+    }
+
+    /// Refuses a wrong password, although this server never asks for one.
+    private func check(_ current: String?, of id: UUID) throws(AuthClientError) {
+        guard let current, !current.isEmpty, let known = account(id)?.password else { return }
+        guard current == known else { throw Fault.refused(400, .currentPasswordInvalid) }
     }
 
     private mutating func begin(_ email: String, of id: UUID, at now: Date) {

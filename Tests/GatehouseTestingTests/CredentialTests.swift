@@ -118,6 +118,23 @@ struct CredentialTests {
         #expect(model.phase == .checkMail && !model.canSubmit())
     }
 
+    @Test("A wrong current password is refused, also where none is asked for", arguments: ServiceKind.allCases)
+    func wrongCurrent(_ kind: ServiceKind) async throws {
+        try await Self.with(kind) { world in
+            try await world.signUp()
+            let codes: [String: AuthErrorCode] = ["not the password": .currentPasswordInvalid]
+            for current in ["not the password", Fixtures.password] {
+                let change = UserAttributes(password: Self.another, currentPassword: current)
+                do {
+                    _ = try await world.service.update(user: change)
+                    #expect(codes[current] == nil)
+                } catch AuthClientError.refused(let refusal) {
+                    #expect(refusal.code == codes[current] && refusal.status == 400)
+                }
+            }
+        }
+    }
+
     @Test("A user with only Apple sets a password and signs in with it", arguments: ServiceKind.allCases)
     func firstPassword(_ kind: ServiceKind) async throws {
         try await Self.with(kind) { world in

@@ -152,6 +152,20 @@ struct PasskeyModelTests {
         #expect(party == "accounts.example.com" && ids.isEmpty)
     }
 
+    @Test("Beside a passkey the only sign-in method can be removed, and the passkey still signs in")
+    func onlyPasskey() async throws {
+        let (_, manager, passkeys) = try await registered()
+        try await manager.signInWithPasskey(with: passkeys)
+        let methods = SignInMethodsModel(manager: manager)
+        await methods.load()
+        let password = try #require(methods.identities.first)
+        #expect(methods.canRemove && methods.identities.count == 1)
+        await methods.remove(password)?.value
+        #expect(methods.phase == .showing && methods.identities.isEmpty)
+        await manager.signOut()
+        #expect(try await manager.signInWithPasskey(with: passkeys) == .signedIn)
+    }
+
     @Test("A server without passkeys has an empty section, and everything else works")
     func unsupported() async throws {
         let manager = InMemoryAuthService.signedIn().makeManager()

@@ -90,6 +90,21 @@ struct PasskeyScreenTests {
         return await World(service)
     }
 
+    @Test("The name of a passkey takes 120 bytes, and the field shows what is kept")
+    func longName() async throws {
+        let world = await world(signedIn: true)
+        try await world.manager.addPasskey(with: world.passkeys)
+        try await world.openProfile()
+        try await world.screen.tap("Security")
+        try await world.screen.wait(for: "Apple Passwords")
+        try await world.screen.tap(try #require(world.screen.buttons.first { $0.hasPrefix("Apple Passwords") }))
+        try await world.screen.type(String(repeating: "鍵", count: 50), into: "Name")
+        let kept = String(repeating: "鍵", count: 40)
+        #expect(try world.screen.value(of: "Name") == kept)
+        try await world.screen.tap("Save")
+        try await world.screen.wait(for: kept)
+    }
+
     @Test("A passkey is added in the profile, renamed, signs in, and is deleted")
     func life() async throws {
         let world = await world(signedIn: true)

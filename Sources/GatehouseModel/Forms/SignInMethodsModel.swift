@@ -26,6 +26,7 @@ public final class SignInMethodsModel {
     public private(set) var identities: [UserIdentity] = []
     /// The recent links among them that can be undone, newest first.
     public private(set) var undoable: [UndoableLink] = []
+    private var hasPasskey = false
     private let manager: AuthManager
     /// Advanced by each change: a list that was read before is outdated.
     @ObservationIgnored private var changes = 0
@@ -33,8 +34,8 @@ public final class SignInMethodsModel {
     /// Creates a model for the manager's user.
     public init(manager: AuthManager) { self.manager = manager }
 
-    /// Whether methods can be removed, because more than one is left.
-    public var canRemove: Bool { identities.count > 1 }
+    /// Whether methods can be removed, because the account keeps another one or a passkey.
+    public var canRemove: Bool { identities.count > 1 || hasPasskey }
 
     /// The message about the last change.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
@@ -143,8 +144,10 @@ public final class SignInMethodsModel {
     private func read() async throws(AuthError) {
         let started = changes
         let (identities, links) = (try await manager.identities(), try await manager.undoableLinks())
+        let passkeys = try await manager.passkeys()
         guard started == changes else { return }
         self.identities = identities
+        hasPasskey = passkeys?.isEmpty == false
         undoable = links.filter { link in identities.contains { $0.identityID == link.id } }
     }
 }

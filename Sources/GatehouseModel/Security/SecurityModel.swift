@@ -57,14 +57,19 @@ public final class SecurityModel {
         attempt { _ = try await self.manager.addPasskey(with: passkeys) }
     }
 
-    /// Renames a passkey. Does nothing without a name; cuts it to 120 bytes.
+    /// Renames a passkey. Does nothing without a name; cuts it as ``passkeyName(_:)`` does.
     @discardableResult
     public func rename(_ passkey: Passkey, to name: String) -> Task<Void, Never>? {
-        var name = name.trimmingCharacters(in: .whitespacesAndNewlines)
-        while name.utf8.count > 120 { name.removeLast() }
-        guard !name.isEmpty, name != passkey.friendlyName else { return nil }
-        let kept = name
+        let kept = Self.passkeyName(name.trimmingCharacters(in: .whitespacesAndNewlines))
+        guard !kept.isEmpty, kept != passkey.friendlyName else { return nil }
         return attempt { try await self.manager.renamePasskey(id: passkey.id, to: kept) }
+    }
+
+    /// The beginning of a name that servers accept: at most 120 bytes. For a field, so that the user sees what is kept.
+    public static func passkeyName(_ typed: String) -> String {
+        var name = typed
+        while name.utf8.count > 120 { name.removeLast() }
+        return name
     }
 
     /// Deletes a passkey, after the user confirmed it.

@@ -75,6 +75,7 @@ struct PasskeyView: View {
                     .submitLabel(.done)
                     .focused($isFocused)
                     .onSubmit(save)
+                    .onChange(of: name) { name = SecurityModel.passkeyName(name) }
                     .frame(minHeight: 44)
             } footer: {
                 VStack(alignment: .leading, spacing: 4) {
