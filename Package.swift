@@ -198,6 +198,8 @@ let package = Package(
         .target(
             name: "CCurl", dependencies: lateLibrary,
             linkerSettings: [.linkedLibrary("curl", .when(platforms: [.macOS]))]),
+        /// How the kernel schedules a thread.
+        .target(name: "CScheduling"),
         /// What the C library and the loader keep.
         .target(name: "CMemory"),
         /// Large files in the program's text.
@@ -242,7 +244,7 @@ let package = Package(
         /// Slow hashes on threads of their own.
         .target(
             name: "PasswordHashing",
-            dependencies: ["GatehouseWire", "CArgon2", "CCrypt", crypto, cryptoExtras, nioPosix],
+            dependencies: ["GatehouseWire", "CArgon2", "CCrypt", "CScheduling", crypto, cryptoExtras, nioPosix],
             swiftSettings: strict),
         .target(name: "SQLiteDriver", dependencies: ["SQLDatabase", "CSQLite"], swiftSettings: strict),
         .target(name: "PostgresDriver", dependencies: ["SQLDatabase", "CPostgres"], swiftSettings: strict),

@@ -1,13 +1,14 @@
 // The only platform switch in PasswordHashing.
 #if os(Linux)
 import GatehouseWire
+import CScheduling
 import FoundationEssentials
 import Glibc
 
-/// Sets the calling thread to nice 10, so that requests take precedence over hashing. On Linux `PRIO_PROCESS` with id 0
-/// means the calling thread, not the process (setpriority(2), "C library/kernel differences").
+/// Sets the calling thread to nice 10 with the longest turns, 100 ms, so that requests take precedence over hashing. A
+/// thread at nice 10 alone is interrupted up to four milliseconds late, at the next tick.
 func lowerPriorityOfThisThread() {
-    setpriority(Int32(PRIO_PROCESS.rawValue), 0, 10)
+    scheduling_yield(10, 100_000_000)
 }
 
 /// Overwrites memory with zeros. The optimizer cannot remove the write.
@@ -22,7 +23,7 @@ func freeMemory(_ block: UnsafeMutableRawPointer) { free(block) }
 #else
 import Foundation
 
-/// Does nothing: on Darwin `setpriority` with id 0 would slow the whole process.
+/// Does nothing: Darwin sets the niceness of whole processes.
 func lowerPriorityOfThisThread() {}
 
 /// Overwrites memory with zeros. The optimizer cannot remove the write.

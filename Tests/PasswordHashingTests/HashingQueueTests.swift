@@ -129,20 +129,23 @@ struct HashingQueueTests {
         }
     }
 
-    @Test("On Linux only the hashing threads run at nice 10, from the first password on")
+    @Test("On Linux only the hashing threads run at nice 10 and with turns of 100 ms, from the first password on")
     func priority() async throws {
-        let before = niceOfThisThread()
+        let (before, usualTurn) = (niceOfThisThread(), turnOfThisThread())
         let seen = Mutex<[Int32?]>([])
+        let turns = Mutex<[Int?]>([])
         let hasher = PasswordHasher(
             settings: try #require(Argon2Settings(memoryKiB: 64, passes: 1)), threads: 2,
             randomBytes: { count in
                 seen.withLock { $0.append(niceOfThisThread()) }
+                turns.withLock { $0.append(turnOfThisThread()) }
                 return Array(repeating: 1, count: count)
             })
         for _ in 0..<4 { _ = try await hasher.hash(password) }
         await hasher.shutdown()
         #expect(seen.withLock { $0 } == Array(repeating: before.map { max($0, 10) }, count: 4))
-        #expect(niceOfThisThread() == before)
+        #expect(turns.withLock { $0 } == Array(repeating: usualTurn.map { _ in 100_000_000 }, count: 4))
+        #expect(niceOfThisThread() == before && turnOfThisThread() == usualTurn)
     }
 
     @Test(

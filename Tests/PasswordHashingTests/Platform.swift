@@ -1,10 +1,25 @@
 // The only platform switch in PasswordHashingTests.
 #if os(Linux)
+import Foundation
 import Glibc
 
 /// With id 0, Linux returns the value of the calling thread.
 func niceOfThisThread() -> Int32? { getpriority(Int32(PRIO_PROCESS.rawValue), 0) }
+
+/// The length of the calling thread's turns in nanoseconds; nil before Linux 6.12, where all threads have the same.
+func turnOfThisThread() -> Int? {
+    // Lost here and below: why a file cannot be read. Then the kernel does not tell.
+    let release = (try? String(contentsOfFile: "/proc/sys/kernel/osrelease", encoding: .utf8)) ?? ""
+    let version = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
+    guard !version.lexicographicallyPrecedes([6, 12]),
+        // Lost: as above.
+        let text = try? String(contentsOfFile: "/proc/thread-self/sched", encoding: .utf8),
+        let line = text.split(separator: "\n").first(where: { $0.hasPrefix("se.slice") })
+    else { return nil }
+    return line.split(separator: " ").last.flatMap { Int($0) }
+}
 #else
 /// Darwin keeps its default priorities.
 func niceOfThisThread() -> Int32? { nil }
+func turnOfThisThread() -> Int? { nil }
 #endif
