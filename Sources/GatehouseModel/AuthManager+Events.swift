@@ -38,8 +38,10 @@ extension AuthManager {
         if case .authenticating = phase { return }
         guard epoch == mine, current?.user.id == change.session?.user.id else { return }
         if let session = change.session {
-            // The start and this manager's own sign-ins load the profile themselves.
-            let isLoaded = user?.id == session.user.id && (isProfileLoaded || isLoadingProfile)
+            // The start and this manager's own sign-ins load the profile themselves. Their event may arrive after that load
+            // has failed.
+            let isKnown = isProfileLoaded || isLoadingProfile || shownSession?.accessToken == session.accessToken
+            let isLoaded = user?.id == session.user.id && isKnown
             // A different user, for example through the link in a mail. Work for the previous user must have no effect.
             if let user, user.id != session.user.id {
                 epoch += 1

@@ -18,6 +18,7 @@ extension AuthManager {
     func enter(_ session: Session) -> Bool {
         guard session.needsSecondFactor, user?.id != session.user.id else {
             show(session.user)
+            shownSession = session
             return true
         }
         // Events repeat the question.
@@ -70,7 +71,7 @@ extension AuthManager {
         error = nil
         (signedOutReason, storeProblem) = (reason, nil)
         if let opening, !opening.isRecorded { record(.cancelled(opening.method)) }
-        (opening, secondFactor, asksForPasskey) = (nil, nil, false)
+        (opening, secondFactor, asksForPasskey, shownSession) = (nil, nil, false, nil)
         answerProofQuestion(false)
         if reason == .consentRevoked { log(.info, "signed_out reason=consent_revoked") }
         step(.signedOut)

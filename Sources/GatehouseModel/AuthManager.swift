@@ -90,6 +90,8 @@ public final class AuthManager {
     @ObservationIgnored var opening: Opening?
     /// The calls that wait for an answer to ``proofQuestion``.
     @ObservationIgnored var proofWaiters: [CheckedContinuation<Bool, Never>] = []
+    /// The session whose user is shown, and whose profile was asked for.
+    @ObservationIgnored var shownSession: Session?
     @ObservationIgnored var loadCount = 0
     @ObservationIgnored var signOutCount = 0
     @ObservationIgnored var loading: Task<Void, Never>?

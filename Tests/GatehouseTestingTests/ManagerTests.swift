@@ -1,9 +1,10 @@
 import Foundation
 import Gatehouse
-import GatehouseModel
 import GatehouseTesting
 import Synchronization
 import Testing
+
+@testable import GatehouseModel
 
 @Suite("The account manager over accounts in memory") @MainActor
 struct ManagerTests {
@@ -69,6 +70,19 @@ struct ManagerTests {
         try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
         await manager.wait { $0.isProfileLoaded }
         for _ in 0..<100 { await Task.yield() }
+        #expect(service.calls.filter { $0 == .fetchMe }.count == 1)
+    }
+
+    @Test("The event of a sign-in that arrives after its load has failed keeps the failure, and loads nothing")
+    func lateEvent() async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com")
+        service.stay(.profileMissing, at: .fetchMe)
+        let manager = await manager(service)
+        try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
+        await manager.wait { $0.error == .profileNotCreated }
+        for event in [AuthChangeEvent.initialSession, .signedIn] { await manager.hear((event, service.currentSession)) }
+        #expect(manager.error == .profileNotCreated && !manager.isLoading)
         #expect(service.calls.filter { $0 == .fetchMe }.count == 1)
     }
 
