@@ -18,8 +18,6 @@ package struct StandIns: Sendable {
     package static func site(_ external: String) -> String { external + LandingPage.path }
 
     /// Creates both providers with new keys and secrets.
-    ///
-    /// - Throws: Errors of key generation.
     package static func make(_ settings: StandInSettings, in world: StandInWorld) throws -> StandIns {
         let (key, pem) = privateKey(world.randomBytes)
         let apple = StandInRegistration.Apple(
@@ -33,7 +31,7 @@ package struct StandIns: Sendable {
             redirectURIs: settings.redirectURIs)
         return StandIns(
             apple: try StandInApple(apple, publicKey: key.publicKey, settings, world),
-            google: try StandInGoogle(google, settings, world),
+            google: StandInGoogle(google, settings, world),
             registration: StandInRegistration(apple: apple, google: google),
             landing: LandingPage(external: settings.external, app: settings.app, inbox: settings.inbox))
     }

@@ -28,7 +28,7 @@ package struct StandInApple: Sendable {
     ) throws {
         self.registration = registration
         self.world = world
-        keys = try StandInKeys(makeKey: world.makeKey)
+        keys = StandInKeys(makeKey: world.makeKey)
         ledger = Ledger(randomBytes: world.randomBytes)
         slowness = settings.slowness
         secrets = try ClientSecretCheck(teamID: registration.teamID, keyID: registration.keyID, publicKey)
@@ -62,7 +62,7 @@ package struct StandInApple: Sendable {
             ])
     }
 
-    private func discovery(_ request: Request, _ context: ServerContext) -> Response {
+    private func discovery(_ request: Request, _ context: ServerContext) throws -> Response {
         let base = registration.base
         return Answer.json(
             Array(
@@ -75,7 +75,7 @@ package struct StandInApple: Sendable {
                     "response_types_supported": ["code"],
                     "response_modes_supported": ["query", "fragment", "form_post"],
                     "subject_types_supported": ["pairwise"],
-                    "id_token_signing_alg_values_supported": [.string(keys.algorithm.rawValue)],
+                    "id_token_signing_alg_values_supported": [.string(try keys.algorithm().rawValue)],
                     "scopes_supported": ["openid", "email", "name"],
                     "token_endpoint_auth_methods_supported": ["client_secret_post"],
                     "claims_supported": [
@@ -91,7 +91,7 @@ package struct StandInApple: Sendable {
 
     private func rotateKeys(_ request: Request, _ context: ServerContext) throws -> Response {
         try keys.rotate()
-        return OAuthAnswer.json(["keys": .array(keys.ids.map(AnyJSON.string))])
+        return OAuthAnswer.json(["keys": .array(try keys.ids().map(AnyJSON.string))])
     }
 
     private func listRevocations(_ request: Request, _ context: ServerContext) -> Response {

@@ -121,7 +121,7 @@ extension StandInGoogle {
         claims["iss"] = .string(registration.issuer)
         claims["azp"] = .string(party)
         claims["aud"] = .string(grant.client)
-        claims["at_hash"] = .string(keys.hash(of: accessToken))
+        claims["at_hash"] = .string(try keys.hash(of: accessToken))
         claims["iat"] = .integer(now.seconds)
         claims["exp"] = .integer((now + Self.idTokenLifetime).seconds)
         claims["nonce"] = world.nonce(of: grant).map(AnyJSON.string)

@@ -19,12 +19,10 @@ package struct StandInGoogle: Sendable {
     let slowness: Duration
     private let origin: OwnOriginOnly
 
-    init(
-        _ registration: StandInRegistration.Google, _ settings: StandInSettings, _ world: StandInWorld
-    ) throws {
+    init(_ registration: StandInRegistration.Google, _ settings: StandInSettings, _ world: StandInWorld) {
         self.registration = registration
         self.world = world
-        keys = try StandInKeys(makeKey: world.makeKey)
+        keys = StandInKeys(makeKey: world.makeKey)
         ledger = Ledger(randomBytes: world.randomBytes)
         slowness = settings.slowness
         origin = OwnOriginOnly(external: settings.external)
@@ -58,7 +56,7 @@ package struct StandInGoogle: Sendable {
             ])
     }
 
-    private func discovery(_ request: Request, _ context: ServerContext) -> Response {
+    private func discovery(_ request: Request, _ context: ServerContext) throws -> Response {
         let issuer = registration.issuer
         return Answer.json(
             Array(
@@ -72,7 +70,7 @@ package struct StandInGoogle: Sendable {
                     "response_types_supported": ["code"],
                     "response_modes_supported": ["query"],
                     "subject_types_supported": ["public"],
-                    "id_token_signing_alg_values_supported": [.string(keys.algorithm.rawValue)],
+                    "id_token_signing_alg_values_supported": [.string(try keys.algorithm().rawValue)],
                     "scopes_supported": ["openid", "email", "profile"],
                     "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
                     "code_challenge_methods_supported": ["S256"],
@@ -91,7 +89,7 @@ package struct StandInGoogle: Sendable {
 
     private func rotateKeys(_ request: Request, _ context: ServerContext) throws -> Response {
         try keys.rotate()
-        return OAuthAnswer.json(["keys": .array(keys.ids.map(AnyJSON.string))])
+        return OAuthAnswer.json(["keys": .array(try keys.ids().map(AnyJSON.string))])
     }
 
     private func listRevocations(_ request: Request, _ context: ServerContext) -> Response {

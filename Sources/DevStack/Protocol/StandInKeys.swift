@@ -3,30 +3,37 @@ import GatehouseWire
 import JSONWebTokens
 import Synchronization
 
-/// The signing keys of a simulated provider. The newest signs; previous ones remain published.
+/// The signing keys of a simulated provider. The newest signs; previous ones remain published. The first one is made when it
+/// is wanted, because most runs want none.
 final class StandInKeys: Sendable {
     /// The number of keys that Apple publishes.
     private static let publishedCount = 3
 
     private let makeKey: @Sendable () throws -> JSONWebKey
-    /// Newest first; never empty.
-    private let signers: Mutex<[TokenSigner]>
+    /// Newest first.
+    private let signers = Mutex<[TokenSigner]>([])
 
-    init(makeKey: @escaping @Sendable () throws -> JSONWebKey) throws {
-        self.makeKey = makeKey
-        signers = Mutex([try TokenSigner(makeKey().identified())])
+    init(makeKey: @escaping @Sendable () throws -> JSONWebKey) { self.makeKey = makeKey }
+
+    private func newSigner() throws -> TokenSigner { try TokenSigner(makeKey().identified()) }
+
+    /// Never empty.
+    private func published() throws -> [TokenSigner] {
+        try signers.withLock { signers in
+            if signers.isEmpty { signers = [try newSigner()] }
+            return signers
+        }
     }
 
-    private var published: [TokenSigner] { signers.withLock { $0 } }
-
-    var algorithm: SigningAlgorithm { published[0].key.algorithm }
+    func algorithm() throws -> SigningAlgorithm { try published()[0].key.algorithm }
 
     /// The `kid` of each published key, newest first.
-    var ids: [String] { published.compactMap(\.key.id) }
+    func ids() throws -> [String] { try published().compactMap(\.key.id) }
 
     /// - Throws: Errors of key generation. Nothing changed then.
     func rotate() throws {
-        let fresh = try TokenSigner(makeKey().identified())
+        _ = try published()
+        let fresh = try newSigner()
         signers.withLock { signers in
             signers.insert(fresh, at: 0)
             signers.removeLast(max(0, signers.count - Self.publishedCount))
@@ -34,16 +41,16 @@ final class StandInKeys: Sendable {
     }
 
     /// The JWKS document.
-    func document() throws -> [UInt8] { try KeySet(published.map(\.key)).publicDocument }
+    func document() throws -> [UInt8] { try KeySet(published().map(\.key)).publicDocument }
 
     func sign(_ claims: JSONObject) throws -> String {
-        try published[0].sign(payload: Array(AnyJSON.object(claims).text.utf8))
+        try published()[0].sign(payload: Array(AnyJSON.object(claims).text.utf8))
     }
 
     /// The `at_hash` or `c_hash` of a token or code (OpenID Connect Core 1.0 §3.1.3.6).
-    func hash(of text: String) -> String {
+    func hash(of text: String) throws -> String {
         let bytes = Array(text.utf8)
-        return switch algorithm {
+        return switch try algorithm() {
         case .hs256, .rs256, .es256: Base64URL.text(Array(SHA256.hash(data: bytes).prefix(16)))
         case .rs512, .es512, .edDSA: Base64URL.text(Array(SHA512.hash(data: bytes).prefix(32)))
         }
