@@ -145,7 +145,7 @@ struct ImportTests {
 
     @Test("Neither a refresh nor the end of a session scans a table", arguments: TestDatabase.all)
     func plans(_ kind: TestDatabase) async throws {
-        let store = try await StoreFixture(kind)
+        let store = try await StoreFixture(kind, isNew: true)
         let statements: [SQL] = [
             Accounts.importedTokenLookup([1, 2, 3]),
             "DELETE FROM imported_refresh_tokens WHERE session_id = \(Self.session.text)",

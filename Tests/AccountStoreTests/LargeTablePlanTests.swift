@@ -6,7 +6,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Plans on large tables")
+@Suite("Plans on large tables", .largeTables)
 struct LargeTablePlanTests {
     @Test("Every daily statement of users and nodes uses an index", arguments: TestDatabase.all)
     func everything(_ kind: TestDatabase) async throws {
@@ -19,12 +19,12 @@ struct LargeTablePlanTests {
         let statements =
             recorded.all + [Profiles.lookup(try #require(AccountID(Self.nobody)))] + Self.eventSums + Self.activitySums
         #expect(statements.count > 60)
-        try await store.fillTables()
+        let large = try await LargeTables.of(kind)
         for statement in statements where !Self.adds(statement) {
-            let plan = try await store.storage.database.write { db in
+            let plan = try await large.storage.database.write { db in
                 // The planner's default, although a node's own connections disable sequential scans. Bulk changes of
                 // hundreds of rows are exempt: on a table of this size the planner prefers a scan.
-                if store.storage.database.dialect == .postgresql, !Self.changesMany(statement) {
+                if large.storage.database.dialect == .postgresql, !Self.changesMany(statement) {
                     try db.run("SET LOCAL enable_seqscan = on")
                 }
                 return try db.plan(statement)
@@ -57,7 +57,7 @@ struct LargeTablePlanTests {
         .enabled("needs PostgreSQL") { TestCluster.programs != nil }, arguments: [5, 40])
     func smallTables(people: Int) async throws {
         let recorded = RecordedStatements()
-        let store = try await StoreFixture(.postgres) { RecordingDatabase(database: $0, recorded: recorded) }
+        let store = try await StoreFixture(.postgres, isNew: true) { RecordingDatabase(database: $0, recorded: recorded) }
         let issued = try await store.signedIn()
         _ = try await store.refresh(issued.refreshToken)
         let shared = recorded.all.filter { $0.text.contains("{\(Clause.ofMany.rawValue)}") }
@@ -73,7 +73,7 @@ struct LargeTablePlanTests {
     @Test("A node finds due mails one by one, also before the database has statistics", arguments: TestDatabase.all)
     func dueMails(_ kind: TestDatabase) async throws {
         let recorded = RecordedStatements()
-        let store = try await StoreFixture(kind) { RecordingDatabase(database: $0, recorded: recorded) }
+        let store = try await StoreFixture(kind, isNew: true) { RecordingDatabase(database: $0, recorded: recorded) }
         for number in 0..<200 {
             let email = try #require(EmailAddress("person\(number)@example.com"))
             let request = MailRequest(redirectTo: "", lifetime: .seconds(600))
@@ -98,7 +98,7 @@ struct LargeTablePlanTests {
         arguments: TestDatabase.all)
     func passkeys(_ kind: TestDatabase) async throws {
         let recorded = RecordedStatements()
-        let store = try await StoreFixture(kind) { RecordingDatabase(database: $0, recorded: recorded) }
+        let store = try await StoreFixture(kind, isNew: true) { RecordingDatabase(database: $0, recorded: recorded) }
         let passkey = try await store.registered(store.newPasskey([0]), of: store.signedIn())
         func statements() async throws -> Int {
             try await store.storage.statements.during { _ = try await store.signIn(with: passkey) }
@@ -121,7 +121,7 @@ struct LargeTablePlanTests {
     @Test(
         "A page of the account list costs the same at its end as at its beginning", arguments: TestDatabase.all)
     func pages(_ kind: TestDatabase) async throws {
-        let store = try await StoreFixture(kind)
+        let store = try await StoreFixture(kind, isNew: true)
         try await store.fillTables(people: 2_000)
         var (seen, last): (Set<String>, User?) = ([], nil)
         var times: [Instant] = []
@@ -147,7 +147,7 @@ struct LargeTablePlanTests {
             TestCluster.programs != nil
         })
     func cascades() async throws {
-        let store = try await StoreFixture(.postgres)
+        let store = try await StoreFixture(.postgres, isNew: true)
         let unindexed = try await store.storage.database.read { db in
             try db.rows(
                 """

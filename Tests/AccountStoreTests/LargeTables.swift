@@ -2,6 +2,41 @@ import AccountStore
 import GatehouseWire
 import SQLDatabase
 import TestSupport
+import Testing
+
+/// Large tables that the tests of a suite share, and only read. They are filled at first use, and go with the suite.
+actor LargeTables {
+    @TaskLocal private static var current: LargeTables?
+    private var stores: [TestDatabase: Task<StoreFixture, any Error>] = [:]
+
+    /// - Precondition: The test's suite has the trait ``Testing/Trait/largeTables``.
+    static func of(_ kind: TestDatabase) async throws -> StoreFixture {
+        try await #require(current).store(kind)
+    }
+
+    private func store(_ kind: TestDatabase) async throws -> StoreFixture {
+        if let store = stores[kind] { return try await store.value }
+        let store = Task {
+            let store = try await StoreFixture(kind, isNew: true)
+            try await store.fillTables()
+            return store
+        }
+        stores[kind] = store
+        return try await store.value
+    }
+
+    struct Shared: SuiteTrait, TestScoping {
+        func provideScope(
+            for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+        ) async throws {
+            try await LargeTables.$current.withValue(LargeTables(), operation: function)
+        }
+    }
+}
+
+extension Trait where Self == LargeTables.Shared {
+    static var largeTables: Self { Self() }
+}
 
 // Tables large enough that the planner chooses the same plan as for larger ones.
 extension StoreFixture {

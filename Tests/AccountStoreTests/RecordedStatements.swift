@@ -2,11 +2,15 @@ import SQLDatabase
 import Synchronization
 import TestSupport
 
-/// Every statement that ran, once for each text.
+/// Every statement that ran, once for each text, and their number.
 final class RecordedStatements: Sendable {
     private let statements = Mutex<[String: SQL]>([:])
+    let count = StatementCount()
 
-    func add(_ statement: SQL) { statements.withLock { $0[statement.text] = statement } }
+    func add(_ statement: SQL) {
+        statements.withLock { $0[statement.text] = statement }
+        count.add()
+    }
     var all: [SQL] { statements.withLock { $0.values.sorted { $0.text < $1.text } } }
 }
 

@@ -68,7 +68,7 @@ struct RequestCountTests {
 
     @Test("The table has no plain address, and expired rows are removed", arguments: TestDatabase.all)
     func table(_ kind: TestDatabase) async throws {
-        let storage = try await kind.open()
+        let storage = try await kind.open(isNew: true)
         let counts = RequestCounts(database: storage.database)
         for number in 0..<5 {
             _ = try await counts.take("b", key: "ada\(number)@example.com", rate, at: start)

@@ -5,8 +5,8 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-@Suite("Plans of searches on large tables")
-struct SearchPlanTests {
+// Searches.
+extension LargeTablePlanTests {
     private static let searches: [AccountSearch] = {
         var all: [AccountSearch] = []
         let time = Instant(seconds: 1_700_000_000)
@@ -29,28 +29,26 @@ struct SearchPlanTests {
         "Every page of a search, and the history of an account, take at most five statements, each by an index",
         arguments: TestDatabase.all)
     func plans(_ kind: TestDatabase) async throws {
-        let recorded = RecordedStatements()
-        let store = try await StoreFixture(kind) { RecordingDatabase(database: $0, recorded: recorded) }
-        try await store.fillTables()
+        let (store, recorded) = (try await LargeTables.of(kind), RecordedStatements())
+        let accounts = Self.accounts(of: store, recorded)
         var most = 0
         for search in Self.searches {
             var next: String?
             for _ in 0..<2 {
-                let count = try await store.storage.statements.during {
-                    next = try await store.accounts.search(search, after: next, limit: 50, at: store.clock.now).next
+                let count = try await recorded.count.during {
+                    next = try await accounts.search(search, after: next, limit: 50, at: store.clock.now).next
                 }
                 most = max(most, count)
                 if next == nil { break }
             }
         }
         #expect((1...5).contains(most), "\(most)")
-        let history = try await store.storage.statements.during {
-            _ = try await store.accounts.history(of: UserID(bytes: Array(repeating: 1, count: 16)), limit: 50)
+        let history = try await recorded.count.during {
+            _ = try await accounts.history(of: UserID(bytes: Array(repeating: 1, count: 16)), limit: 50)
         }
         #expect(history == 2)
         #expect(recorded.all.count > 20)
-        // Not those that filled the tables.
-        for statement in recorded.all where !Self.fills(statement) {
+        for statement in recorded.all {
             let plan = try await store.storage.database.write { db in
                 if store.storage.database.dialect == .postgresql { try db.run("SET LOCAL enable_seqscan = on") }
                 return try db.plan(statement)
@@ -65,13 +63,10 @@ struct SearchPlanTests {
             (.unconfirmed, "users_unconfirmed"), (.banned, "users_banned"), (.anonymous, "users_anonymous"),
             (.deleted, "users_deleted"),
         ]
-        let store = try await StoreFixture(kind)
-        try await store.fillTables(people: 5_000)
+        let store = try await LargeTables.of(kind)
         for (state, index) in indexes {
             let recorded = RecordedStatements()
-            let accounts = Accounts(
-                database: RecordingDatabase(database: store.storage.database, recorded: recorded),
-                secrets: StoreFixture.secrets, randomBytes: { Array(repeating: 1, count: $0) })
+            let accounts = Self.accounts(of: store, recorded)
             var search = AccountSearch()
             search.state = state
             #expect(try await accounts.search(search, after: nil, limit: 50, at: store.clock.now).next == nil)
@@ -83,19 +78,20 @@ struct SearchPlanTests {
         }
     }
 
-    private static func fills(_ statement: SQL) -> Bool {
-        ["INSERT", "SELECT id FROM users WHERE id IN"].contains { statement.text.hasPrefix($0) }
+    private static func accounts(of store: StoreFixture, _ recorded: RecordedStatements) -> Accounts {
+        Accounts(
+            database: RecordingDatabase(database: store.storage.database, recorded: recorded),
+            secrets: StoreFixture.secrets, randomBytes: { Array(repeating: 1, count: $0) })
     }
 
     @Test("A name is looked up by the index also after a page", arguments: TestDatabase.all)
     func names(_ kind: TestDatabase) async throws {
-        let recorded = RecordedStatements()
-        let store = try await StoreFixture(kind) { RecordingDatabase(database: $0, recorded: recorded) }
-        try await store.fillTables(people: 5_000)
+        let (store, recorded) = (try await LargeTables.of(kind), RecordedStatements())
+        let accounts = Self.accounts(of: store, recorded)
         var search = AccountSearch()
         search.text = "ba"
-        let first = try await store.accounts.search(search, after: nil, limit: 2, at: store.clock.now)
-        _ = try await store.accounts.search(search, after: first.next, limit: 2, at: store.clock.now)
+        let first = try await accounts.search(search, after: nil, limit: 2, at: store.clock.now)
+        _ = try await accounts.search(search, after: first.next, limit: 2, at: store.clock.now)
         let statements = recorded.all.filter { $0.text.contains("FROM (SELECT") && $0.text.contains("full_name") }
         let byName = statements.filter { $0.text.contains("lower(") }
         #expect(!byName.isEmpty)

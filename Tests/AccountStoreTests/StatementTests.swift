@@ -36,7 +36,7 @@ struct StatementTests {
 
     @Test("Hot statements find their rows by an index and never scan a table", arguments: TestDatabase.all)
     func plans(_ kind: TestDatabase) async throws {
-        let store = try await StoreFixture(kind)
+        let store = try await StoreFixture(kind, isNew: true)
         let id = UserID(trusted: "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60")
         let session = SessionID(trusted: id.text)
         let email = try #require(EmailAddress("ada@example.com"))

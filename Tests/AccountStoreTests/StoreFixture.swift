@@ -12,13 +12,14 @@ struct StoreFixture {
     let device = Device(userAgent: "test", address: "192.0.2.1")
 
     /// - Parameters:
+    ///   - isNew: For tests that read plans (``TestDatabase/open(isNew:)``).
     ///   - watched: Wraps the database for the accounts.
     ///   - change: Configures the accounts.
     init(
-        _ kind: TestDatabase, policy: SessionPolicy = SessionPolicy(),
+        _ kind: TestDatabase, isNew: Bool = false, policy: SessionPolicy = SessionPolicy(),
         watched: (any Database) -> any Database = { $0 }, change: (inout Accounts) -> Void = { _ in }
     ) async throws {
-        storage = try await kind.open()
+        storage = try await kind.open(isNew: isNew)
         let randomness = TestRandomness()
         var accounts = Accounts(
             database: watched(storage.database), secrets: Self.secrets, policy: policy,

@@ -33,12 +33,14 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
 
     package var testDescription: String { rawValue }
 
-    /// Schemas of whole servers, whose tests read no plans: deleted rows leave pages that a planner counts.
+    /// For tests that read no plans: deleted rows leave pages that a planner counts.
     private static let kept: [TestDatabase: KeptSchemas] = [.postgres: KeptSchemas(), .service: KeptSchemas()]
 
-    /// A new database with every migration, removed with the value.
-    package func open() async throws -> OpenDatabase {
-        guard self == .postgres else { return try await OpenDatabase(place()) }
+    /// A database with the empty tables of every migration, removed with the value.
+    ///
+    /// - Parameter isNew: Whether no test has used it before, for tests that read plans.
+    package func open(isNew: Bool = false) async throws -> OpenDatabase {
+        guard isNew, self == .postgres else { return try await OpenDatabase(place()) }
         let open = try await openEmpty()
         try await open.database.migrate(Self.migrations)
         return open
@@ -186,6 +188,8 @@ package final class TestSchema: Sendable {
 /// The number of statements so far.
 package final class StatementCount: Sendable {
     private let count = Mutex(0)
+
+    package init() {}
 
     package func add() { count.withLock { $0 += 1 } }
     package var value: Int { count.withLock { $0 } }

@@ -175,7 +175,7 @@ struct FactorLifeTests {
 
     @Test("A user with 100 factors is read like a user with one, by an index", arguments: TestDatabase.all)
     func many(_ kind: TestDatabase) async throws {
-        let store = try await StoreFixture(kind, change: { $0.factorRules.mostEnrolled = 200 })
+        let store = try await StoreFixture(kind, isNew: true, change: { $0.factorRules.mostEnrolled = 200 })
         let ada = try await store.signedIn()
         for number in 0..<100 { _ = try await store.enrolled(ada, named: "app \(number)") }
         let read = try await store.storage.statements.during { _ = try await store.current(ada) }

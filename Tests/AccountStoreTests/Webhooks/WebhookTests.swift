@@ -273,7 +273,7 @@ struct WebhookTests {
         "A node finds due deliveries one by one, also before the database has statistics", arguments: TestDatabase.all)
     func plans(_ kind: TestDatabase) async throws {
         let recorded = RecordedStatements()
-        let store = try await StoreFixture(kind) { RecordingDatabase(database: $0, recorded: recorded) }
+        let store = try await StoreFixture(kind, isNew: true) { RecordingDatabase(database: $0, recorded: recorded) }
         let accounts = store.accounts.telling([Self.endpoint])
         for number in 0..<100 { _ = try await signUp(accounts, store, "person\(number)@example.com") }
         _ = try await take(store)
