@@ -57,7 +57,9 @@ struct LargeTablePlanTests {
         .enabled("needs PostgreSQL") { TestCluster.programs != nil }, arguments: [5, 40])
     func smallTables(people: Int) async throws {
         let recorded = RecordedStatements()
-        let store = try await StoreFixture(.postgres, isNew: true) { RecordingDatabase(database: $0, recorded: recorded) }
+        let store = try await StoreFixture(.postgres, isNew: true) {
+            RecordingDatabase(database: $0, recorded: recorded)
+        }
         let issued = try await store.signedIn()
         _ = try await store.refresh(issued.refreshToken)
         let shared = recorded.all.filter { $0.text.contains("{\(Clause.ofMany.rawValue)}") }
