@@ -23,6 +23,8 @@ IDENTIFIER = re.compile(r"[0-9A-F]{24}")
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"|[\w./$-]+|[{}()=;,]|\s+', re.DOTALL)
 VARIABLE = re.compile(r"\$\((\w+)\)")
 IMPORT = re.compile(r"^(?:@\w+ )*(?:public |package |internal )?import (\w+)", re.MULTILINE)
+UI_TESTS = "bundle.ui-testing"
+TAPPED = re.compile(r'(?:app\.\w+\[|label CONTAINS %@", )"([^"]+)"')
 TEXT_KEY = re.compile(r'(?:\bText\(|\btext\()\s*"((?:[^"\\]|\\.)*)"')
 INTERPOLATION = re.compile(r"\\\((?:[^()]|\([^()]*\))*\)")
 
@@ -119,10 +121,14 @@ class Project:
         visit(self.objects[self.file["rootObject"]]["mainGroup"], self.folder)
         return found
 
-    def folders(self):
+    def target(self, kind="application"):
+        """The identifier of the target of this kind, and the target; None without one."""
+        return next(((key, target) for key, target in self.all("PBXNativeTarget").items()
+                     if target["productType"] == f"com.apple.product-type.{kind}"), None)
+
+    def folders(self, kind="application"):
         paths = self.paths()
-        target, = self.all("PBXNativeTarget").values()
-        return [paths[key] for key in target["fileSystemSynchronizedGroups"]]
+        return [paths[key] for key in self.target(kind)[1]["fileSystemSynchronizedGroups"]]
 
     def sources(self):
         return [path for folder in self.folders() for path in sorted(folder.rglob("*.swift"))]
@@ -159,7 +165,7 @@ class AppTests(unittest.TestCase):
     def test_every_path_in_the_build_settings_exists(self):
         for project in self.each():
             catalogues = {path.name for folder in project.folders() for path in folder.glob("*.xcassets/*")}
-            target, = project.all("PBXNativeTarget").values()
+            _, target = project.target()
             configurations = project.objects[target["buildConfigurationList"]]["buildConfigurations"]
             self.assertEqual([project.objects[key]["name"] for key in configurations], ["Debug", "Release"])
             for configuration in (project.objects[key] for key in configurations):
@@ -184,16 +190,44 @@ class AppTests(unittest.TestCase):
 
     def test_the_scheme_builds_the_target(self):
         for project in self.each():
-            key, = project.all("PBXNativeTarget")
+            key, _ = project.target()
             scheme = xml.etree.ElementTree.parse(
                 project.bundle / "xcshareddata" / "xcschemes" / f"{project.name}.xcscheme")
-            references = scheme.findall(".//BuildableReference")
+            references = [each for each in scheme.findall(".//BuildableReference")
+                          if each.get("BuildableName").endswith(".app")]
             self.assertEqual(len(references), 3)
             for reference in references:
                 self.assertEqual(reference.get("BlueprintIdentifier"), key)
                 self.assertEqual(reference.get("ReferencedContainer"), f"container:{project.bundle.name}")
                 self.assertEqual(reference.get("BuildableName"), f"{project.name}.app")
             xml.etree.ElementTree.parse(project.bundle / "project.xcworkspace" / "contents.xcworkspacedata")
+
+    def test_the_scheme_tests_the_app_with_its_ui_tests(self):
+        project, = (project for project in self.projects if project.target(UI_TESTS))
+        (key, target), (app, _) = project.target(UI_TESTS), project.target()
+        scheme = xml.etree.ElementTree.parse(
+            project.bundle / "xcshareddata" / "xcschemes" / f"{project.name}.xcscheme")
+        tested = [each.get("BlueprintIdentifier") for each in scheme.findall("./TestAction//BuildableReference")]
+        self.assertEqual(tested, [key])
+        self.assertEqual([project.objects[each]["target"] for each in target["dependencies"]], [app])
+        configurations = project.objects[target["buildConfigurationList"]]["buildConfigurations"]
+        self.assertEqual({project.objects[each]["buildSettings"]["TEST_TARGET_NAME"] for each in configurations},
+                         {project.name})
+        self.assertIn(f'Apps/{project.name}/{project.name}.xcodeproj',
+                      (ROOT / ".github" / "workflows" / "ios.yml").read_text(encoding="utf-8"))
+
+    def test_the_ui_tests_tap_texts_that_the_screens_have(self):
+        project, = (project for project in self.projects if project.target(UI_TESTS))
+        catalogues = [path for folder in (*project.folders(), ROOT / "Sources") for path in folder.rglob("*.xcstrings")]
+        texts = {text for path in catalogues for text in json.loads(path.read_bytes())["strings"]}
+        shown = [re.compile(".+".join(map(re.escape, text.split("%@")))) for text in texts if text.strip("%@")]
+        screens = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "Sources/GatehouseUI").rglob("*.swift"))
+        tapped = [text for folder in project.folders(UI_TESTS) for path in folder.glob("*.swift")
+                  for text in TAPPED.findall(path.read_text(encoding="utf-8"))]
+        self.assertGreater(len(tapped), 10)
+        for text in tapped:
+            self.assertTrue(any(pattern.fullmatch(text) for pattern in shown)
+                            or f'.accessibilityIdentifier("{text}")' in screens, text)
 
     def test_every_value_that_info_and_entitlements_name_is_set(self):
         for project in self.each():
