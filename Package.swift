@@ -90,7 +90,8 @@ let headless: [Target] = [
         dependencies: [
             "AppSupport", "BoxScoreScreens", "GatehouseUI", "GatehouseModel", "GatehouseTesting", "Gatehouse",
         ] + screenKit,
-        path: "Apps/BoxScore", exclude: ["BoxScore.xcodeproj", "Configuration", "Resources", "Screens", "teams.json"],
+        path: "Apps/BoxScore",
+        exclude: ["BoxScore.xcodeproj", "Configuration", "Resources", "Screens", "UITests", "teams.json"],
         packageAccess: false, swiftSettings: spotless),
     .target(
         name: "DailyRitualScreens", dependencies: ["GatehouseUI", "GatehouseModel", "Gatehouse"] + screenKit,
