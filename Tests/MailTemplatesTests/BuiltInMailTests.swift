@@ -106,7 +106,9 @@ struct BuiltInMailTests {
             let mail = try templates.render(kind, language: language, values: .all("x", kind))
             return (language, structure(of: mail.html), mail.text.split(separator: "\n").count)
         }
-        for (index, text) in HostileTexts().enumerated() {
+        // Each text in a third of the kinds, and in every language.
+        let place = MailTemplateKind.allCases.firstIndex(of: kind) ?? 0
+        for (index, text) in HostileTexts().enumerated() where (index + place).isMultiple(of: 3) {
             let (language, markup, lines) = expected[index % expected.count]
             let mail = try templates.render(kind, language: language, values: .all("x" + text, kind))
             #expect(structure(of: mail.html) == markup, "\(text.debugDescription)")
