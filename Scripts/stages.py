@@ -153,13 +153,14 @@ class Ended:
 
 
 class Run:
-    """One run of some stages. `tell` gets each line."""
+    """One run of some stages. `tell` gets each line, `note` each stage that ended."""
 
-    def __init__(self, stages, folder, cores=CORES, tell=print):
+    def __init__(self, stages, folder, cores=CORES, tell=print, note=lambda ended: None):
         names = [stage.name for stage in stages]
         unknown = {name for stage in stages for name in stage.after} - set(names)
         assert len(set(names)) == len(names) and not unknown, f"stages are wrong: {names}, {unknown}"
-        self.waiting, self.folder, self.cores, self.tell = list(stages), pathlib.Path(folder), cores, tell
+        self.waiting, self.folder, self.cores = list(stages), pathlib.Path(folder), cores
+        self.tell, self.note = tell, note
         # Unlike Queue, SimpleQueue takes what a signal handler puts in while this thread waits.
         self.running, self.ended, self.ends = {}, {}, queue.SimpleQueue()
 
@@ -231,6 +232,7 @@ class Run:
         self.running.pop(ended.stage, None)
         self.ended[ended.stage.name] = ended
         self.tell(ended.line)
+        self.note(ended)
 
     def _log(self, stage):
         return self.folder / f"{stage.name}.log"
@@ -283,10 +285,10 @@ def swift_tests(*options, folder=".build"):
     return (*command, "--experimental-maximum-parallelization-width", TESTS_AT_ONCE, *options)
 
 
-def run_and_report(stages, folder):
+def run_and_report(stages, folder, note=lambda ended: None):
     """Runs `stages` for a script. Returns its exit code, and how each stage ended."""
     began = time.monotonic()
-    run = Run(stages, folder, tell=lambda line: print(line, flush=True))
+    run = Run(stages, folder, tell=lambda line: print(line, flush=True), note=note)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: run.leave(128 + number))
     ended = run.run()

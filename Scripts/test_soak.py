@@ -48,13 +48,18 @@ class SoakTests(unittest.TestCase):
         self.assertEqual(rows[2:], [f"| kills | {soak.SHOWS['kills']} | 7 rounds | 2:05 | abc, 2026-01-02 |"])
 
     def test_a_single_stage_replaces_its_row(self):
-        both = [self.ended("kills", "figure: 7 rounds\n"), self.ended("day", "figure: 24 hours\n")]
+        both = [self.ended("kills", "figure: 7 rounds\n1 passed in 9.99s\n"),
+                self.ended("day", "figure: 24 hours\nTest run with 1 test in 1 suite passed")]
         before = soak.page(soak.rows_of(both, "abc, 2026-01-02"), "2 cores")
-        again = soak.rows_of([self.ended("kills", "figure: 9 rounds\n")], "def, 2026-01-03")
+        again = soak.rows_of([self.ended("kills", "figure: 9 rounds\n1 passed in 9.99s\n")], "def, 2026-01-03")
         rows = soak.rows_on(soak.page({**soak.rows_on(before), **again}, "2 cores"))
         self.assertEqual(list(rows), ["kills", "day"])
         self.assertIn("| 9 rounds | 2:05 | def, 2026-01-03 |", rows["kills"])
         self.assertIn("| 24 hours | 2:05 | abc, 2026-01-02 |", rows["day"])
+
+    def test_a_stage_that_failed_keeps_the_row_of_its_last_success(self):
+        failed = self.ended("kills", "figure: 7 rounds\n1 failed in 9.99s\n")
+        self.assertEqual(soak.rows_of([failed], "abc"), {})
 
     def test_a_stage_whose_tests_were_skipped_writes_no_row(self):
         self.assertEqual(soak.rows_of([self.ended("versions", "2 passed, 1 skipped in 9.99s\n")], "abc"), {})

@@ -56,6 +56,13 @@ class RunTests(unittest.TestCase):
     def run_all(self, *all_stages, cores=2):
         return {each.stage.name: each for each in stages.Run(all_stages, self.folder, cores, self.lines.append).run()}
 
+    def test_each_stage_is_noted_as_soon_as_it_has_ended(self):
+        noted = []
+        both = [shell("a", "exit 0"), shell("b", "exit 1", after=("a",))]
+        stages.Run(both, self.folder, tell=self.lines.append,
+                   note=lambda ended: noted.append((ended.stage.name, ended.has_passed, len(self.lines)))).run()
+        self.assertEqual(noted, [("a", True, 1), ("b", False, 2)])
+
     def test_a_stage_yields_by_its_niceness(self):
         log = pathlib.Path(self.folder, "a.log")
         group = pathlib.Path("/proc/self/autogroup")
