@@ -18,7 +18,16 @@ PROGRAMS = next(
     ),
     None,
 )
-needs_server = pytest.mark.skipif(not PROGRAMS or not shutil.which("psql"), reason="PostgreSQL is not installed")
+
+
+def client(name):
+    """The path of a client program; None without it. Beside the server: what Debian has in the path is a script in Perl,
+    which takes as long as the program."""
+    return PROGRAMS and shutil.which(name, path=PROGRAMS) or shutil.which(name)
+
+
+PSQL = client("psql")
+needs_server = pytest.mark.skipif(not PROGRAMS or not PSQL, reason="PostgreSQL is not installed")
 # Most tests use a faster server that loses acknowledged commits in a crash.
 DURABLE = ("-c", "synchronous_commit=on")
 
@@ -66,7 +75,7 @@ class Database:
 
     def psql(self, *arguments, text=None):
         done = subprocess.run(
-            ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "gatehouse", *arguments,
+            [PSQL, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "gatehouse", *arguments,
              self.name],
             input=text, capture_output=True, text=True, timeout=program.PATIENCE_SECONDS,
         )  # fmt: skip

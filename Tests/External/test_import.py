@@ -7,7 +7,6 @@ import hmac
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import uuid
@@ -86,9 +85,9 @@ CREATE TABLE public.profiles (
 class Database(postgres.Database):
     def real_dump(self):
         """By the program of PostgreSQL itself, where it is installed."""
-        if not shutil.which("pg_dump"):
+        if not (dump := postgres.client("pg_dump")):
             return self.dump()
-        common = ["pg_dump", "--data-only", "-h", self.folder, "-U", "gatehouse"]
+        common = [dump, "--data-only", "-h", self.folder, "-U", "gatehouse"]
         parts = [
             subprocess.run([*common, part, self.name], capture_output=True, text=True, check=True, timeout=program.PATIENCE_SECONDS).stdout
             for part in ("--schema=auth", "--table=public.profiles")

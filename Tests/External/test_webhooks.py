@@ -81,7 +81,7 @@ def pass_a_minute(server, database):
     """Moves what the killed process has leased to where it is a minute later."""
     if database:
         statement = "UPDATE webhook_deliveries SET next_at = next_at - interval '1 minute'"
-        subprocess.run(["psql", "-X", "-q", "-c", statement, database["GATEHOUSE_DATABASE"]], check=True)
+        subprocess.run([postgres.PSQL, "-X", "-q", "-c", statement, database["GATEHOUSE_DATABASE"]], check=True)
         return
     with sqlite3.connect(server.database_path) as file:
         file.execute("UPDATE webhook_deliveries SET next_at = next_at - 60000000")
