@@ -10,7 +10,7 @@ struct OutgoingHTTPTests {
 
     private func failure(_ call: OutgoingCall) async -> OutgoingFailure? {
         do {
-            _ = try await OutgoingHTTP.overNetwork(call)
+            _ = try await OutgoingHTTP.patiently(call)
             return nil
         } catch {
             return error as? OutgoingFailure
@@ -38,7 +38,7 @@ struct OutgoingHTTPTests {
         }
         defer { server.stop() }
         let body = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0) }
-        _ = try await OutgoingHTTP.overNetwork(
+        _ = try await OutgoingHTTP.patiently(
             OutgoingCall(
                 method: "POST", url: server.url + "/a/../b?c=%2F&d", headers: ["X-One": "1: 2", "X-Empty": ""],
                 body: body))
@@ -64,7 +64,7 @@ struct OutgoingHTTPTests {
             connection.send(Self.empty)
         }
         defer { server.stop() }
-        _ = try await OutgoingHTTP.overNetwork(OutgoingCall(method: method, url: server.url))
+        _ = try await OutgoingHTTP.patiently(OutgoingCall(method: method, url: server.url))
         let head = try #require(await heads.next())
         #expect(head.hasPrefix("\(method) / HTTP/1.1\r\n"))
         #expect(head.contains("\r\nContent-Length: 0\r\n") == isAnnounced)
@@ -109,7 +109,7 @@ struct OutgoingHTTPTests {
         let expected = Self.readable[index]
         let server = try server(expected.text, inSingleBytes: inSingleBytes)
         defer { server.stop() }
-        let answer = try await OutgoingHTTP.overNetwork(OutgoingCall(url: server.url))
+        let answer = try await OutgoingHTTP.patiently(OutgoingCall(url: server.url))
         #expect(answer.status == expected.status && answer.headers == expected.headers)
         #expect(String(decoding: answer.body, as: UTF8.self) == expected.body)
     }
@@ -151,7 +151,8 @@ struct OutgoingHTTPTests {
     func silence() async throws {
         let server = try RawServer { $0.readToEnd() }
         defer { server.stop() }
-        #expect(await failure(OutgoingCall(url: server.url, timeLimit: .milliseconds(50))) == .timedOut)
+        let call = OutgoingCall(url: server.url, timeLimit: .milliseconds(50))
+        await #expect(throws: OutgoingFailure.timedOut) { try await OutgoingHTTP.overNetwork(call) }
     }
 
     @Test("Only the given addresses are called, whatever the name resolves to")
@@ -166,14 +167,14 @@ struct OutgoingHTTPTests {
         let url = "http://id.example.org:\(server.port)/"
         // A second time with other addresses: nothing is kept of the first.
         for addresses in [[here], [IPAddress("::1"), here].compactMap(\.self)] {
-            _ = try await OutgoingHTTP.overNetwork(OutgoingCall(url: url, addresses: addresses))
+            _ = try await OutgoingHTTP.patiently(OutgoingCall(url: url, addresses: addresses))
             #expect(await heads.next()?.contains("\r\nHost: id.example.org:\(server.port)\r\n") == true)
         }
         let nobody = try #require(IPAddress("127.0.0.2"))
         let refused = OutgoingFailure.noConnection("Couldn't connect to server: Connection refused")
         #expect(await failure(OutgoingCall(url: url, addresses: [nobody])) == refused)
         // localhost is resolved for the call.
-        _ = try await OutgoingHTTP.overNetwork(OutgoingCall(url: "http://localhost:\(server.port)/"))
+        _ = try await OutgoingHTTP.patiently(OutgoingCall(url: "http://localhost:\(server.port)/"))
         #expect(await heads.next() != nil)
     }
 
@@ -187,7 +188,7 @@ struct OutgoingHTTPTests {
         }
         defer { server.stop() }
         for number in 0..<20 {
-            _ = try await OutgoingHTTP.overNetwork(
+            _ = try await OutgoingHTTP.patiently(
                 OutgoingCall(method: "POST", url: server.url, body: Array("\(number)".utf8)))
             #expect(await bodies.next() == "\(number)")
         }

@@ -10,7 +10,7 @@ struct OutgoingLimitTests {
 
     private static func outcome(_ call: OutgoingCall) async -> Result<String, OutgoingFailure>? {
         do {
-            return .success(String(decoding: try await OutgoingHTTP.overNetwork(call).body, as: UTF8.self))
+            return .success(String(decoding: try await OutgoingHTTP.patiently(call).body, as: UTF8.self))
         } catch {
             return (error as? OutgoingFailure).map { .failure($0) }
         }
@@ -83,7 +83,7 @@ struct OutgoingLimitTests {
         }
         defer { other.stop() }
         let calls = (0..<50).map { _ in
-            Task { try await OutgoingHTTP.overNetwork(OutgoingCall(url: silent.url, timeLimit: .seconds(3_600))) }
+            Task { try await OutgoingHTTP.patiently(OutgoingCall(url: silent.url)) }
         }
         for _ in calls { #expect(await events.next() == "asked") }
         #expect(await Self.outcome(OutgoingCall(url: other.url)) == .success("hi"))
@@ -104,7 +104,7 @@ struct OutgoingLimitTests {
         }
         defer { server.stop() }
         let call = Task {
-            try await OutgoingHTTP.overNetwork(OutgoingCall(url: server.url, timeLimit: .seconds(3_600)))
+            try await OutgoingHTTP.patiently(OutgoingCall(url: server.url))
         }
         #expect(await events.next() == "sent")
         call.cancel()
@@ -121,7 +121,7 @@ struct OutgoingLimitTests {
         let begun = Events<Void>()
         let call = Task {
             begun.tell(())
-            return try await OutgoingHTTP.overNetwork(OutgoingCall(url: server.url, timeLimit: .seconds(3_600)))
+            return try await OutgoingHTTP.patiently(OutgoingCall(url: server.url))
         }
         _ = await begun.next()
         call.cancel()

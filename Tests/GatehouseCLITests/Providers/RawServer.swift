@@ -1,5 +1,6 @@
 import Foundation
 import Gatehouse
+import GatehouseServer
 
 /// Listens on this machine. A function reads and writes the bytes of each connection, on a separate thread.
 final class RawServer: Sendable {
@@ -129,5 +130,14 @@ struct Events<Event: Sendable>: Sendable {
     func next() async -> Event? {
         for await event in stream { return event }
         return nil
+    }
+}
+
+extension OutgoingHTTP {
+    /// A call with as much time as a busy machine needs, for tests that are not about time limits.
+    static func patiently(_ call: OutgoingCall) async throws -> Answer {
+        var call = call
+        call.timeLimit = .seconds(3_600)
+        return try await overNetwork(call)
     }
 }
