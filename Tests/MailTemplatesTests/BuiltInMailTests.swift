@@ -106,7 +106,7 @@ struct BuiltInMailTests {
             let mail = try templates.render(kind, language: language, values: .all("x", kind))
             return (language, structure(of: mail.html), mail.text.split(separator: "\n").count)
         }
-        // Each text in a third of the kinds, and in every language.
+        // A third of the texts for each kind, in every language; another third for the next kind.
         let place = MailTemplateKind.allCases.firstIndex(of: kind) ?? 0
         for (index, text) in HostileTexts().enumerated() where (index + place).isMultiple(of: 3) {
             let (language, markup, lines) = expected[index % expected.count]
