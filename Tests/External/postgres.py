@@ -1,5 +1,6 @@
 """The tests' own PostgreSQL server, which can crash and return, also behind a network that can be cut."""
 
+import ctypes
 import glob
 import os
 import shutil
@@ -106,57 +107,76 @@ def why_no_network():
 
 
 class Wire:
-    """A server in its own network namespace, at the other end of a wire that can be cut. Root only.
+    """A server at the other end of a wire that can be cut. Root only.
 
-    The namespace ends with its process, and the wire with the namespace.
+    Both ends are in network namespaces of their own: this thread, and what it starts, in one until `stop`; the server in
+    another. A wire in the machine's own network would be a change there, at which every Chromium gives up its requests.
+    A namespace ends with its last process, and the wire with the namespace.
     """
 
+    HERE, THERE = "10.203.0.1", "10.203.0.2"
     # No host has this address: frames to it are lost silently.
     NOWHERE = "02:00:00:00:00:99"
+    NAMESPACE = 0x40000000  # CLONE_NEWNET
 
     def __init__(self):
-        number = os.getpid() % 16384
-        block = f"10.203.{number // 64}.{number % 64 * 4}"
-        network = block.rpartition(".")
-        self.here, self.there = (f"{network[0]}.{int(network[2]) + host}" for host in (1, 2))
-        self.near, self.far = f"gh{os.getpid()}a", f"gh{os.getpid()}b"
-        self.cluster = Cluster("-c", "listen_addresses=0.0.0.0", *DURABLE, before=("unshare", "--net"))
+        self.home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+        self._system("unshare", self.NAMESPACE)
         try:
-            self._connect()
+            self.cluster = Cluster("-c", "listen_addresses=0.0.0.0", *DURABLE, before=("unshare", "--net"))
+            try:
+                self._connect()
+            except BaseException:
+                self.cluster.stop()
+                raise
         except BaseException:
-            self.cluster.stop()
+            self._go_home()
             raise
 
     def _connect(self):
         inside = self.inside = self.cluster.guardian.pid
-        _ip("link", "add", self.near, "type", "veth", "peer", "name", self.far, "netns", str(inside))
-        _ip("addr", "add", self.here + "/30", "dev", self.near)
-        _ip("link", "set", self.near, "up")
-        _ip("addr", "add", self.there + "/30", "dev", self.far, inside=inside)
-        _ip("link", "set", self.far, "up", inside=inside)
+        _ip("link", "set", "lo", "up")
+        _ip("link", "add", "near", "type", "veth", "peer", "name", "far", "netns", str(inside))
+        _ip("addr", "add", self.HERE + "/30", "dev", "near")
+        _ip("link", "set", "near", "up")
+        _ip("addr", "add", self.THERE + "/30", "dev", "far", inside=inside)
+        _ip("link", "set", "far", "up", inside=inside)
         with open(os.path.join(self.cluster.folder, "data", "pg_hba.conf"), "a", encoding="utf-8") as rules:
-            rules.write(f"host all gatehouse {self.here}/32 trust\n")
+            rules.write(f"host all gatehouse {self.HERE}/32 trust\n")
         Database(self.cluster, "postgres").run("SELECT pg_reload_conf()")
 
     def stop(self):
-        self.cluster.stop()
+        try:
+            self.cluster.stop()
+        finally:
+            self._go_home()
+
+    def _go_home(self):
+        self._system("setns", self.home, self.NAMESPACE)
+        os.close(self.home)
+
+    @staticmethod
+    def _system(call, *arguments):
+        library = ctypes.CDLL(None, use_errno=True)
+        if getattr(library, call)(*arguments):
+            raise OSError(ctypes.get_errno(), call)
 
     def url(self, database):
         """Of a database of this server, over the wire."""
-        return f"postgres://gatehouse@{self.there}:5432/{database.name}?sslmode=disable"
+        return f"postgres://gatehouse@{self.THERE}:5432/{database.name}?sslmode=disable"
 
     def swallow(self):
         """All packets in both directions are lost silently from now on."""
-        _ip("neigh", "replace", self.there, "lladdr", self.NOWHERE, "nud", "permanent", "dev", self.near)
-        _ip("neigh", "replace", self.here, "lladdr", self.NOWHERE, "nud", "permanent", "dev", self.far,
+        _ip("neigh", "replace", self.THERE, "lladdr", self.NOWHERE, "nud", "permanent", "dev", "near")
+        _ip("neigh", "replace", self.HERE, "lladdr", self.NOWHERE, "nud", "permanent", "dev", "far",
             inside=self.inside)  # fmt: skip
 
     def carry(self):
-        _ip("neigh", "del", self.there, "dev", self.near)
-        _ip("neigh", "del", self.here, "dev", self.far, inside=self.inside)
+        _ip("neigh", "del", self.THERE, "dev", "near")
+        _ip("neigh", "del", self.HERE, "dev", "far", inside=self.inside)
 
     def unplug(self):
-        _ip("link", "set", self.far, "down", inside=self.inside)
+        _ip("link", "set", "far", "down", inside=self.inside)
 
     def plug_in(self):
-        _ip("link", "set", self.far, "up", inside=self.inside)
+        _ip("link", "set", "far", "up", inside=self.inside)

@@ -77,7 +77,7 @@ def test_a_crash_of_the_server_loses_nothing_and_signs_nobody_out(servers):
         cluster.stop()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def wire():
     if reason := postgres.why_no_network():
         pytest.skip(reason)
