@@ -34,6 +34,20 @@ struct NothingLostTests {
         }
     }
 
+    @Test("A call that was cancelled before it left does not leave, whatever the transport")
+    func cancelledBefore() async throws {
+        try await World.with { world in
+            try await world.signUp()
+            let sent = world.network.calls.count
+            let caller = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await world.client.user()
+            }
+            await #expect(throws: CancellationError.self) { try await caller.value }
+            #expect(world.network.calls.count == sent)
+        }
+    }
+
     @Test("A cancelled sign-out signs out nevertheless")
     func cancelledSignOut() async throws {
         let storage = ImpatientStorage()

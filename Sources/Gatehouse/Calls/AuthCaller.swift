@@ -38,6 +38,8 @@ struct AuthCaller: Sendable {
         if isOffline() { throw AuthClientError.offline(.noConnection) }
         let reply: HTTPReply
         do {
+            // Not every transport checks. A refresh that was replaced before it left could run beside the next one.
+            try Task.checkCancellation()
             reply = try await transport(call(request, bearer: bearer))
         } catch {
             if error is CancellationError || Task.isCancelled { throw CancellationError() }
