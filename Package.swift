@@ -336,13 +336,22 @@ let package = Package(
             ] + liveScreens,
             swiftSettings: strict),
 
-        /// A server in process, a clock that stands still, faults with names.
+        /// Databases and a clock that stands still, for tests of what knows no server.
+        .target(
+            name: "TestDatabases",
+            dependencies: [
+                "GatehouseWire", "AccountStore", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver",
+                "CSQLite",
+            ],
+            path: "Tests/TestDatabases",
+            swiftSettings: strict),
+        /// A server in process, and the others that it calls.
         .target(
             name: "TestSupport",
             dependencies: [
-                "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing", "HTTPServing",
-                "AuthServer", "GatehouseServer", "ProfileGateway", "SQLDatabase", "SQLiteDriver", "PostgresDriver",
-                "IdentityProviders", "CSQLite", "DevStack", hummingbird, httpTypes, logging, nioCore,
+                "TestDatabases", "GatehouseWire", "AccountDomain", "AccountStore", "JSONWebTokens", "PasswordHashing",
+                "HTTPServing", "AuthServer", "GatehouseServer", "ProfileGateway", "SQLDatabase", "IdentityProviders",
+                "DevStack", hummingbird, httpTypes, logging, nioCore,
             ],
             path: "Tests/TestSupport",
             swiftSettings: strict),
@@ -360,24 +369,24 @@ let package = Package(
             swiftSettings: strict),
         /// What both databases do alike.
         .testTarget(
-            name: "SQLDatabaseTests", dependencies: ["SQLDatabase", "TestSupport"], swiftSettings: strict),
+            name: "SQLDatabaseTests", dependencies: ["SQLDatabase", "TestDatabases"], swiftSettings: strict),
         .testTarget(
-            name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "SQLDatabase", "TestSupport"],
+            name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "SQLDatabase", "TestDatabases"],
             swiftSettings: strict),
         .testTarget(
-            name: "PostgresDriverTests", dependencies: ["PostgresDriver", "SQLDatabase", "TestSupport"],
+            name: "PostgresDriverTests", dependencies: ["PostgresDriver", "SQLDatabase", "TestDatabases"],
             swiftSettings: strict),
         .testTarget(
             name: "AccountStoreTests",
             dependencies: [
                 "AccountStore", "AccountDomain", "GatehouseWire", "SQLDatabase", "PostgresDriver", "ProfileGateway",
-                "TestSupport",
+                "TestDatabases",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "HTTPServingTests",
             dependencies: [
-                "HTTPServing", "GatehouseWire", "TestSupport", hummingbird, httpTypes, logging, nioCore,
+                "HTTPServing", "GatehouseWire", hummingbird, httpTypes, logging, nioCore,
                 server("NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: strict),
@@ -392,7 +401,7 @@ let package = Package(
         .testTarget(
             name: "ProfileGatewayTests",
             dependencies: [
-                "ProfileGateway", "GatehouseWire", "JSONWebTokens", "HTTPServing", "TestSupport", "SQLDatabase",
+                "ProfileGateway", "GatehouseWire", "JSONWebTokens", "HTTPServing", "SQLDatabase",
                 hummingbird, httpTypes, nioCore,
             ],
             swiftSettings: strict),
@@ -438,7 +447,7 @@ let package = Package(
         .testTarget(
             name: "DevStackTests",
             dependencies: [
-                "DevStack", "IdentityProviders", "GatehouseWire", "JSONWebTokens", "HTTPServing", "TestSupport",
+                "DevStack", "IdentityProviders", "GatehouseWire", "JSONWebTokens", "HTTPServing", "TestDatabases",
                 crypto, hummingbird, httpTypes, logging, nioCore,
             ],
             swiftSettings: strict),

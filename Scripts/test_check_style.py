@@ -139,7 +139,7 @@ class RuleTests(unittest.TestCase):
         self.assertQuiet("self.now = now", "let a = now()", "clock.now()", "server.clock.now", "self?.now", "a.nowhere")
         self.assertQuiet("f(now: now)", "let a = Date(timeIntervalSince1970: b)", "enum A { case now }")
         self.assertQuiet("let a = ContinuousClock().measure { b() }")
-        for path in ("Sources/GatehouseCLI/Serve.swift", "Tests/TestSupport/TestClock.swift"):
+        for path in ("Sources/GatehouseCLI/Serve.swift", "Tests/TestDatabases/TestClock.swift"):
             self.assertQuiet("let a = Date()", "f(at: .now)", path=path)
         self.assertFires("clock", "f(at: .now)", path=TEST)
 

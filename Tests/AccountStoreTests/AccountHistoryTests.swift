@@ -1,7 +1,7 @@
 import AccountDomain
 import AccountStore
 import GatehouseWire
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("What administrators see and end of one account")

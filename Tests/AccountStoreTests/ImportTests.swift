@@ -3,7 +3,7 @@ import AccountStore
 import Crypto
 import GatehouseWire
 import SQLDatabase
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("Imported accounts and sessions")

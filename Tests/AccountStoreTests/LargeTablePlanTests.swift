@@ -3,7 +3,7 @@ import AccountStore
 import GatehouseWire
 import ProfileGateway
 import SQLDatabase
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("Plans on large tables", .largeTables)

@@ -1,5 +1,5 @@
 import SQLDatabase
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("Migrations are compatible with earlier programs")

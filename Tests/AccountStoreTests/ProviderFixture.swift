@@ -3,7 +3,7 @@ import AccountStore
 import GatehouseWire
 import SQLDatabase
 import Synchronization
-import TestSupport
+import TestDatabases
 import Testing
 
 // Provider identities, and short names for their operations.

@@ -1,6 +1,6 @@
 import SQLDatabase
 import Synchronization
-import TestSupport
+import TestDatabases
 
 /// Every statement that ran, once for each text, and their number.
 final class RecordedStatements: Sendable {

@@ -1,7 +1,7 @@
 import AccountStore
 import GatehouseWire
 import SQLDatabase
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("Counts shared by nodes")

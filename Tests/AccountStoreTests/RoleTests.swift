@@ -4,7 +4,7 @@ import GatehouseWire
 import PostgresDriver
 import ProfileGateway
 import SQLDatabase
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("Least-privilege roles", .enabled("needs PostgreSQL") { TestCluster.programs != nil })

@@ -2,7 +2,7 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 import SQLDatabase
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("Seeded accounts")

@@ -2,7 +2,7 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 import SQLDatabase
-import TestSupport
+import TestDatabases
 
 /// Accounts on their own database, with a manual clock.
 struct StoreFixture {

@@ -2,7 +2,7 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 import SQLDatabase
-import TestSupport
+import TestDatabases
 import Testing
 
 /// The random sequences of the rules' own tests, on the database: a few users who try each other's addresses.

@@ -2,7 +2,7 @@ import DevStack
 import GatehouseWire
 import HTTPServing
 import HTTPTypes
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("The page of requests")

@@ -8,7 +8,7 @@ import JSONWebTokens
 import Logging
 import NIOCore
 import Synchronization
-import TestSupport
+import TestDatabases
 
 /// The stand-ins behind a router, called without a socket, with a manual clock.
 struct DevRouter: Sendable {

@@ -1,7 +1,7 @@
 import DevStack
 import GatehouseWire
 import HTTPTypes
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("The pages of the inbox")

@@ -1,7 +1,7 @@
 import DevStack
 import Foundation
 import GatehouseWire
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("The inbox of a dev server")

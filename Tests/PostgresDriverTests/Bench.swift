@@ -1,7 +1,7 @@
 import PostgresDriver
 import SQLDatabase
 import Synchronization
-import TestSupport
+import TestDatabases
 import Testing
 
 extension Trait where Self == ConditionTrait {

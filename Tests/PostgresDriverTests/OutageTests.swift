@@ -1,6 +1,6 @@
 import PostgresDriver
 import SQLDatabase
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("PostgreSQL: broken connections and time limits", .needsServer)

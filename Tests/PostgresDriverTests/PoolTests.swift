@@ -1,6 +1,6 @@
 import PostgresDriver
 import SQLDatabase
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("PostgreSQL: the order of callers", .needsServer)

@@ -1,6 +1,6 @@
 import Foundation
 import SQLDatabase
-import TestSupport
+import TestDatabases
 import Testing
 
 @testable import PostgresDriver

@@ -1,7 +1,7 @@
 import Dispatch
 import PostgresDriver
 import SQLDatabase
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("PostgreSQL: transactions", .needsServer)

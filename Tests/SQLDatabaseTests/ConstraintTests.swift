@@ -1,5 +1,5 @@
 import SQLDatabase
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("Constraint violations")

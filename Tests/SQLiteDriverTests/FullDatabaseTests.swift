@@ -1,7 +1,7 @@
 import Foundation
 import SQLDatabase
 import SQLiteDriver
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("A failing database file")

@@ -1,7 +1,7 @@
 import SQLDatabase
 import SQLiteDriver
 import Synchronization
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("SQLite: shared commits")

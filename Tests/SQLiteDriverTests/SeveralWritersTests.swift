@@ -1,6 +1,6 @@
 import SQLDatabase
 import SQLiteDriver
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("Two programs on one file")

@@ -1,7 +1,7 @@
 import SQLDatabase
 import SQLiteDriver
 import Synchronization
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("Slow reads", .timeLimit(.minutes(5)))

@@ -1,7 +1,7 @@
 import Dispatch
 import SQLDatabase
 import SQLiteDriver
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("Transactions")

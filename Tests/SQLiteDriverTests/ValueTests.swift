@@ -1,6 +1,6 @@
 import SQLDatabase
 import SQLiteDriver
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("SQLite: round trips of values")

@@ -2,7 +2,7 @@ import Dispatch
 import SQLDatabase
 import SQLiteDriver
 import Synchronization
-import TestSupport
+import TestDatabases
 
 /// A folder with a file that several databases of a test can open, and their observations.
 final class Workbench: Sendable {

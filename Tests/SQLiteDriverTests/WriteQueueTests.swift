@@ -1,7 +1,7 @@
 import SQLDatabase
 import SQLiteDriver
 import Synchronization
-import TestSupport
+import TestDatabases
 import Testing
 
 @Suite("Writes in the queue", .timeLimit(.minutes(5)))

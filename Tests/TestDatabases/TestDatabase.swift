@@ -1,6 +1,7 @@
+import AccountStore
 import Foundation
-import GatehouseServer
 import PostgresDriver
+import ProfileGateway
 package import SQLDatabase
 import SQLiteDriver
 import Synchronization
@@ -29,7 +30,7 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
     private static let files = Places(48)
 
     /// Every migration of a database with accounts and profiles.
-    package static let migrations = GatehouseServer.migrations(for: [.auth, .gateway])
+    package static let migrations = (Accounts.migrations + Profiles.migrations).sorted { $0.number < $1.number }
 
     package var testDescription: String { rawValue }
 

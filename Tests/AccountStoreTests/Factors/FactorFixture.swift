@@ -1,7 +1,7 @@
 import AccountDomain
 import AccountStore
 import GatehouseWire
-import TestSupport
+import TestDatabases
 import Testing
 
 /// What tests of second factors do on a store.
