@@ -96,10 +96,29 @@ package final class TestServer: Sendable {
 
     private struct IncompleteSettings: Error {}
 
+    /// Read once: it takes a tenth of most tests.
+    private static let usual = Result { try readSettings("accounts.sqlite", hasPages: false, hasConsole: false) }
+
     private static func settings(_ place: DatabasePlace, hasPages: Bool, hasConsole: Bool) throws -> ServerSettings {
+        guard !hasPages, !hasConsole else {
+            return try readSettings(place.location, hasPages: hasPages, hasConsole: hasConsole)
+        }
+        var settings = try usual.get()
+        settings.database =
+            place.isFile
+            ? DatabaseLocation(path: place.location)
+            : DatabaseLocation(server: Secret(place.location), connections: connections)
+        return settings
+    }
+
+    private static let connections = 4
+
+    private static func readSettings(
+        _ database: String, hasPages: Bool, hasConsole: Bool
+    ) throws -> ServerSettings {
         let given: [Setting: String] = [
             .console: "\(hasConsole)", .accountPages: "\(hasPages)", .accountPagesName: "Box Score",
-            .database: place.location, .databaseConnections: "4", .externalURL: issuer,
+            .database: database, .databaseConnections: "\(connections)", .externalURL: issuer,
             .secrets: "1:BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=",
             .jwtSecret: "a-shared-secret-of-at-least-32-characters", .jwtAlgorithm: "ES256",
             .siteURL: "https://app.example.org", .uriAllowList: "https://app.example.org/cb,myapp://callback",

@@ -17,9 +17,12 @@ func makePages(
     _ settings: ServerSettings, _ secrets: ServerSecrets, _ tables: [RouteTable], _ runtime: ServerRuntime,
     _ world: World
 ) throws -> ServedPages {
-    let transport = insideTransport(settings, tables, world)
     var made = ServedPages()
-    if let pages = settings.pages, settings.parts.contains(.pages) {
+    let accountPages = settings.parts.contains(.pages) ? settings.pages : nil
+    // Most servers have neither, and need no second router.
+    guard accountPages != nil || settings.console != nil else { return made }
+    let transport = insideTransport(settings, tables, world)
+    if let pages = accountPages {
         let account = try makePages(.account, pages, settings, secrets, world, transport)
         made.tables.append(account.table(runtime))
         made.branding = makeBrandingWatch(account, pages, settings, world)
