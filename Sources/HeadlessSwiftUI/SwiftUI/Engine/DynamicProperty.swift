@@ -48,7 +48,17 @@ private struct DynamicFields {
     let offset: Int
     let type: any DynamicProperty.Type
 
-    static func of(_ type: Any.Type) -> [DynamicFields] {
+    /// The runtime's reflection takes longer than the rest of a property's connection.
+    @MainActor private static var known: [ObjectIdentifier: [DynamicFields]] = [:]
+
+    @MainActor static func of(_ type: Any.Type) -> [DynamicFields] {
+        if let fields = known[ObjectIdentifier(type)] { return fields }
+        let fields = read(type)
+        known[ObjectIdentifier(type)] = fields
+        return fields
+    }
+
+    private static func read(_ type: Any.Type) -> [DynamicFields] {
         var fields: [DynamicFields] = []
         _ = _forEachField(of: type) { name, offset, type, _ in
             if let type = type as? any DynamicProperty.Type {

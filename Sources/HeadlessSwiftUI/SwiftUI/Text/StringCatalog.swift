@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The texts of a bundle, read from Xcode's string catalogue.
 package struct StringCatalog: Sendable {
     package let sourceLanguage: String
@@ -16,20 +18,28 @@ package struct StringCatalog: Sendable {
     /// - Returns: nil for a key without a text in the locale's or the source language.
     package func text(for key: String, count: Int? = nil, in locale: Locale) -> String? {
         guard let texts = strings[key] else { return nil }
-        let language = locale.language
-        // From the most particular name. Most texts have the first, and the parts of a language are slow to find.
-        let names: [() -> String] = [
-            { locale.identifier.replacing("_", with: "-") },
-            {
-                [language.languageCode?.identifier, language.script?.identifier].compactMap(\.self)
-                    .joined(separator: "-")
-            },
-            { language.languageCode?.identifier ?? sourceLanguage }, { sourceLanguage },
-        ]
-        return names.lazy.compactMap { name in
-            let name = name()
-            return texts[name]?.text(count: count, language: name)
-        }.first
+        for name in Self.names(of: locale) + [sourceLanguage] {
+            if let text = texts[name]?.text(count: count, language: name) { return text }
+        }
+        return nil
+    }
+
+    /// By the locale's identifier: the parts of a language are slow to find.
+    private static let known = Mutex<[String: [String]]>([:])
+
+    /// The names that a catalogue may have for the locale's language, from the most particular one.
+    private static func names(of locale: Locale) -> [String] {
+        known.withLock { known in
+            if let names = known[locale.identifier] { return names }
+            let (code, script) = (locale.language.languageCode?.identifier, locale.language.script?.identifier)
+            let names =
+                [
+                    locale.identifier.replacing("_", with: "-"),
+                    [code, script].compactMap(\.self).joined(separator: "-"),
+                ] + (code.map { [$0] } ?? [])
+            known[locale.identifier] = names
+            return names
+        }
     }
 
     private struct File: Decodable {
