@@ -4,7 +4,7 @@ import SwiftUI
 extension Screen {
     /// Whether the screen shows or speaks exactly this text.
     public func shows(_ text: String) -> Bool {
-        !all { $0.kind == .text && $0.text == text || $0.name == text }.isEmpty
+        has { $0.kind == .text && $0.text == text || $0.isNamed(text) }
     }
 
     /// All visible texts from top to bottom.
@@ -17,9 +17,9 @@ extension Screen {
     public var fields: [String] { all { $0.field != nil }.map(\.name) }
 
     /// Whether there is a button with this name or identifier.
-    public func has(button name: String) -> Bool { !all { $0.isButton && $0.isCalled(name) }.isEmpty }
+    public func has(button name: String) -> Bool { has { $0.isButton && $0.isCalled(name) } }
     /// Whether there is a field with this name or identifier.
-    public func has(field name: String) -> Bool { !all { $0.field != nil && $0.isCalled(name) }.isEmpty }
+    public func has(field name: String) -> Bool { has { $0.field != nil && $0.isCalled(name) } }
 
     /// Whether a control is enabled.
     ///
@@ -88,14 +88,21 @@ extension Screen {
     func all(_ fits: (ScreenElement) -> Bool) -> [ScreenElement] {
         var found: [ScreenElement] = []
         func visit(_ elements: [ScreenElement]) {
-            for element in elements
-            where !element.isHidden && !element.spoken.isHidden && !element.isPresentation {
+            for element in elements where element.isReachable {
                 if fits(element) { found.append(element) }
                 visit(element.children)
             }
         }
         visit(top)
         return found
+    }
+
+    /// Whether a reachable element satisfies the predicate.
+    func has(_ fits: (ScreenElement) -> Bool) -> Bool {
+        func isAmong(_ elements: [ScreenElement]) -> Bool {
+            elements.contains { $0.isReachable && (fits($0) || isAmong($0.children)) }
+        }
+        return isAmong(top)
     }
 
     func one(_ what: String, _ fits: (ScreenElement) -> Bool) throws -> ScreenElement {
@@ -121,5 +128,5 @@ extension Screen {
 
 extension ScreenElement {
     var isButton: Bool { [.button, .link, .toggle].contains(kind) }
-    func isCalled(_ name: String) -> Bool { self.name == name || spoken.identifier == name }
+    func isCalled(_ name: String) -> Bool { isNamed(name) || spoken.identifier == name }
 }

@@ -78,9 +78,20 @@ extension ScreenElement {
     package var name: String {
         if let label = spoken.label { return label }
         if !text.isEmpty { return text }
-        return children.filter { !$0.isPresentation && !$0.spoken.isHidden && !$0.isHidden }
-            .map(\.name).filter { !$0.isEmpty }.joined(separator: ", ")
+        return children.filter(\.isReachable).map(\.name).filter { !$0.isEmpty }.joined(separator: ", ")
     }
+
+    /// Whether this is the element's name. Most names begin with another text, so the rest is not needed.
+    package func isNamed(_ name: String) -> Bool { name.hasPrefix(beginning) && self.name == name }
+
+    private var beginning: String {
+        if let label = spoken.label { return label }
+        if !text.isEmpty { return text }
+        return children.lazy.filter(\.isReachable).map(\.beginning).first { !$0.isEmpty } ?? ""
+    }
+
+    /// Whether a user can come to the element: by VoiceOver too.
+    package var isReachable: Bool { !isPresentation && !spoken.isHidden && !isHidden }
 
     /// The element that a label, hint or identifier refers to: the content of boxes that only set a size.
     var subject: ScreenElement {
