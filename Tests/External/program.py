@@ -159,6 +159,8 @@ def serve_settings(folder, port, metrics_port, **more):
         "GOTRUE_MAILER_AUTOCONFIRM": "true",
         "GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED": "true",
         "GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL": "10",
+        # A busy machine can keep a request waiting for longer than the usual ten seconds.
+        "GATEHOUSE_API_MAX_REQUEST_DURATION": "60s",
         **{name: str(value) for name, value in more.items()},
     }
 

@@ -23,10 +23,11 @@ pytestmark = postgres.needs_server
 
 
 def two_nodes(servers, database, urls=None, **settings):
-    """Nodes behind one unused address. `urls`: the database's, for each node."""
+    """Nodes behind one unused address, with the usual time for a request. `urls`: the database's, for each node."""
     external = f"http://127.0.0.1:{free_port()}/auth/v1"
+    usual = {"API_EXTERNAL_URL": external, "GATEHOUSE_API_MAX_REQUEST_DURATION": "10s"}
     nodes = [
-        servers.serve(**{"GATEHOUSE_DATABASE": url, "API_EXTERNAL_URL": external, **settings}).launch()
+        servers.serve(**{"GATEHOUSE_DATABASE": url, **usual, **settings}).launch()
         for url in urls or [database.url] * 2
     ]
     for node in nodes:
