@@ -45,7 +45,7 @@ final class SharedStore: Sendable {
         var fault = StoreFault.none
         var holder: Incarnation?
         var waiting: [(Incarnation, CheckedContinuation<Bool, Never>)] = []
-        /// By process and run: whether the last result was "unavailable".
+        /// The readers of a key, each a task of a run, whose last result was "unavailable".
         var blind: Set<String> = []
     }
 
@@ -70,9 +70,14 @@ final class SharedStore: Sendable {
         return (try? JSONReader.read(bytes))?["refresh_token"]?.stringValue
     }
 
+    /// A task may write what it has read, although another task of the same run cannot read it any more.
+    private static func reader(of key: String, _ run: Incarnation) -> String {
+        "\(run.process).\(run.number).\(key).\(withUnsafeCurrentTask { $0?.hashValue ?? 0 })"
+    }
+
     fileprivate func read(_ key: String, _ run: Incarnation) -> StoredValue {
         state.withLock { state in
-            let reader = "\(run.process).\(run.number).\(key)"
+            let reader = Self.reader(of: key, run)
             if state.fault == .locked || state.fault == .unreadable {
                 state.blind.insert(reader)
                 return .unavailable("locked")
@@ -93,7 +98,7 @@ final class SharedStore: Sendable {
             let before = Self.refreshToken(state.entries)
             state.entries[key] = bytes
             let change = StoreChange(by: run, before: before, after: Self.refreshToken(state.entries))
-            return (change, bytes != nil && state.blind.contains("\(run.process).\(run.number).\(key)"))
+            return (change, bytes != nil && state.blind.contains(Self.reader(of: key, run)))
         }
         if isBlind { overwroteBlindly(run) }
         if change.before != change.after { hear(change) }
