@@ -1,3 +1,4 @@
+import GatehouseServer
 import GatehouseWire
 import HTTPTypes
 import SQLDatabase
@@ -21,6 +22,12 @@ struct UpgradeTests {
             "CREATE INDEX sessions_by_device ON sessions (device)",
             "CREATE TABLE badges (id \(.uuid) PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE) \(.table)",
         ])
+
+    @Test("The databases of the tests have the migrations that a server applies")
+    func served() {
+        let served = migrations(for: [.auth, .gateway])
+        #expect(TestDatabase.migrations.map(\.number) == served.map(\.number) && !served.isEmpty)
+    }
 
     /// Every request of a user, from sign-up to the last sign-out.
     private func roundTrip(_ server: TestServer, _ email: String) async throws {
