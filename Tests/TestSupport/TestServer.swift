@@ -96,7 +96,7 @@ package final class TestServer: Sendable {
 
     private struct IncompleteSettings: Error {}
 
-    /// Read once: it takes a tenth of most tests.
+    /// Read once: reading takes a tenth of the time of most tests.
     private static let usual = Result { try readSettings("accounts.sqlite", hasPages: false, hasConsole: false) }
 
     private static func settings(_ place: DatabasePlace, hasPages: Bool, hasConsole: Bool) throws -> ServerSettings {
