@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import WebAuthn
 
-@Suite("Security keys at the second step")
+@Suite("Security keys on the account pages")
 struct KeyStepTests {
     private static let origin = "https://example.org"
 
@@ -18,12 +18,15 @@ struct KeyStepTests {
         return rules
     }
 
-    /// A user with a key, at the second step.
-    private func with(_ test: (TestServer, WebBrowser, inout SoftAuthenticator) async throws -> Void) async throws {
+    private func with(_ test: (TestServer) async throws -> Void) async throws {
         let party = try #require(try RelyingParty(id: "example.org", name: "Example", origins: [Self.origin]))
         try await TestServer.with(
-            hasPages: true, factors: Self.rules, change: { $0.identity = AppIdentity(party: party) }
-        ) { server in
+            hasPages: true, factors: Self.rules, change: { $0.identity = AppIdentity(party: party) }, test)
+    }
+
+    /// A user with a key, at the second step.
+    private func withKey(_ test: (TestServer, WebBrowser, inout SoftAuthenticator) async throws -> Void) async throws {
+        try await with { server in
             let session = try await server.signUp()
             var device = SoftAuthenticator()
             let made = try await server.factors("", session, ["factor_type": "webauthn", "friendly_name": "key"])
@@ -54,7 +57,7 @@ struct KeyStepTests {
 
     @Test("The challenge is made after a press, and an answer that comes late or twice gets a message")
     func challenge() async throws {
-        try await with { server, browser, device in
+        try await withKey { server, browser, device in
             #expect(!browser.page.text.contains("data-options"))
             try await browser.press("Use a security key")
             #expect(browser.page.title == "Security Key")
@@ -71,6 +74,33 @@ struct KeyStepTests {
             try await browser.send(form.action, fields)
             #expect(browser.page.problem == "The security key did not work. Please try again.")
             #expect(try await browser.open("/account").title == "Account")
+        }
+    }
+
+    @Test("A key gets a name of the pages, also if a stranger with the session had begun to add one with another")
+    func name() async throws {
+        try await with { server in
+            let session = try await server.signUp()
+            let made = try await server.factors(
+                "", session, ["factor_type": "webauthn", "friendly_name": "Call 555 0100 at once"])
+            #expect(made.status == 200)
+            let browser = WebBrowser(server)
+            try await browser.open("/account/sign-in")
+            try await browser.press("Sign In", SignInPageTests.person)
+            try await browser.open("/account/security-keys")
+            try await browser.press("Set Up")
+            try await browser.open("/account/security-keys")
+            // The factor that these pages made waits.
+            try await browser.press("Set Up")
+            var device = SoftAuthenticator()
+            let credential = try device.create(options(browser.page), origin: Self.origin)
+            let form = try #require(browser.page.forms.first { $0.button == "Continue" })
+            let fields = form.fields.filter { $0.name != "credential" } + [(name: "credential", value: credential.text)]
+            try await browser.send(form.action, fields)
+            #expect(browser.page.done == "The security key has been added.")
+            try await browser.open("/account/security-keys")
+            let names = WebPage.between("<span class=\"entry\">", "<", in: browser.page.text)
+            #expect(names == ["Security Key"])
         }
     }
 }

@@ -10,12 +10,13 @@ struct LinkQuestionTests {
     /// Google vouches for this address.
     private static let email = "grace@example.com"
 
-    private func asked(_ server: TestServer) async throws -> WebBrowser {
+    /// - Parameter browser: nil for one that nobody has signed in with.
+    private func asked(_ server: TestServer, _ browser: WebBrowser? = nil) async throws -> WebBrowser {
         let made = try await server.send(
             .post, "/auth/v1/signup",
             json: ["email": .string(Self.email), "password": .string(TestServer.password)])
         #expect(made.status == 200)
-        let browser = WebBrowser(server)
+        let browser = browser ?? WebBrowser(server)
         try await browser.click("/account/provider/google")
         try await browser.send(browser.page.path, [("person", "existing"), ("email", Self.email)], headers: [:])
         #expect(browser.page.title == "Link Accounts")
@@ -49,7 +50,11 @@ struct LinkQuestionTests {
     }
 
     /// The account of the question has an app, and its owner has answered with the password.
-    private func protected(_ test: (TestServer, WebBrowser, TimeCode) async throws -> Void) async throws {
+    ///
+    /// - Parameter other: The account that the browser is signed in to.
+    private func protected(
+        other: [String: String]? = nil, _ test: (TestServer, WebBrowser, TimeCode) async throws -> Void
+    ) async throws {
         try await TestServer.with(
             providers: TestProviders(linking: .confirm), hasPages: true, factors: FactorRules(),
             change: {
@@ -57,7 +62,13 @@ struct LinkQuestionTests {
                 $0.mail?.interval = .zero
             }
         ) { server in
-            let browser = try await asked(server)
+            let browser = WebBrowser(server)
+            if let other {
+                _ = try await server.signUp()
+                try await browser.open("/account/sign-in")
+                try await browser.press("Sign In", other)
+            }
+            _ = try await asked(server, browser)
             let session = try #require(TestSession(try await server.signIn(Self.email)))
             try await test(server, browser, try await server.addApp(session))
         }
@@ -89,14 +100,30 @@ struct LinkQuestionTests {
     @Test("A mailed code answers nothing for a user with a second factor, whose next sign-in does")
     func mailedCode() async throws {
         try await protected { server, browser, codes in
-            try await browser.press("Email Me a Code")
-            let code = try #require(try await server.deliveredMails().last?.content.code?.reveal())
-            try await browser.press("Continue", ["code": code])
+            try await answerByMail(server, browser)
             #expect(browser.page.title == "Sign In")
             #expect(browser.page.problem == "This account has a second factor. Sign in to it to link the two.")
             try await browser.press("Sign In", ["email": Self.email, "password": TestServer.password])
             try await browser.press("Continue", ["code": server.nextCode(codes)])
             try await expectLinked(browser)
         }
+    }
+
+    @Test("A mailed code leads someone who is signed in to another account to the sign-in, too")
+    func mailedCodeBesideAnotherAccount() async throws {
+        try await protected(other: SignInPageTests.person) { server, browser, codes in
+            try await answerByMail(server, browser)
+            #expect(browser.page.title == "Sign In")
+            #expect(browser.page.problem == "This account has a second factor. Sign in to it to link the two.")
+            try await browser.press("Sign In", ["email": Self.email, "password": TestServer.password])
+            try await browser.press("Continue", ["code": server.nextCode(codes)])
+            try await expectLinked(browser)
+        }
+    }
+
+    private func answerByMail(_ server: TestServer, _ browser: WebBrowser) async throws {
+        try await browser.press("Email Me a Code")
+        let code = try #require(try await server.deliveredMails().last?.content.code?.reveal())
+        try await browser.press("Continue", ["code": code])
     }
 }

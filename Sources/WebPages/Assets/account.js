@@ -10,7 +10,7 @@
   const form = document.querySelector("form[data-passkey]");
   if (!form || !window.PublicKeyCredential || !navigator.credentials) return;
   const isNew = form.dataset.passkey === "create";
-  const isConditional = form.dataset.conditional !== undefined;
+  const isInField = form.dataset.start === "field";
   let pending;
 
   function bytes(text) {
@@ -54,7 +54,7 @@
     } catch (error) {
       // A user who cancels, or a request that another one replaces, needs no message.
       if (error.name === "AbortError" || mediation) return;
-      if (error.name === "NotAllowedError") return isConditional ? ask("conditional") : undefined;
+      if (error.name === "NotAllowedError") return isInField ? ask("conditional") : undefined;
       form.elements.credential.value = "";
       form.elements.failure.value = error.name;
     }
@@ -67,7 +67,8 @@
   });
   form.hidden = false;
   document.querySelector("[data-unscripted]")?.remove();
-  if (isConditional) {
+  if (form.dataset.start === "once") ask();
+  if (isInField) {
     PublicKeyCredential.isConditionalMediationAvailable?.().then((isAvailable) => isAvailable && ask("conditional"));
   }
 })();

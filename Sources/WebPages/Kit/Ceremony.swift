@@ -4,11 +4,18 @@ import GatehouseWire
 struct Ceremony {
     enum Kind: String { case create, get }
 
+    enum Start: String {
+        case byPress = "press"
+        /// As well as by a press, the browser offers passkeys in the field for the address.
+        case inField = "field"
+        /// A press has led to the page. A browser that wants another one leaves the form as it is.
+        case atOnce = "once"
+    }
+
     let kind: Kind
     /// The server's options, `PublicKeyCredentialCreationOptionsJSON` or `PublicKeyCredentialRequestOptionsJSON`.
     let options: AnyJSON
-    /// Whether the browser also offers passkeys in the field for the address.
-    var isConditional = false
+    var start = Start.byPress
 
     /// The fields of the form that the script fills.
     static let (credential, failure) = ("credential", "failure")

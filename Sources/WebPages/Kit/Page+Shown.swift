@@ -91,7 +91,7 @@ extension Form {
         if let ceremony {
             shown["ceremony"] = [
                 "ceremonyKind": ceremony.kind.rawValue, "ceremonyOptions": Markup(ceremony.options.text),
-                "isConditional": ceremony.isConditional,
+                "ceremonyStart": ceremony.start.rawValue,
             ]
         }
         if let captcha {

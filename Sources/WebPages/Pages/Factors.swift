@@ -85,12 +85,16 @@ extension Visit {
 
     /// A new factor, whose secret the server shows only once. A key that an earlier try did not add gets another one.
     fileprivate mutating func enroll(_ page: FactorPage, _ user: AuthUser) async throws -> Page {
-        let waiting = (user.factors ?? []).first { $0.factorType == .webAuthn && $0.status == .unverified }
-        if page == .keys, let waiting { return try await keyPage(waiting.id) }
-        let names = (user.factors ?? []).compactMap(\.friendlyName)
         let base = title(page)
-        let name =
-            ([base] + (2...20).map { "\(base) \($0)" }).first { name in !names.contains { $0 == name } } ?? base
+        let names = [base] + (2...20).map { "\(base) \($0)" }
+        // One with another name may be a stranger's, with what the stranger wants the user to read.
+        let waiting = (user.factors ?? []).first { factor in
+            factor.factorType == .webAuthn && factor.status == .unverified
+                && names.contains { $0 == factor.friendlyName }
+        }
+        if page == .keys, let waiting { return try await keyPage(waiting.id) }
+        let taken = (user.factors ?? []).compactMap(\.friendlyName)
+        let name = names.first { name in !taken.contains { $0 == name } } ?? base
         let body: JSONObject = [
             "factor_type": .string(page.type.rawValue), "friendly_name": .string(name),
             "issuer": .string(pages.settings.branding.name),
@@ -153,10 +157,13 @@ extension Visit {
     /// A new challenge, which the browser answers with a new key of the factor or with the one that it has.
     ///
     /// - Parameter factor: The id, for a path.
-    mutating func keyBlocks(_ factor: String, act: String, at place: Place) async throws -> [Block] {
+    mutating func keyBlocks(
+        _ factor: String, act: String, at place: Place, start: Ceremony.Start = .byPress
+    ) async throws -> [Block] {
         let challenge = try AuthFactorChallenge(json: await callAsUser(.post, "/factors/\(factor)/challenge"))
         guard let webAuthn = challenge.webAuthn else { throw CallFailed(cause: nil) }
-        let ceremony = Ceremony(kind: webAuthn.creates ? .create : .get, options: webAuthn.credentialOptions)
+        let ceremony = Ceremony(
+            kind: webAuthn.creates ? .create : .get, options: webAuthn.credentialOptions, start: start)
         return [
             .text(say("Touch the key, or unlock this device, when your browser asks.")),
             .form(

@@ -84,6 +84,8 @@ extension Visit {
             }
         }
         session.flash = .linkNeedsFactor
+        // The sign-in page sends someone who is signed in, perhaps to another account, away if nothing is next.
+        session.next = session.next ?? .home
         return .go(.signIn)
     }
 

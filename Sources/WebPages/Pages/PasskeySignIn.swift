@@ -35,7 +35,7 @@ extension WebPages {
             let challenge = WebSession.Challenge(begun)
             page.blocks =
                 visit.handoverSentence + [
-                    .form(visit.passkeyForm(challenge, isConditional: false)),
+                    .form(visit.passkeyForm(challenge, start: .atOnce)),
                     .unscripted(visit.say("This browser cannot use passkeys, or does not allow scripts.")),
                 ]
         } catch let refusal as CallRefusal {
@@ -66,13 +66,13 @@ extension Visit {
                 session.challenge = nil
             }
         }
-        return session.challenge.map { .form(passkeyForm($0, isConditional: true)) }
+        return session.challenge.map { .form(passkeyForm($0, start: .inField)) }
     }
 
-    fileprivate func passkeyForm(_ challenge: WebSession.Challenge, isConditional: Bool) -> Form {
+    fileprivate func passkeyForm(_ challenge: WebSession.Challenge, start: Ceremony.Start) -> Form {
         Form(
             action: Place.passkeySignIn.path, hidden: [("challenge", challenge.id)] + handoverFields,
-            ceremony: Ceremony(kind: .get, options: challenge.options, isConditional: isConditional),
+            ceremony: Ceremony(kind: .get, options: challenge.options, start: start),
             button: say("Sign in with a Passkey"), symbol: "passkey", style: .plain)
     }
 

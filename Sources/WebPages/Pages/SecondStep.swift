@@ -179,7 +179,7 @@ extension Visit {
     fileprivate mutating func keyPage() async throws -> Page {
         var page = Page(say("Security Key"))
         page.back = (say("Confirm It Is You"), Place.secondStep.path)
-        page.blocks = try await keyBlocks(factorOfForm, act: "key", at: .secondStep)
+        page.blocks = try await keyBlocks(factorOfForm, act: "key", at: .secondStep, start: .atOnce)
         return page
     }
 }
