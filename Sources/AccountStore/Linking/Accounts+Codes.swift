@@ -13,8 +13,9 @@ struct AuthorizationCode: Sendable {
         /// A mailed link, by the digest of its token. It is spent when the code is redeemed, by the client that asked
         /// for the mail.
         case mailed([UInt8])
-        /// A session beside this one, which must still be active when the code is redeemed.
-        case handover(from: SessionID)
+        /// A session beside this one, which must still be active when the code is redeemed, and must not have risen since
+        /// the tokens of the caller: ``Session/levelCounter``.
+        case handover(from: SessionID, levelCounter: Int64)
     }
 
     let user: UserID
@@ -82,8 +83,10 @@ extension Accounts {
             }
             var parent: Session?
             if let handedOver = (kept["handover"]?.stringValue).map(SessionID.init(trusted:)) {
+                // A code from before a second factor may be a thief's. One of an earlier release has no counter.
                 guard let session = try db.current(found.user, session: handedOver)?.session,
-                    !policy.hasEnded(session, at: now)
+                    !policy.hasEnded(session, at: now),
+                    session.levelCounter == kept["level_counter"]?.intValue ?? 0
                 else { return .unknown }
                 parent = session
             }
@@ -178,7 +181,9 @@ extension AuthorizationCode {
             members["link"] = signIn.ticketContent
             members["session"] = (session?.text).map(AnyJSON.string)
         case .mailed(let digest): members["mailed"] = .string(Base64URL.text(digest))
-        case .handover(let session): members["handover"] = .string(session.text)
+        case .handover(let session, let levelCounter):
+            members["handover"] = .string(session.text)
+            members["level_counter"] = .integer(levelCounter)
         }
         return JSONObject(members.compactMapValues(\.self))
     }

@@ -4,24 +4,25 @@ import SQLDatabase
 
 extension Accounts {
     /// Stores an authorization code that opens a new session of the account, for the app with the proof key. The new
-    /// session is as old as the caller's, was opened by the same identity, and needs the caller's to be active.
+    /// session is as old as the caller's, was opened by the same identity, and needs the caller's to be active. It has the
+    /// second factors of the caller's; if that one rises before the code is redeemed, the code opens nothing.
     ///
     /// - Parameters:
     ///   - method: How the new session is signed in, for its `amr`.
-    ///   - session: Of the caller.
+    ///   - session: Of the caller, as it was when the caller's tokens were checked.
     /// - Returns: nil if the session has ended, or the account is gone or banned.
     /// - Throws: ``DatabaseFailure``.
     package func handOver(
-        _ user: UserID, by method: AuthenticationMethod, to key: ProofKey, session: SessionID, at now: Instant
+        _ user: UserID, by method: AuthenticationMethod, to key: ProofKey, session: Session, at now: Instant
     ) async throws -> Secret? {
         let id: Identifier<AuthorizationCode> = newID()
         return try await database.write { db in
-            guard try mayChange(user, session: session.text, at: now, in: db) else { return nil }
+            guard try mayChange(user, session: session.id.text, at: now, in: db) else { return nil }
             let identity: IdentityID? =
-                try db.row("SELECT identity_id FROM sessions WHERE id = \(session)") { $0.idIfPresent() } ?? nil
+                try db.row("SELECT identity_id FROM sessions WHERE id = \(session.id)") { $0.idIfPresent() } ?? nil
             let code = AuthorizationCode(
                 user: user, identity: identity, method: method, key: key, provider: nil, rule: "account_pages",
-                content: .handover(from: session), handout: nil)
+                content: .handover(from: session.id, levelCounter: session.levelCounter), handout: nil)
             try insert(code, code: Secret(id.text), at: now, in: db)
             return Secret(id.text)
         }

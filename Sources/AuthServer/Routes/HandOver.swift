@@ -28,15 +28,17 @@ extension AuthServer {
     /// token of the same session → `{"url"}`: the app's address with a code, for a session of the app's own.
     ///
     /// The refresh token is not spent. It proves that the caller holds the session: an access token, which an app's own
-    /// servers see too, must not become a session. The new session counts as old as this one.
+    /// servers see too, must not become a session. The new session counts as old as this one, and has its level: neither
+    /// token may be from before the second factor.
     @Sendable func handOver(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
         try require(.handOver, by: caller)
+        if caller.hasOldToken { throw Refusal.handOverLevel }
         let body = try await request.jsonMembers(context)
         guard let session = caller.session, let text = try body.secret("refresh_token"),
             let token = RefreshToken(text), token.session == session.id, token.genuineKey(accounts.secrets) != nil,
             // The current one, or the one before it: the answer with the current one may be lost.
-            token.counter >= session.counter - 1
+            token.counter >= max(session.counter - 1, session.levelCounter)
         else { throw Refusal.invalid("refresh_token must be one of the caller's session") }
         guard let key = try proofKey(body) else {
             throw Refusal.invalid("PKCE is required: code_challenge and code_challenge_method=s256 are missing")
@@ -45,7 +47,7 @@ extension AuthServer {
         let method: AuthenticationMethod =
             session.authenticationMethods.contains("\"method\":\"password\"") ? .password : .oauth
         let code = try await accounts.handOver(
-            caller.user.id, by: method, to: key, session: session.id, at: runtime.now())
+            caller.user.id, by: method, to: key, session: session, at: runtime.now())
         guard let code else { throw Refusal.sessionExpired }
         let target = settings.redirects.target(try body.string("redirect_to"))
         return Answer.json { writer in
@@ -54,4 +56,9 @@ extension AuthServer {
             writer.endObject()
         }.unstored
     }
+}
+
+extension Refusal {
+    fileprivate static let handOverLevel = Refusal(
+        .forbidden, .insufficientAAL, "The access token is from before the second factor of its session.")
 }
