@@ -27,6 +27,16 @@ extension Accounts {
         return needsLevel && current.isTooLow ? .tooLow : .good(current)
     }
 
+    /// Why the session may not answer a factor. The first answer of an unverified factor raises any session, also one of a
+    /// thief who has the password or a token alone, so it needs what adding the factor needed.
+    ///
+    /// - Returns: nil if it may.
+    func refusal(of factor: Factor, in current: CurrentAccount, at now: Instant) -> FactorOutcome? {
+        if factor.isVerified { return nil }
+        if current.isTooLow { return .tooLow }
+        return policy.needsProof(.addFactor, by: current, at: now) ? .stale : nil
+    }
+
     /// Returns the factors of an account, oldest first.
     ///
     /// - Throws: ``DatabaseFailure``.
@@ -52,10 +62,6 @@ extension CurrentAccount {
     package var isTooLow: Bool {
         account.user.hasSecondFactor && (session?.assuranceLevel ?? .aal1) < .aal2
     }
-
-    /// Whether the session may not answer a factor: the first answer of an unverified factor raises any
-    /// session, also one of a thief who has the password alone.
-    func isTooLow(for factor: Factor) -> Bool { isTooLow && !factor.isVerified }
 }
 
 extension Row {

@@ -78,7 +78,7 @@ extension Accounts {
             let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
             guard case .good(let current) = caller else { return .ended }
             guard let named = try db.row(Self.factorLookup(factor, of: user), { $0.factor() }) else { return .unknown }
-            if current.isTooLow(for: named) { return .tooLow }
+            if let refusal = refusal(of: named, in: current, at: now) { return refusal }
             switch try db.state(of: challenge, to: factor, at: now) {
             case .open: break
             case .unknown, .used: return .challengeUnknown

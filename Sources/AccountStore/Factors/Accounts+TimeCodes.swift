@@ -24,6 +24,8 @@ package enum FactorOutcome: Sendable {
     case unknown
     /// The factor was never verified, its user has another one, and the session has not had that one.
     case tooLow
+    /// The factor was never verified, and the session needs a newer proof.
+    case stale
     /// The account or the session has ended meanwhile.
     case ended
 }
@@ -57,7 +59,7 @@ extension Accounts {
             guard case .good(let current) = caller else { return .ended }
             switch try examine(answer, of: user, at: now, in: db) {
             case .right(let factor, let factors, let step):
-                if current.isTooLow(for: factor) { return .tooLow }
+                if let refusal = refusal(of: factor, in: current, at: now) { return refusal }
                 guard try db.use(answer.challenge, to: factor.id, at: now) else { return .challengeUsed }
                 let raised = try raise(
                     current, by: factor, among: factors, step: step,

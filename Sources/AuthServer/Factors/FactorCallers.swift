@@ -28,10 +28,13 @@ extension AuthServer {
         return (caller, factor)
     }
 
-    /// Refuses an answer of an unverified factor in a session without the user's second factor. The first answer would
-    /// raise the session, and a thief with the password alone could give it.
-    func requireLevel(of caller: UserCaller, for factor: Factor) throws {
-        if caller.isTooLow, !factor.isVerified { throw Refusal.newFactorLevel }
+    /// Refuses an answer of an unverified factor in a session without the user's second factor, or whose last proof is too
+    /// old for the policy. The first answer would raise the session, and a thief with the password or a token alone could
+    /// give it, for a factor that the owner began to add.
+    func requireRights(of caller: UserCaller, for factor: Factor) throws {
+        if factor.isVerified { return }
+        if caller.isTooLow { throw Refusal.newFactorLevel }
+        try requireProof(.addFactor, by: caller)
     }
 
     func factorID(_ context: ServerContext) throws -> FactorID {

@@ -19,9 +19,7 @@ extension AuthServer {
         let issuer = try body.string("issuer").flatMap { $0.isEmpty ? nil : $0 } ?? accounts.factorRules.issuer
         guard issuer.utf8.count <= Factor.longestName else { throw Refusal.invalid("issuer is too long") }
         let secret = kind == .totp ? accounts.randomBytes(TimeCode.secretBytes) : nil
-        guard !accounts.policy.needsProof(.addFactor, by: caller.user, in: caller.session, at: runtime.now()) else {
-            throw Refusal.freshSignInRequired
-        }
+        try requireProof(.addFactor, by: caller)
         // The transaction sees the level of the session alone.
         if caller.isTooLow, caller.hasOldToken { throw Refusal.enrollingLevel }
         let outcome = try await accounts.enroll(
@@ -78,7 +76,7 @@ extension AuthServer {
     /// `POST /factors/{factor_id}/challenge` → `{"id","type","expires_at"}`. Reads no body for an authenticator app.
     @Sendable func challengeFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (caller, factor) = try await ownFactor(request, context)
-        try requireLevel(of: caller, for: factor)
+        try requireRights(of: caller, for: factor)
         try requireVerifying(factor.kind)
         guard factor.kind != .webAuthn else {
             // Bodies have nothing that counts, and supabase-swift sends none.
@@ -118,7 +116,7 @@ extension AuthServer {
     /// tokens.
     @Sendable func verifyFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (caller, factor) = try await ownFactor(request, context)
-        try requireLevel(of: caller, for: factor)
+        try requireRights(of: caller, for: factor)
         let body = try await request.jsonMembers(context)
         let challenge = try challengeID(body)
         switch factor.kind {
@@ -190,6 +188,7 @@ extension AuthServer {
             )
         case .unknown: .factorUnknown
         case .tooLow: .newFactorLevel
+        case .stale: .freshSignInRequired
         case .ended: .sessionExpired
         }
     }

@@ -36,7 +36,7 @@ extension AuthServer {
             case .raised(let issued): return issued
             case .locked(let end): throw refusalOfLock(end)
             case .ended: throw Refusal.sessionExpired
-            case .wrong, .unknown, .tooLow, .challengeUnknown, .challengeUsed, .challengeExpired:
+            case .wrong, .unknown, .tooLow, .stale, .challengeUnknown, .challengeUsed, .challengeExpired:
                 counts.factors.increment(Factor.Kind.recoveryCodes.rawValue, "wrong")
                 return nil
             }

@@ -41,6 +41,11 @@ extension AuthServer {
         if change.needsLevel {
             try requireHighLevel(caller, Self.levelMessage)
         }
+        try requireProof(change, by: caller)
+    }
+
+    /// Refuses a sensitive change in a session whose last proof is too old for the policy.
+    func requireProof(_ change: SensitiveChange, by caller: UserCaller) throws {
         guard !accounts.policy.needsProof(change, by: caller.user, in: caller.session, at: runtime.now()) else {
             throw Refusal.freshSignInRequired
         }

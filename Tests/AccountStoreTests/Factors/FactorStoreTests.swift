@@ -86,6 +86,28 @@ struct FactorStoreTests {
         guard case .raised = try await store.verify(answer, in: raised) else { throw NotSignedIn() }
     }
 
+    @Test("The transaction refuses a stale session the first answer of a factor", arguments: TestDatabase.all)
+    func stale(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind, policy: SessionPolicy(freshSignIn: .seconds(60)))
+        let issued = try await store.signedIn()
+        let factor = try await store.enrolled(issued)
+        let challenge = try await store.challenged(factor, in: issued)
+        store.clock.advance(by: .seconds(60))
+        guard case .stale = try await store.verify(store.answer(factor, challenge), in: issued) else {
+            throw NotSignedIn()
+        }
+        let key = SecurityKeyProof.signed(by: factor.id, signCount: 1, isBackedUp: false)
+        let outcome = try await store.accounts.verify(
+            key, answering: challenge, to: factor.id, of: factor.user, in: issued.session.id, from: store.device,
+            at: store.clock.now)
+        guard case .stale = outcome else { throw NotSignedIn() }
+        #expect(try await store.current(issued)?.session?.assuranceLevel == .aal1)
+        let fresh = try await store.signedInAgain(factor.user)
+        guard case .raised = try await store.verify(store.answer(factor, challenge), in: fresh) else {
+            throw NotSignedIn()
+        }
+    }
+
     @Test("A refresh token from before the code never gets its level", arguments: TestDatabase.all)
     func oldToken(_ kind: TestDatabase) async throws {
         let (store, issued, factor) = try await StoreFixture.withApp(kind)

@@ -184,6 +184,27 @@ struct SecondFactorTests {
         }
     }
 
+    @Test("A stale token cannot answer a factor that was never verified", arguments: TestDatabase.all)
+    func staleToken(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, policy: SessionPolicy(freshSignIn: .seconds(60))) { server in
+            let session = try await server.signUp()
+            let app = try await server.enroll(session)
+            let challenge = try await server.challenge(app.factor, session)
+            server.clock.advance(by: .seconds(60))
+            let path = "/auth/v1/factors/\(app.factor)/challenge"
+            let asked = try await server.send(.post, path, bearer: session.accessToken)
+            #expect(asked.status == 403 && asked.code == "fresh_sign_in_required", "\(asked)")
+            let refused = try await server.answer(server.code(of: app), of: app, challenge, session)
+            #expect(refused.status == 403 && refused.code == "fresh_sign_in_required", "\(refused)")
+            let fresh = try await server.low()
+            #expect(try await server.answer(server.code(of: app), of: app, challenge, fresh).status == 200)
+            // A verified factor is a proof itself, so it needs none.
+            let low = try await server.low()
+            server.clock.advance(by: .seconds(60))
+            _ = try await server.raised(low, by: app)
+        }
+    }
+
     @Test("A step up renews the proof that sensitive changes need", arguments: TestDatabase.all)
     func stepUp(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, policy: SessionPolicy(freshSignIn: .seconds(600))) { server in

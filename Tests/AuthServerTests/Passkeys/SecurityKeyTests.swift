@@ -62,9 +62,11 @@ struct SecurityKeyTests {
     }
 
     private func serving(
-        on kind: TestDatabase = .usual, _ test: (TestServer, TestSession) async throws -> Void
+        on kind: TestDatabase = .usual, policy: SessionPolicy = SessionPolicy(),
+        _ test: (TestServer, TestSession) async throws -> Void
     ) async throws {
-        try await TestServer.with(on: kind, factors: Self.rules, change: PasskeyClient.settings()) { server in
+        try await TestServer.with(on: kind, policy: policy, factors: Self.rules, change: PasskeyClient.settings()) {
+            server in
             try await test(server, try await server.signUp())
         }
     }
@@ -136,6 +138,29 @@ struct SecurityKeyTests {
             let refused = try await key.post(path, bearer: thief.accessToken, answer)
             #expect(refused.status == 403 && refused.code == "insufficient_aal", "\(refused)")
             #expect(try await key.post(path, bearer: raised.accessToken, answer).status == 200)
+        }
+    }
+
+    @Test("A stale token gives no key to a factor that its owner began to add", arguments: TestDatabase.all)
+    func stale(_ kind: TestDatabase) async throws {
+        try await serving(on: kind, policy: SessionPolicy(freshSignIn: .seconds(60))) { server, ada in
+            var key = Key(server)
+            try await key.enroll(ada.accessToken)
+            let early = try await key.challenge(ada.accessToken)
+            server.clock.advance(by: .seconds(60))
+            let asked = try await key.challenge(ada.accessToken)
+            #expect(asked.status == 403 && asked.code == "fresh_sign_in_required", "\(asked)")
+            let path = "/\(key.factor)/verify"
+            let answer = try key.answer(early)
+            let refused = try await key.post(path, bearer: ada.accessToken, answer)
+            #expect(refused.status == 403 && refused.code == "fresh_sign_in_required", "\(refused)")
+            let fresh = try await server.low()
+            let raised = try #require(TestSession(try await key.verify(fresh.accessToken)))
+            // A verified factor is a proof itself, so it needs none.
+            let low = try await server.low()
+            server.clock.advance(by: .seconds(60))
+            #expect(try await key.verify(low.accessToken).status == 200)
+            #expect(try await key.verify(raised.accessToken).status == 200)
         }
     }
 
