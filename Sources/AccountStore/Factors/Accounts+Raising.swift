@@ -5,7 +5,8 @@ import SQLDatabase
 extension Accounts {
     /// Raises a session after a right answer of a second factor: adds the method to the session, which gives it the level,
     /// issues a new refresh token, ends the user's sessions without a second factor, verifies the factor and deletes
-    /// unverified ones of its kind. Refresh tokens from before never get the level.
+    /// unverified ones of its kind. Refresh tokens from before never get the level. The first factor of the user also ends
+    /// a waiting change of address, which one of those sessions may have begun.
     ///
     /// - Parameters:
     ///   - current: Read in this transaction, with a session.
@@ -33,6 +34,13 @@ extension Accounts {
         try endSessions(
             where: "user_id = \(session.user) AND aal = 'aal1' AND id <> \(session.id)",
             .byUser(.levelRaised, in: session.id, from: device), at: now, in: db)
+        // Later, sessions without the second factor begin no change, so a second step keeps the one that waits.
+        if !account.user.hasSecondFactor {
+            try db.endAddressChange(of: session.user, at: now)
+            if account.user.newEmail != nil {
+                (account.user.newEmail, account.user.times.emailChangeSentAt) = (nil, nil)
+            }
+        }
         account.user.show(try db.noteAnswer(of: factor, among: factors, step: step, at: now))
         if !factor.isVerified {
             try notify(.factorEnrolled, account.user, factor: factor.kind, from: device, at: now, in: db)

@@ -22,7 +22,7 @@ extension Accounts {
         }
     }
 
-    /// Ends one session of a user.
+    /// Ends one session of a user, and a waiting change of address, which the session may have begun.
     ///
     /// - Parameter device: The caller of the admin API.
     /// - Returns: Whether the user had this session; nil if the account does not exist.
@@ -36,6 +36,7 @@ extension Accounts {
             guard try endSessions(where: "id = \(id) AND user_id = \(user)", end, at: now, in: db) == 1 else {
                 return false
             }
+            try db.endAddressChange(of: user, at: now)
             let traits: JSONObject = ["session_id": .string(id.text)]
             try record([Self.adminEntry(.logout, account.user, traits, from: device)], at: now, in: db)
             return true
