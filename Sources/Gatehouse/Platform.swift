@@ -80,12 +80,48 @@ extension ASAuthorizationController {
     ///
     /// - Returns: false where there is no such bar.
     func performKeyboardRequests() -> Bool {
-        #if os(iOS) || os(visionOS)
+        #if (os(iOS) && !targetEnvironment(macCatalyst)) || os(visionOS)
         performAutoFillAssistedRequests()
         return true
         #else
         return false
         #endif
+    }
+}
+
+/// What the system's password managers are told about passkeys.
+enum PasskeySignals {
+    static func report(_ relyingPartyID: String, _ userHandle: Data, accepted: [Data]) async {
+        // The class is new in the SDK of Xcode 26.2.
+        #if compiler(>=6.2.3)
+        if #available(iOS 26.2, macOS 26.2, visionOS 26.2, *) {
+            // Lost: that the system did not take the report.
+            try? await ASCredentialDataManager().reportAllAcceptedPublicKeyCredentials(
+                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, acceptedCredentialIDs: accepted)
+            return
+        }
+        #endif
+        if #available(iOS 26, macOS 26, visionOS 26, *) {
+            // Lost: that the system did not take the report.
+            try? await ASCredentialUpdater().reportAllAcceptedPublicKeyCredentials(
+                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, acceptedCredentialIDs: accepted)
+        }
+    }
+
+    static func report(_ relyingPartyID: String, _ userHandle: Data, newName: String) async {
+        #if compiler(>=6.2.3)
+        if #available(iOS 26.2, macOS 26.2, visionOS 26.2, *) {
+            // Lost: that the system did not take the report.
+            try? await ASCredentialDataManager().reportPublicKeyCredentialUpdate(
+                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, newName: newName)
+            return
+        }
+        #endif
+        if #available(iOS 26, macOS 26, visionOS 26, *) {
+            // Lost: that the system did not take the report.
+            try? await ASCredentialUpdater().reportPublicKeyCredentialUpdate(
+                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, newName: newName)
+        }
     }
 }
 #endif

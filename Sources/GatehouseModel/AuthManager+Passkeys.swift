@@ -32,12 +32,20 @@ extension AuthManager {
         while !Task.isCancelled, phase == .unauthenticated {
             switch await choice(of: passkeys) {
             case .chosen(let assertion):
-                return try await authenticate(.passkey) { .session(try await self.service.signIn(with: assertion)) }
+                return try await signIn(with: assertion)
             case .expired: continue
             case .failed: return .cancelled
             }
         }
         return .cancelled
+    }
+
+    /// In a task of its own: a screen ends the task that offers passkeys as soon as a sign-in is in progress.
+    private func signIn(with assertion: PasskeyAssertion) async throws(AuthError) -> SignInOutcome {
+        let work = Task {
+            try await authenticate(.passkey) { .session(try await self.service.signIn(with: assertion)) }
+        }
+        do { return try await work.value } catch { throw AuthError(error) }
     }
 
     private enum Choice: Sendable {

@@ -29,7 +29,7 @@ private struct AccountSheet: ViewModifier {
     func body(content: Content) -> some View {
         content
             .sheet(isPresented: isPresented) {
-                WithAccount { AccountScreen(isUser: $0.isLoggedIn).modifier(MailLinksInSheet()) }
+                WithAccount { AccountScreen(isUser: $0.isLoggedIn) }
             }
             // Here rather than in the screens, which disappear in the same update.
             .onChange(of: account?.isLoggedIn) { isPresented.wrappedValue = false }

@@ -78,7 +78,8 @@ import AuthenticationServices
         NSApplication.shared.keyWindow ?? ASPresentationAnchor()
         #else
         let scenes = UIApplication.shared.connectedScenes.compactMap { $0 as? UIWindowScene }
-        return scenes.compactMap(\.keyWindow).first ?? ASPresentationAnchor()
+        let active = scenes.filter { $0.activationState == .foregroundActive }
+        return (active + scenes).compactMap(\.keyWindow).first ?? ASPresentationAnchor()
         #endif
     }
 }

@@ -55,6 +55,25 @@ struct SecondStepTests {
         try await world.screen.wait { $0.presentations == ["sheet"] && $0.has(field: "Email") }
     }
 
+    @Test("In a sheet of the app's own, the code is asked for above it, too")
+    func ownSheet() async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com", firstName: "Ada")
+        service.addApp()
+        let world = await World(service, home: OwnSheets())
+        try await world.screen.tap("Join")
+        try await world.screen.tap("Sign in with Email")
+        try await world.screen.type("ada@example.com", into: "Email")
+        try await world.screen.type(Fixtures.password, into: "Password")
+        try await world.screen.tap("submit")
+        try await world.screen.wait { $0.title == "Second Step" }
+        #expect(world.screen.presentations == ["sheet", "sheet"])
+        try await world.screen.type(try #require(service.appCode()), into: "Code")
+        try await world.screen.wait { _ in world.manager.isLoggedIn }
+        try await world.screen.wait { $0.presentations.isEmpty }
+        #expect(world.screen.complaints.isEmpty)
+    }
+
     @Test("After a restart in between, the app asks for the code at once")
     func restart() async throws {
         let service = InMemoryAuthService.signedIn()
@@ -189,6 +208,25 @@ struct PasskeyScreenTests {
         try await world.screen.wait(for: "Welcome back, Ada")
         #expect(world.screen.presentations.isEmpty)
     }
+
+    @Test("The sign-in with a passkey from the keyboard goes on while the screen shows that it is busy")
+    func slowKeyboard() async throws {
+        let world = await world(signedIn: true)
+        try await world.manager.addPasskey(with: world.passkeys)
+        await world.manager.signOut()
+        await world.screen.settle()
+        try await world.openLogin()
+        try await world.screen.tap("Sign in with Email")
+        try await world.screen.wait { _ in world.passkeys.offeredCount == 1 }
+        world.service.meet(.slow, at: .signInWithPasskey)
+        world.passkeys.chooseInKeyboard()
+        try await world.screen.wait { _ in world.service.heldCount == 1 }
+        // The screen's own task has been cancelled.
+        await world.screen.settle()
+        #expect(world.manager.phase == .authenticating(.passkey))
+        world.service.release()
+        try await world.screen.wait(for: "Welcome back, Ada")
+    }
 }
 
 @MainActor @Suite("Authenticator apps, recovery codes and fresh proofs", .timeLimit(.minutes(5)))
@@ -263,6 +301,21 @@ struct SecurityTests {
         #expect(world.service.account(email: "ada@example.com") == nil && world.screen.complaints.isEmpty)
     }
 
+    @Test("In a sheet of the app's own, the question for a proof appears above it, too")
+    func ownSheet() async throws {
+        let world = await World(.signedIn(), home: OwnSheets())
+        world.service.meet(.freshProofNeeded, at: .deleteAccount)
+        try await world.screen.tap("My account")
+        try await world.screen.tap("Delete Account")
+        try await world.screen.tap("Delete Account")
+        try await world.screen.wait { $0.title == "Confirm It Is You" }
+        #expect(world.screen.presentations == ["sheet", "sheet"])
+        try await world.screen.type(Fixtures.password, into: "Password")
+        try await world.screen.tap("submit")
+        try await world.screen.wait { $0.presentations.isEmpty }
+        #expect(world.service.account(email: "ada@example.com") == nil && world.screen.complaints.isEmpty)
+    }
+
     @Test("A cancelled question leaves the profile as it was, without an alert")
     func cancelled() async throws {
         let world = await World(.signedIn())
@@ -275,6 +328,53 @@ struct SecurityTests {
         try await world.screen.wait { $0.title == "Profile" }
         await world.screen.settle()
         #expect(world.screen.presentations == ["sheet"] && world.manager.isLoggedIn)
+    }
+
+    @Test("A second app leaves the recovery codes as they are")
+    func secondApp() async throws {
+        let service = InMemoryAuthService.signedIn()
+        let world = await World(service)
+        let codes = try await protect(world)
+        try await world.screen.tap("Add an Authenticator App")
+        try await world.screen.wait { $0.has(field: "Code") }
+        service.clock.advance(by: .seconds(30))
+        try await world.screen.type(try #require(service.appCode()), into: "Code")
+        try await world.screen.wait { $0.has(button: "Create New Codes") }
+        #expect(world.screen.announcements.contains("The authenticator app has been added."))
+        try await world.manager.prove(recoveryCode: codes[0])
+    }
+
+    /// Adds an app and recovery codes, and returns to the list.
+    private func protect(_ world: World) async throws -> [String] {
+        try await world.openProfile()
+        try await world.screen.tap("Security")
+        try await world.screen.wait { $0.has(button: "Add an Authenticator App") }
+        try await world.screen.tap("Add an Authenticator App")
+        try await world.screen.wait { $0.has(field: "Code") }
+        try await world.screen.type(try #require(world.service.appCode()), into: "Code")
+        try await world.screen.wait { $0.has(button: "I Have Saved Them") }
+        let codes = world.screen.texts.filter { $0.split(separator: "-").count == 4 }
+        try await world.screen.tap("I Have Saved Them")
+        try await world.screen.wait(for: "10 of 10 left")
+        return codes
+    }
+
+    @Test("Going back to the list shows no error, however often its load is begun anew")
+    func back() async throws {
+        let world = try await opened()
+        let loads = world.service.calls.count { $0 == .factors }
+        try await world.screen.tap("Add an Authenticator App")
+        try await world.screen.wait { $0.has(field: "Code") }
+        world.service.meet(.slow, at: .factors)
+        try await world.screen.goBack()
+        await world.screen.settle()
+        #expect(!world.screen.has(button: "Retry"))
+        world.service.release()
+        try await world.screen.wait { $0.has(button: "Add an Authenticator App") }
+        await world.screen.settle()
+        #expect(!world.screen.announcements.contains("Something went wrong."))
+        // Once for the screen that adds an app, and once for the list.
+        #expect(world.service.calls.count { $0 == .factors } == loads + 2)
     }
 
     @Test("A list that cannot be loaded offers a retry")

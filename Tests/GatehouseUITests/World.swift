@@ -18,13 +18,13 @@ import SwiftUI
 
     init(
         _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
-        emailSignIn: EmailSignIn = .password
+        emailSignIn: EmailSignIn = .password, home: some View = HomeView()
     ) async {
         self.service = service
         google = ScriptedProviderSheet()
         manager = service.makeManager()
         screen = Screen(
-            HomeView().emailSignIn(emailSignIn)
+            home.emailSignIn(emailSignIn)
                 .gatehouse(manager, branding: Branding(name: "Harbour"), browser: google, passkeys: passkeys),
             settings: settings)
         await manager.wait { $0.phase != .restoring && !$0.isLoading }
@@ -59,6 +59,23 @@ struct HomeView: View {
             Spacer()
         }
         .accountSheet(isPresented: $showsAccount)
+    }
+}
+
+/// An app that shows the account's screens in sheets of its own, as their documentation allows.
+struct OwnSheets: View {
+    @Environment(AuthManager.self) private var manager
+    @State private var joins = false
+    @State private var showsProfile = false
+
+    var body: some View {
+        VStack {
+            Button("Join") { joins = true }
+            Button("My account") { showsProfile = true }
+        }
+        .sheet(isPresented: $joins) { LoginView() }
+        .sheet(isPresented: $showsProfile) { ProfileView() }
+        .onChange(of: manager.isLoggedIn) { (joins, showsProfile) = (false, false) }
     }
 }
 

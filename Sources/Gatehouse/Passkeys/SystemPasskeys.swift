@@ -32,13 +32,14 @@ public struct SystemPasskeys: PasskeyAuthenticator {
                 ASAuthorizationPlatformPublicKeyCredentialDescriptor(credentialID: Data($0))
             }
         }
-        let answer = try await PasskeyCeremony(anchor: anchor).run(request, style: .sheet)
-        guard let created = answer as? any ASAuthorizationPublicKeyCredentialRegistration,
-            let attestation = created.rawAttestationObject
-        else { throw AuthClientError.passkeyFailed("no registration") }
-        return Self.json(
-            created.credentialID,
-            ["clientDataJSON": Self.text(created.rawClientDataJSON), "attestationObject": Self.text(attestation)])
+        return try await PasskeyCeremony(anchor: anchor).run(request, style: .sheet) { credential in
+            guard let created = credential as? any ASAuthorizationPublicKeyCredentialRegistration,
+                let attestation = created.rawAttestationObject
+            else { throw AuthClientError.passkeyFailed("no registration") }
+            return Self.json(
+                created.credentialID,
+                ["clientDataJSON": Self.text(created.rawClientDataJSON), "attestationObject": Self.text(attestation)])
+        }
     }
 
     public func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AnyJSON {
@@ -48,50 +49,26 @@ public struct SystemPasskeys: PasskeyAuthenticator {
         request.allowedCredentials = options.allowedCredentials.map {
             ASAuthorizationPlatformPublicKeyCredentialDescriptor(credentialID: Data($0))
         }
-        let answer = try await PasskeyCeremony(anchor: anchor).run(request, style: style)
-        guard let signed = answer as? any ASAuthorizationPublicKeyCredentialAssertion else {
-            throw AuthClientError.passkeyFailed("no assertion")
+        return try await PasskeyCeremony(anchor: anchor).run(request, style: style) { credential in
+            guard let signed = credential as? any ASAuthorizationPublicKeyCredentialAssertion else {
+                throw AuthClientError.passkeyFailed("no assertion")
+            }
+            return Self.json(
+                signed.credentialID,
+                [
+                    "clientDataJSON": Self.text(signed.rawClientDataJSON),
+                    "authenticatorData": Self.text(signed.rawAuthenticatorData),
+                    "signature": Self.text(signed.signature), "userHandle": Self.text(signed.userID),
+                ])
         }
-        return Self.json(
-            signed.credentialID,
-            [
-                "clientDataJSON": Self.text(signed.rawClientDataJSON),
-                "authenticatorData": Self.text(signed.rawAuthenticatorData), "signature": Self.text(signed.signature),
-                "userHandle": Self.text(signed.userID),
-            ])
     }
 
     public func signal(_ signal: PasskeySignal) async {
         switch signal {
         case .accepted(let relyingPartyID, let userHandle, let credentialIDs):
-            await Self.report(relyingPartyID, Data(userHandle), accepted: credentialIDs.map { Data($0) })
+            await PasskeySignals.report(relyingPartyID, Data(userHandle), accepted: credentialIDs.map { Data($0) })
         case .renamed(let relyingPartyID, let userHandle, let userName):
-            await Self.report(relyingPartyID, Data(userHandle), newName: userName)
-        }
-    }
-
-    // Lost, here and below: that the system did not take the report.
-    private static func report(_ relyingPartyID: String, _ userHandle: Data, accepted: [Data]) async {
-        if #available(iOS 26.2, macOS 26.2, visionOS 26.2, *) {
-            // As above.
-            try? await ASCredentialDataManager().reportAllAcceptedPublicKeyCredentials(
-                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, acceptedCredentialIDs: accepted)
-        } else if #available(iOS 26, macOS 26, visionOS 26, *) {
-            // As above.
-            try? await ASCredentialUpdater().reportAllAcceptedPublicKeyCredentials(
-                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, acceptedCredentialIDs: accepted)
-        }
-    }
-
-    private static func report(_ relyingPartyID: String, _ userHandle: Data, newName: String) async {
-        if #available(iOS 26.2, macOS 26.2, visionOS 26.2, *) {
-            // As above.
-            try? await ASCredentialDataManager().reportPublicKeyCredentialUpdate(
-                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, newName: newName)
-        } else if #available(iOS 26, macOS 26, visionOS 26, *) {
-            // As above.
-            try? await ASCredentialUpdater().reportPublicKeyCredentialUpdate(
-                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, newName: newName)
+            await PasskeySignals.report(relyingPartyID, Data(userHandle), newName: userName)
         }
     }
 
@@ -102,14 +79,18 @@ public struct SystemPasskeys: PasskeyAuthenticator {
     }
 }
 
-/// One request. Ends once, by the user or the task, and keeps itself and the controller until then.
+/// One request. Ends once, by the user or the task, and keeps itself and the controller until then. A credential of the system
+/// is read where it arrives, because it may not leave the main actor.
 @MainActor
 private final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate,
     ASAuthorizationControllerPresentationContextProviding
 {
+    typealias Reading = @MainActor @Sendable (any ASAuthorizationCredential) throws -> AnyJSON
+
     private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
     private var controller: ASAuthorizationController?
-    private var waiter: CheckedContinuation<any ASAuthorizationCredential, any Error>?
+    private var waiter: CheckedContinuation<AnyJSON, any Error>?
+    private var read: Reading?
     private var style = PasskeyRequestStyle.sheet
     private var isCancelled = false
 
@@ -119,9 +100,9 @@ private final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate
     }
 
     func run(
-        _ request: ASAuthorizationRequest, style: PasskeyRequestStyle
-    ) async throws -> any ASAuthorizationCredential {
-        self.style = style
+        _ request: ASAuthorizationRequest, style: PasskeyRequestStyle, read: @escaping Reading
+    ) async throws -> AnyJSON {
+        (self.style, self.read) = (style, read)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
                 guard !isCancelled else { return waiter.resume(throwing: CancellationError()) }
@@ -151,16 +132,19 @@ private final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate
         end(.failure(CancellationError()))
     }
 
-    private func end(_ outcome: Result<any ASAuthorizationCredential, any Error>) {
+    private func end(_ outcome: Result<AnyJSON, any Error>) {
         waiter?.resume(with: outcome)
-        (waiter, controller) = (nil, nil)
+        (waiter, controller, read) = (nil, nil, nil)
     }
 
     func presentationAnchor(for _: ASAuthorizationController) -> ASPresentationAnchor { anchor() }
 
     func authorizationController(
         controller _: ASAuthorizationController, didCompleteWithAuthorization authorization: ASAuthorization
-    ) { end(.success(authorization.credential)) }
+    ) {
+        guard let read else { return }
+        end(Result { try read(authorization.credential) })
+    }
 
     func authorizationController(controller _: ASAuthorizationController, didCompleteWithError error: any Error) {
         end(.failure(failure(error)))

@@ -61,6 +61,8 @@ public final class DevicesModel {
             phase = .showing
         } catch .networkError(.refused(let refusal)) where refusal.status == 404 {
             phase = .unsupported
+        } catch .cancelled {
+            // The screen has gone, or loads again.
         } catch {
             phase = .failed
         }

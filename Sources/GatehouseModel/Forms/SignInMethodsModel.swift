@@ -133,11 +133,12 @@ public final class SignInMethodsModel {
 
     private func reload() async {
         let started = changes
-        do {
+        do throws(AuthError) {
             try await read()
             if started == changes { phase = .showing }
         } catch {
-            if started == changes { phase = .failed }
+            // The screen has gone, or loads again.
+            if started == changes, error != .cancelled { phase = .failed }
         }
     }
 

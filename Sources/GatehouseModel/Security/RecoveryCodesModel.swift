@@ -12,7 +12,7 @@ public final class RecoveryCodesModel {
         case failed(SignInMessage)
         /// The codes, until the screen closes.
         case showing
-        /// The user did not give the proof that the server requires: close the screen.
+        /// The user did not give the proof that the server requires, or has codes that stay: close the screen.
         case cancelled
     }
 
@@ -21,6 +21,7 @@ public final class RecoveryCodesModel {
     /// The codes in groups of four letters; empty before they are there.
     public private(set) var codes: [String] = []
     private let replacing: Bool
+    private var hasAsked = false
     private let manager: AuthManager
 
     /// - Parameter replacing: Whether the account has codes, which the new ones replace.
@@ -34,7 +35,7 @@ public final class RecoveryCodesModel {
     /// - Parameter title: The first line, such as the app's name.
     public func file(title: String) -> String { ([title, ""] + codes).joined(separator: "\n") + "\n" }
 
-    /// Makes the codes, unless they are there.
+    /// Makes the codes, unless they are there. Codes that the account has stay, unless they are to be replaced.
     ///
     /// A lost response may have made codes that nobody has seen, so another attempt replaces them.
     public func load() async {
@@ -42,6 +43,11 @@ public final class RecoveryCodesModel {
         phase = .working
         do throws(AuthError) {
             let known = try await manager.recoveryCodes()
+            guard known == nil || replacing || hasAsked else {
+                phase = .cancelled
+                return
+            }
+            hasAsked = true
             let set = try await manager.makeRecoveryCodes(replacing: replacing || known != nil)
             codes = set.codes.map(Self.grouped)
             phase = .showing

@@ -115,7 +115,8 @@ public final class SecurityModel {
             (self.passkeys, self.codes, phase) = (passkeys, codes, .showing)
             self.factors = factors.filter { $0.status == .verified && $0.factorType != .recoveryCode }
         } catch {
-            if started == changes { phase = .failed }
+            // The screen has gone, or loads again.
+            if started == changes, error != .cancelled { phase = .failed }
         }
     }
 }

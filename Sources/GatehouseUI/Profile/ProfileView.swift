@@ -10,7 +10,9 @@ public struct ProfileView: View {
     /// Creates the screen. It takes its manager from the environment.
     public init() {}
 
-    public var body: some View { WithAccount { ProfileScreen(model: ProfileModel(manager: $0)) } }
+    public var body: some View {
+        WithAccount { ProfileScreen(model: ProfileModel(manager: $0)).modifier(MailLinksInSheet()) }
+    }
 }
 
 private struct ProfileScreen: View {

@@ -11,7 +11,8 @@ struct ProofSheet: ViewModifier {
 
     func body(content: Content) -> some View {
         content.sheet(isPresented: isPresented) {
-            if let question { ProofView(question: question, manager: account) }
+            // Another question needs a model of its own.
+            if let question { ProofView(question: question, manager: account).id(question) }
         }
     }
 

@@ -24,11 +24,14 @@ struct RecoveryCodesView: View {
         .navigationTitle(Text(ui: "Recovery Codes"))
         .inlineTitle()
         // Codes that are gone by mistake would have to be made again.
-        .navigationBarBackButtonHidden(model.phase == .showing)
-        .interactiveDismissDisabled(model.phase == .showing)
+        .navigationBarBackButtonHidden(isBound)
+        .interactiveDismissDisabled(isBound)
         .task(id: loads) { await model.load() }
         .onChange(of: model.phase) { if model.phase == .cancelled { dismiss() } }
     }
+
+    /// While codes are made or shown. New ones void those that the user has.
+    private var isBound: Bool { model.phase == .working || model.phase == .showing }
 
     private var list: some View {
         List {

@@ -18,7 +18,6 @@ private struct SecurityScreen: View {
     private let manager: AuthManager
     @State private var model: SecurityModel
     @State private var loads = 0
-    @State private var wasLeft = false
     @State private var question: SecurityQuestion?
     @State private var asks = false
 
@@ -38,6 +37,7 @@ private struct SecurityScreen: View {
         }
         .navigationTitle(Text(ui: "Security"))
         .inlineTitle()
+        // It starts again when the user comes back from a screen that may have changed something.
         .task(id: loads) { await model.load() }
     }
 
@@ -50,9 +50,6 @@ private struct SecurityScreen: View {
         }
         .disabled(model.phase == .working)
         .overlay { if model.phase == .working { ProgressView() } }
-        // Back from a screen that may have changed something.
-        .onAppear { if wasLeft { loads += 1 } }
-        .onDisappear { wasLeft = true }
         .confirmationDialog(for: question, isPresented: $asks, act: answer)
     }
 

@@ -13,29 +13,33 @@ struct MailLinks: ViewModifier {
             .onOpenURL { url in
                 if account.isMailLink(url) { link.open(url, account) }
             }
-            .modifier(MailLinkAlert(link: link, isOnTop: link.sheetCount == 0))
-            .modifier(ProofSheet(account: account, isOnTop: link.sheetCount == 0))
-            .modifier(PasskeyOffer(account: account, isOnTop: link.sheetCount == 0))
+            .modifier(MailLinkAlert(link: link, isOnTop: link.screens.isEmpty))
+            .modifier(ProofSheet(account: account, isOnTop: link.screens.isEmpty))
+            .modifier(PasskeyOffer(account: account, isOnTop: link.screens.isEmpty))
             .environment(\.mailLink, link)
     }
 }
 
-/// Shows the alert and the question for a proof in the account's sheets: a screen below a sheet cannot present them.
+/// Shows the alert and the question for a proof on the account's screens, which may be in a sheet: a screen below a sheet
+/// cannot present them.
 struct MailLinksInSheet: ViewModifier {
+    @State private var number: Int?
     @Environment(\.mailLink) private var link
     @Environment(AuthManager.self) private var account: AuthManager?
 
     func body(content: Content) -> some View {
         if let link, let account {
             content
-                .modifier(ProofSheet(account: account, isOnTop: true))
-                .modifier(MailLinkAlert(link: link, isOnTop: true))
-                .onAppear { link.sheetCount += 1 }
-                .onDisappear { link.sheetCount -= 1 }
+                .modifier(ProofSheet(account: account, isOnTop: isOnTop(link)))
+                .modifier(MailLinkAlert(link: link, isOnTop: isOnTop(link)))
+                .onAppear { number = link.add() }
+                .onDisappear { link.remove(number) }
         } else {
             content
         }
     }
+
+    private func isOnTop(_ link: MailLink) -> Bool { number != nil && link.screens.last == number }
 }
 
 /// The last link that opened the app.
@@ -44,10 +48,20 @@ struct MailLinksInSheet: ViewModifier {
     var hasFailed = false
     /// Why the link may open later; nil if it never will.
     private(set) var delay: SignInMessage?
-    /// The number of open account sheets.
-    var sheetCount = 0
+    /// The open screens of the account, the topmost last.
+    private(set) var screens: [Int] = []
     @ObservationIgnored private var again: (@MainActor () -> Void)?
     @ObservationIgnored private var work: Task<Void, Never>?
+
+    /// - Returns: The number of a screen that has opened.
+    func add() -> Int {
+        let number = (screens.last ?? 0) + 1
+        screens.append(number)
+        return number
+    }
+
+    /// The screen has closed.
+    func remove(_ screen: Int?) { screens.removeAll { $0 == screen } }
 
     /// Opens a link, and cancels the previous one.
     func open(_ url: URL, _ account: AuthManager) {

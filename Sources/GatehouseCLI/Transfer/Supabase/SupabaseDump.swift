@@ -40,7 +40,7 @@ final class SupabaseDump: SupabaseSource {
         guard tables.contains("auth.users"), tables.contains("auth.identities") else {
             throw CommandFailure(
                 "The file has no rows `COPY auth.users` and `COPY auth.identities`. Create it with "
-                    + "pg_dump --data-only --schema=auth --table=public.profiles, without --inserts.")
+                    + "pg_dump --data-only --schema=auth, without --inserts.")
         }
         total = try await rows.write { db in
             try db.run("CREATE INDEX staged_by_owner ON staged (kind, owner)")

@@ -39,7 +39,7 @@ enum UserAct: String, CaseIterable, Sendable {
 
     fileprivate func question(_ name: String) -> String {
         switch self {
-        case .ban: "\(name) cannot sign in until the ban ends, and every session ends with its next refresh."
+        case .ban: "\(name) cannot sign in until the ban ends, and no session can be used until then."
         case .lift: "\(name) can sign in again."
         case .reset: "\(name) gets a mail with a code and a link to set a new password."
         case .confirm: "The email of \(name) then counts as confirmed, without a mail."
