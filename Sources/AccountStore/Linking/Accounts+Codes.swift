@@ -85,8 +85,7 @@ extension Accounts {
             if let handedOver = (kept["handover"]?.stringValue).map(SessionID.init(trusted:)) {
                 // A code from before a second factor may be a thief's. One of an earlier release has no counter.
                 guard let session = try db.current(found.user, session: handedOver)?.session,
-                    !policy.hasEnded(session, at: now),
-                    session.levelCounter == kept["level_counter"]?.intValue ?? 0
+                    !policy.hasEnded(session, at: now), session.levelCounter == kept["level_counter"]?.intValue ?? 0
                 else { return .unknown }
                 parent = session
             }
