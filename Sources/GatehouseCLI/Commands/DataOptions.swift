@@ -50,10 +50,34 @@ struct DataOptions: ParsableArguments {
     }
 }
 
-/// The part of a server that a command concerns.
+/// The parts of a server that a command concerns.
 struct PartOptions: ParsableArguments {
-    @Option(name: .customLong("only"), help: "The served parts, as for `serve`.", transform: ServedPart.set)
+    @Option(
+        name: .customLong("only"),
+        help: """
+            The served parts, comma-separated: auth, gateway, pages. A gateway alone uses another issuer, and pages alone \
+            another server.
+            """,
+        transform: ServedPart.set)
     var parts: Set<ServedPart> = Set(ServedPart.allCases)
+
+    /// Whether the parts have no database.
+    var isPagesAlone: Bool { parts == [.pages] }
+}
+
+extension ServedPart {
+    /// Reads the parts of `--only`.
+    static func set(_ text: String) throws -> Set<ServedPart> {
+        let words = text.split(separator: ",").map { String($0.filter { $0 != " " }) }
+        let parts = words.compactMap { ServedPart(rawValue: $0) }
+        guard parts.count == words.count, !parts.isEmpty else {
+            throw ValidationError("expected auth, gateway, pages or several of them, such as auth,gateway")
+        }
+        guard !parts.contains(.pages) || parts.allSatisfy({ $0 == .pages }) || parts.contains(.auth) else {
+            throw ValidationError("expected pages alone, or with auth")
+        }
+        return Set(parts)
+    }
 }
 
 /// The accounts, opened for a command. A server in another process may use them at the same time.

@@ -55,7 +55,7 @@ struct Doctor: AsyncParsableCommand {
         if let address = settings.metricsListen, let found = await TrafficChecks(address).all() {
             findings.append(found)
         }
-        if settings.database.server == nil { findings.append(machine.diskSpace(near: settings.database.path)) }
+        if usesFile(settings) { findings.append(machine.diskSpace(near: settings.database.path)) }
         return findings
     }
 
@@ -77,12 +77,17 @@ struct Doctor: AsyncParsableCommand {
         return .ok("port", "`gatehouse dev` serves \(data) at \(running.url)")
     }
 
+    private func usesFile(_ settings: ServerSettings) -> Bool {
+        settings.database.server == nil && !only.isPagesAlone
+    }
+
     private func privateFiles(_ given: GivenSettings, _ settings: ServerSettings) -> [String] {
         let folder = options.data.map { [$0, $0 + "/secrets.json"] } ?? []
-        return given.secretFiles.sorted() + folder + (settings.database.server == nil ? [settings.database.path] : [])
+        return given.secretFiles.sorted() + folder + (usesFile(settings) ? [settings.database.path] : [])
     }
 
     private func database(_ settings: ServerSettings) async -> ([Finding], newest: Instant?) {
+        guard !only.isPagesAlone else { return ([], nil) }
         let path = settings.database.name
         guard settings.database.server != nil || FileManager.default.fileExists(atPath: path) else {
             return (

@@ -11,6 +11,7 @@ struct Migrate: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try options.settings(parts: only.parts)
+        guard !only.isPagesAlone else { return Output.note("Pages alone have no database.") }
         let steps = migrations(for: only.parts)
         let pending = try await explaining {
             let database = try openDatabase(settings.database, System.world())

@@ -18,16 +18,11 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var options: DataOptions
 
-    @Option(
-        help: """
-            Parts to serve, comma-separated: auth, gateway, pages. A gateway alone uses another issuer, and pages alone \
-            another server.
-            """,
-        transform: ServedPart.setToServe)
-    var only: Set<ServedPart> = Set(ServedPart.allCases)
-
+    @OptionGroup var served: PartOptions
     @Flag(name: .customLong("no-migrate"), help: "Refuse to start if migrations are pending.")
     var refusesMigration = false
+
+    private var only: Set<ServedPart> { served.parts }
 
     func run() async throws {
         let settings = try options.settings(parts: only)
@@ -75,29 +70,6 @@ struct Serve: AsyncParsableCommand {
             }
             return try await database.schemaState(steps).newer
         }
-    }
-}
-
-extension ServedPart {
-    static func set(_ text: String) throws -> Set<ServedPart> {
-        let words = text.split(separator: ",").map { $0.filter { $0 != " " } }
-        let parts = words.compactMap { ServedPart(rawValue: $0) }.filter { $0 != .pages }
-        guard parts.count == words.count, !parts.isEmpty else {
-            throw ValidationError("expected auth, gateway or auth,gateway")
-        }
-        return Set(parts)
-    }
-
-    /// The same for `serve`, which knows pages, too.
-    static func setToServe(_ text: String) throws -> Set<ServedPart> {
-        let words = text.split(separator: ",").map { String($0.filter { $0 != " " }) }
-        let others = words.filter { $0 != ServedPart.pages.rawValue }
-        guard others.count < words.count else { return try set(text) }
-        let parts = try others.isEmpty ? [] : set(others.joined(separator: ","))
-        guard parts.isEmpty || parts.contains(.auth) else {
-            throw ValidationError("expected pages alone, or with auth")
-        }
-        return parts.union([.pages])
     }
 }
 

@@ -20,6 +20,7 @@ struct UpgradeCheck: AsyncParsableCommand {
 
     func run() async throws {
         let location = try options.settings(parts: only.parts).database
+        guard !only.isPagesAlone else { return Output.note("Pages alone have no database.") }
         let steps = migrations(for: only.parts)
         guard location.server != nil || FileManager.default.fileExists(atPath: location.path) else {
             Output.note("There is no database at \(location.path) yet.")
