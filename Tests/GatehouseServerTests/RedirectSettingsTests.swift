@@ -72,6 +72,27 @@ struct RedirectSettingsTests {
             GivenValues.problems(["GATEHOUSE_URI_ALLOW_LIST": entry, "GATEHOUSE_REDIRECT_PATTERNS": "on"]).isEmpty)
     }
 
+    @Test(
+        "A pattern is a problem while patterns are off, because it would match nothing",
+        arguments: [
+            "https://*.example.org/cb", "https://app.example.org/**", "https://{a,b}.example.org/", "boxscore:*",
+            "https://app.example.org/[a-z]", "http://[::1]/*", "http://localhost:*",
+        ])
+    func patternsAreOff(entry: String) {
+        let problems = GivenValues.problems(["GATEHOUSE_URI_ALLOW_LIST": "https://fine.example/," + entry])
+        #expect(problems.map(\.name) == ["GATEHOUSE_URI_ALLOW_LIST"])
+        let text = problems.first?.expected ?? ""
+        #expect(text.contains("GATEHOUSE_REDIRECT_PATTERNS") && text.contains("would match nothing"))
+    }
+
+    @Test(
+        "An address with a query, or with an IPv6 address, is no pattern",
+        arguments: ["https://app.example.org/cb?next=/a", "http://[::1]:3000/cb", "http://[FE80::1]/cb?x"])
+    func noPattern(entry: String) {
+        #expect(GivenValues.problems(["GATEHOUSE_URI_ALLOW_LIST": entry]).isEmpty)
+        #expect(!RedirectEntry.isPattern(entry))
+    }
+
     @Test("The site is an address without #", arguments: ["javascript:x", "https://a.example/#x", "a b"])
     func site(text: String) {
         #expect(GivenValues.problems(["GOTRUE_SITE_URL": text]).map(\.name) == ["GOTRUE_SITE_URL"])

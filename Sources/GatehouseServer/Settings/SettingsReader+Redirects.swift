@@ -9,7 +9,12 @@ extension SettingsReader {
     mutating func redirects(externalURL: String) -> RedirectAllowList {
         let takesPatterns = flag(.redirectPatterns)
         let entries = takesPatterns ? RedirectEntry.patterns(text(.uriAllowList) ?? "") : list(.uriAllowList)
-        if entries.contains(where: { !RedirectEntry.canMatch($0, asPattern: takesPatterns) }) {
+        if !takesPatterns, entries.contains(where: RedirectEntry.isPattern) {
+            refuse(
+                .uriAllowList,
+                "has a pattern, but patterns are off, so it would match nothing: set "
+                    + "\(Setting.redirectPatterns.environmentName) to true, or list whole addresses")
+        } else if entries.contains(where: { !RedirectEntry.canMatch($0, asPattern: takesPatterns) }) {
             refuse(
                 .uriAllowList,
                 "expected addresses such as https://app.example.org/signed-in or boxscore://signed-in; patterns need "
@@ -49,8 +54,15 @@ package enum RedirectEntry {
     /// Whether the entry can allow any URL. false for invalid URLs and for schemes whose content browsers execute.
     package static func canMatch(_ entry: String, asPattern: Bool) -> Bool {
         guard asPattern else { return isAddress(entry) }
-        let isExact = !entry.contains { "*[{".contains($0) } && isAddress(entry)
-        return isExact || RedirectAllowList.canMatch(pattern: entry)
+        return (!isPattern(entry) && isAddress(entry)) || RedirectAllowList.canMatch(pattern: entry)
+    }
+
+    /// Whether the entry has a wildcard. `?` is none, because it begins a query, and neither are the brackets of an IPv6
+    /// address.
+    package static func isPattern(_ entry: String) -> Bool {
+        let parts = URLParts(entry)
+        let searched = parts?.host.hasPrefix("[") == true ? parts?.rest ?? "" : entry
+        return searched.utf8.contains { "*[{".utf8.contains($0) }
     }
 
     /// Splits a list of patterns at commas outside of braces.
