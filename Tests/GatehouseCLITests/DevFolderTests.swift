@@ -37,6 +37,7 @@ struct DevFolderTests {
         #expect(settings.auth.issuer == "http://localhost:1234/auth/v1")
         #expect(settings.auth.confirmsAutomatically && settings.auth.allowsAnonymousSignIn)
         #expect(settings.rates == nil && settings.sessions.freshSignIn == nil)
+        #expect(settings.requestTimeLimit == .seconds(60))
         let strict = secrets().environment(database: "d/gatehouse.sqlite", address: address, isStrict: true)
         #expect(try ServerSettings(GivenSettings(environment: strict)).sessions.freshSignIn == .seconds(600))
         #expect(settings.auth.redirects.siteURL == "http://localhost:1234/dev" && settings.auth.redirects.takesPatterns)

@@ -111,6 +111,8 @@ package struct DevSecrets: Sendable {
             // The pages of this server, those of usual tools, and apps on Apple's platforms.
             .relyingPartyOrigins: (["http://localhost:\(address.port)"] + Self.otherOrigins).joined(separator: ","),
             .limits: "off", .passwordAnswerTime: "0",
+            // Debug builds hash slowly, and ten recovery codes are ten hashes.
+            .requestDuration: "60s",
             .logFormat: "console",
             .freshSignIn: isStrict ? SettingsChecks.freshSignIn : "",
         ]
