@@ -41,6 +41,7 @@ extension WebPages {
             visit.session.flash = flash
             return try finish(Answer.redirect(to: request.uri.path), visit)
         }
+        if !isForm, known == nil, let page = pageAfterForeignLink(request) { return show(page, visit) }
         if isForm, !isOwnForm(visit, hasSession: known != nil) {
             // Without a cookie: another site can send a form, and its answer must not sign the user out.
             return show(visit.oldFormPage, visit)

@@ -47,6 +47,15 @@ def test_an_operator_finds_a_user_reads_why_a_session_ended_and_ends_the_other(r
     assert refused.status == 400
 
 
+def test_a_link_of_another_site_leaves_the_operator_signed_in(tab, dev):
+    page = enter(tab, dev)
+    page.goto(f'data:text/html,<a href="{dev.url}/console/users">Users</a>')
+    page.get_by_role("link", name="Users").click()
+    title(page, "Users")
+    tab.open(dev.url + "/console")
+    title(page, "Overview")
+
+
 def test_the_pages_are_accessible_and_small(tab, dev, new_email):
     user, _ = sign_up(dev, new_email())
     page = tab.open(dev.url + "/console/sign-in").page

@@ -40,6 +40,32 @@ struct PageSecurityTests {
         }
     }
 
+    @Test("A link of another site leaves the user signed in, and a form without the cookie sets none")
+    func foreignLinks() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+            for path in [
+                "", "/sign-out", "/sign-in?again=yes", "/sign-up", "/second-step?act=cancel", "/continue", "/link",
+                "/callback?error=access_denied", "/callback?code=6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b", "/check-mail",
+                "/sign-in?code_challenge=\(challenge)&redirect_to=https://app.example.org/", "/provider/google",
+                "/delete", "/devices?session=others",
+            ] {
+                try await browser.open("/account\(path)", headers: [.fetchSite: "cross-site"])
+                #expect(try await browser.open("/account/devices").title == "Devices", "\(path)")
+            }
+            let kept = browser.cookies
+            for path in ["/sign-out", "/sign-in", "/devices", "/delete"] {
+                // Browsers leave a cookie with SameSite=Lax out of another site's form.
+                browser.cookies = []
+                let page = try await browser.send("/account\(path)", [], headers: [.fetchSite: "cross-site"])
+                #expect(page.status == 403 && page.headers[.setCookie] == nil, "\(path)")
+            }
+            browser.cookies = kept
+            #expect(try await browser.open("/account/devices").title == "Devices")
+        }
+    }
+
     @Test("A changed cookie counts as none")
     func tampering() async throws {
         try await TestServer.with(hasPages: true) { server in

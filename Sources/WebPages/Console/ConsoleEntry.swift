@@ -87,10 +87,21 @@ extension WebPages {
             return visit.isInConsole ? .move(ConsolePlace.overview.path) : .move(ConsolePlace.signIn)
         }
         visit.enterConsole(key: entry.secretKey)
-        // A page leads on: browsers send the cookie only where this server sent them (SameSite=Strict), and another
-        // page may have had the link.
-        var page = Page("Console", [.actions([Link(title: "Continue", address: ConsolePlace.overview.path)])])
-        page.onward = ConsolePlace.overview.path
-        return .page(page)
+        return .page(pageLeading(to: ConsolePlace.overview.path))
+    }
+
+    /// What answers a link of another site in the console: a page that leads on to the same address. Browsers leave the
+    /// cookie of an operator out there (SameSite=Strict), and an answer that sets another one would sign the operator out.
+    func pageAfterForeignLink(_ request: Request) -> Page? {
+        guard site == .console, request.headers[.fetchSite] == "cross-site" else { return nil }
+        return pageLeading(to: request.uri.path + (request.uri.query.map { "?\($0)" } ?? ""))
+    }
+
+    /// Browsers send the cookie only where this server sent them (SameSite=Strict), and another page may have had the
+    /// link.
+    private func pageLeading(to address: String) -> Page {
+        var page = Page("Console", [.actions([Link(title: "Continue", address: address)])])
+        page.onward = address
+        return page
     }
 }
