@@ -105,19 +105,46 @@ struct ConfigurationFileTests {
             ("port: 80\nhost: ä\u{7}\n", "is not valid YAML: see line 2, column 8"),
             ("", "is not a list of settings: expected lines such as port: 9999"),
             ("# port: 80\n", "is not a list of settings: expected lines such as port: 9999"),
-            ("port:\n  x: 1\n", "is not a list of settings: expected lines such as port: 9999"),
-            ("auth_paths: [[/]]\n", "is not a list of settings: expected lines such as port: 9999"),
             ("? [port]\n: 80\n", "is not a list of settings: expected lines such as port: 9999"),
-            (
-                "port: " + String(repeating: "[", count: 100_000),
-                "is not a list of settings: expected lines such as port: 9999"
-            ),
         ])
     func malformed(text: String, expected: String) throws {
         try withFile(text) { path in
             #expect(throws: SettingsProblems([SettingsProblem(path, expected)])) {
                 try ConfigurationFile(path: path)
             }
+        }
+    }
+
+    @Test(
+        "JSON without quotes, and a broken value, are problems of their key",
+        arguments: [
+            ("port:\n  x: 1\n", "port", 1), ("auth_paths: [[/]]\n", "auth_paths", 1),
+            ("port: " + String(repeating: "[", count: 100_000), "port", 1),
+            ("port: 80\nwebhooks: [{\"name\": \"crm\"}]\n", "webhooks", 2),
+            ("port: 80\nwebhooks:\n- name: crm\n", "webhooks", 2),
+            ("unknown: {a: b}\n", nil, 1),
+        ])
+    func nested(text: String, key: String?, line: Int) throws {
+        try withFile(text) { path in
+            let expected =
+                "is not a text or a list of texts: see line \(line); put JSON in single quotes, or indented below `|`"
+            #expect(throws: SettingsProblems([SettingsProblem(key.map { "\($0) in \(path)" } ?? path, expected)])) {
+                try ConfigurationFile(path: path)
+            }
+        }
+    }
+
+    @Test(
+        "YAML that breaks within a value is a problem of its key",
+        arguments: [
+            ("port: 80\nwebhooks: ['a' 'b']\n", "webhooks", "line 2, column 16"),
+            ("port: 80\nwebhooks: [\n'a' 'b']\n", "webhooks", "line 3, column 5"),
+            ("webhooks: 'it's'\n", "webhooks", "line 1, column 15"),
+        ])
+    func broken(text: String, key: String, place: String) throws {
+        try withFile(text) { path in
+            let problem = SettingsProblem("\(key) in \(path)", "is not valid YAML: see \(place)")
+            #expect(throws: SettingsProblems([problem])) { try ConfigurationFile(path: path) }
         }
     }
 

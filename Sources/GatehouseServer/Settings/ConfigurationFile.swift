@@ -19,15 +19,17 @@ package struct ConfigurationFile: Sendable {
         } catch {
             throw SettingsProblems([SettingsProblem(path, "cannot be read: \(error)")])
         }
+        let (keys, secrets) = (Setting.allCases.map(\.key), Setting.allCases.filter(\.isSecret).map(\.key))
+        let known = Set(keys + secrets.map { $0 + "_file" })
         let entries: [(key: String, value: String)]
         do throws(YAMLProblem) {
             entries = try YAMLReader.entries(of: text)
         } catch {
-            throw SettingsProblems([SettingsProblem(path, error.description)])
+            // A key that is no setting may be a misplaced secret.
+            let key = error.key.flatMap { known.contains($0) ? $0 : nil }
+            throw SettingsProblems([SettingsProblem(key.map { "\($0) in \(path)" } ?? path, error.description)])
         }
         values = Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0.value) })
-        let (keys, secrets) = (Setting.allCases.map(\.key), Setting.allCases.filter(\.isSecret).map(\.key))
-        let known = Set(keys + secrets.map { $0 + "_file" })
         problems = entries.filter { !known.contains($0.key) }.map { entry in
             problem(entry.key, "is not a setting" + Spelling.hint(entry.key, known: keys))
         }

@@ -34,8 +34,8 @@ struct YAMLReader {
         while event.type != YAML_MAPPING_END_EVENT {
             let key = try event.requiredText()
             if let line = lines.updateValue(event.line, forKey: Array(key.utf8)) { throw .repeatedKey(line: line) }
-            entries.append((key, try value()))
-            event = try next()
+            entries.append((key, try value(of: key, line: event.line)))
+            event = try after(key, line: event.line)
         }
         // The end of the document; then nothing else may follow.
         _ = try next()
@@ -44,16 +44,33 @@ struct YAMLReader {
         return entries
     }
 
-    private func value() throws(YAMLProblem) -> String {
-        var event = try next()
-        guard event.type == YAML_SEQUENCE_START_EVENT else { return try event.requiredText() }
-        var texts: [String] = []
-        event = try next()
-        while event.type != YAML_SEQUENCE_END_EVENT {
-            texts.append(try event.requiredText())
+    /// - Parameter line: The line of the key.
+    private func value(of key: String, line: Int) throws(YAMLProblem) -> String {
+        var isInside = false
+        do throws(YAMLProblem) {
+            var event = try next()
+            isInside = event.type == YAML_SEQUENCE_START_EVENT
+            guard isInside else { return try event.requiredText() }
+            var texts: [String] = []
             event = try next()
+            while event.type != YAML_SEQUENCE_END_EVENT {
+                texts.append(try event.requiredText())
+                event = try next()
+            }
+            return texts.joined(separator: ",")
+        } catch {
+            if case .notSettings = error { throw .nested(key: key, line: line) }
+            throw error.naming(key, if: isInside, line: line)
         }
-        return texts.joined(separator: ",")
+    }
+
+    /// The event behind a value. An error in the line of the key is the value's.
+    private func after(_ key: String, line: Int) throws(YAMLProblem) -> Event {
+        do throws(YAMLProblem) {
+            return try next()
+        } catch {
+            throw error.naming(key, if: false, line: line)
+        }
     }
 
     private struct Event {
@@ -105,9 +122,12 @@ struct YAMLReader {
     }
 }
 
-/// Why a text is not a list of settings. Contains positions, counted from one, and none of the text.
+/// Why a text is not a list of settings. Contains positions, counted from one, and of the text only keys.
 enum YAMLProblem: Error, CustomStringConvertible {
-    case syntax(line: Int, column: Int)
+    /// - Parameter key: The key whose value has the error.
+    case syntax(line: Int, column: Int, key: String? = nil)
+    /// The value of a key is a mapping, or a list with other values than texts: usually JSON without quotes.
+    case nested(key: String, line: Int)
     /// The line of the first occurrence.
     case repeatedKey(line: Int)
     case anchor(line: Int)
@@ -115,10 +135,26 @@ enum YAMLProblem: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .syntax(let line, let column): "is not valid YAML: see line \(line), column \(column)"
+        case .syntax(let line, let column, _): "is not valid YAML: see line \(line), column \(column)"
+        case .nested(_, let line):
+            "is not a text or a list of texts: see line \(line); put JSON in single quotes, or indented below `|`"
         case .repeatedKey(let line): "has a key twice: see the lines from \(line) on"
         case .anchor(let line): "has an anchor, an alias or a tag in line \(line): write the value itself"
         case .notSettings: "is not a list of settings: expected lines such as port: 9999"
         }
+    }
+
+    var key: String? {
+        switch self {
+        case .syntax(_, _, let key): key
+        case .nested(let key, _): key
+        default: nil
+        }
+    }
+
+    /// The error, with the key if it is in its value or in its line.
+    fileprivate func naming(_ key: String, if isInside: Bool, line: Int) -> YAMLProblem {
+        guard case .syntax(let found, let column, _) = self, isInside || found == line else { return self }
+        return .syntax(line: found, column: column, key: key)
     }
 }
