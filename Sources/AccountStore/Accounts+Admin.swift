@@ -153,6 +153,7 @@ extension Accounts {
             if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
             if let email = attributes.email, email.text != account.user.email {
                 try setEmail(email, of: &account, isVerified: attributes.confirmsEmail, at: now, in: db)
+                account.user.keepProof(of: before, at: now)
                 try notify(.emailChanged, before, newEmail: email.text, from: nil, at: now, in: db)
             }
             if let phone = attributes.phone, phone.text != account.user.phone {

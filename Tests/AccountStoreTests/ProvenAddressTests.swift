@@ -38,6 +38,29 @@ struct ProvenAddressTests {
         #expect(try await store.user(user).times.emailProvenAt != nil)
     }
 
+    @Test(
+        "An account with a second factor keeps it when an administrator gives it its first address",
+        arguments: TestDatabase.all)
+    func addedByAdministrator(_ kind: TestDatabase) async throws {
+        for hasFactor in [true, false] {
+            let store = try await StoreFixture(kind)
+            let issued = try #require(try await store.entered(store.identity(email: nil)).issued)
+            let user = issued.account.user.id
+            if hasFactor { _ = try await store.raised(issued, by: try await store.enrolled(issued)) }
+            var attributes = AdminAttributes()
+            attributes.email = EmailAddress("ada@example.com")
+            _ = try await store.accounts.update(user, attributes, at: store.clock.now)
+            let times = try await store.user(user).times
+            #expect(times.emailConfirmedAt == (hasFactor ? store.clock.now : nil))
+            #expect(times.emailProvenAt == (hasFactor ? store.clock.now : nil))
+            guard hasFactor else { continue }
+            store.tick()
+            let owner = try await store.provenOwner("ada@example.com")
+            #expect(owner.account.user.id == user && owner.account.user.hasSecondFactor)
+            #expect(try await store.current(owner)?.isTooLow == true)
+        }
+    }
+
     @Test("The schema refuses an address that is proven but not confirmed", arguments: TestDatabase.all)
     func schema(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)

@@ -32,6 +32,16 @@ package struct User: Sendable {
     /// Whether the user is banned at this time.
     package func isBanned(at now: Instant) -> Bool { times.bannedUntil.map { $0 > now } ?? false }
 
+    /// Keeps the address proven after an administrator changed it, if the user has a verified second factor: the first mailed
+    /// code of an unproven address would remove the factor. Does nothing without one.
+    ///
+    /// - Parameter before: The user before the change.
+    package mutating func keepProof(of before: User, at now: Instant) {
+        guard before.hasSecondFactor else { return }
+        times.emailConfirmedAt = times.emailConfirmedAt ?? now
+        times.emailProvenAt = before.times.emailProvenAt ?? now
+    }
+
     /// The earlier of the two confirmations.
     package var confirmedAt: Instant? {
         [times.emailConfirmedAt, times.phoneConfirmedAt].compactMap(\.self).min()

@@ -163,11 +163,14 @@ extension Accounts {
     private func apply(
         _ new: EmailAddress, to account: inout Account, isProven: Bool, at now: Instant, in db: any Connection
     ) throws {
+        let before = account.user
         try setEmail(new, of: &account, isVerified: true, at: now, in: db)
         account.user.newEmail = nil
         account.user.isAnonymous = false
         account.user.times.emailConfirmedAt = now
         account.user.times.emailProvenAt = isProven ? now : nil
+        // Without a proof, the change is an administrator's, by generated links.
+        if !isProven { account.user.keepProof(of: before, at: now) }
         account.user.appMetadata = try Self.providersRecomputed(account)
     }
 }

@@ -1,0 +1,96 @@
+import AccountDomain
+import AccountStore
+import AuthServer
+import GatehouseWire
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("An administrator's change of the address of a user with a second factor")
+struct AdminAddressTests {
+    private func mailedCode(_ server: TestServer, _ path: String, to email: String) async throws -> String {
+        server.passInterval()
+        #expect(try await server.post(path, ["email": .string(email)]).status == 200)
+        let mails = try await server.deliveredMails().filter { $0.content.recipient.text == email }
+        return try #require(mails.compactMap(\.content.code).last).reveal()
+    }
+
+    /// A confirmed account whose address its owner has proven, if asked for, before an app was added.
+    private func owner(_ server: TestServer, isProven: Bool) async throws -> TestSession {
+        try await server.confirmed()
+        guard isProven else { return try await server.low() }
+        let code = try await mailedCode(server, "/magiclink", to: "ada@example.com")
+        let first = try #require(TestSession(try await server.verify("magiclink", code: code)))
+        let json: AnyJSON = ["password": .string(TestServer.password)]
+        #expect(try await server.send(.put, "/auth/v1/user", bearer: first.accessToken, json: json).status == 200)
+        return first
+    }
+
+    private func stored(_ id: String, _ server: TestServer) async throws -> User {
+        let user = try #require(UserID(id))
+        return try #require(try await server.accounts.account(user)).user
+    }
+
+    /// A mailed code for the new address gives a low session and takes nothing.
+    private func expectKept(_ id: String, _ server: TestServer) async throws {
+        for (path, type) in [("/recover", "recovery"), ("/magiclink", "magiclink")] {
+            let code = try await mailedCode(server, path, to: "new@example.com")
+            let session = try #require(
+                TestSession(try await server.verify(type, code: code, email: "new@example.com")))
+            #expect(session.userID == id)
+            let json: AnyJSON = ["password": "the thief's password 9"]
+            let refused = try await server.send(.put, "/auth/v1/user", bearer: session.accessToken, json: json)
+            #expect(refused.code == "insufficient_aal", "\(refused)")
+        }
+        #expect(try await stored(id, server).hasSecondFactor)
+        #expect(try await server.signIn("new@example.com").status == 200)
+    }
+
+    @Test("A mailed code for the new address leaves password and factor", arguments: TestDatabase.all)
+    func changed(_ kind: TestDatabase) async throws {
+        for isProven in [false, true] {
+            try await TestServer.mailing(on: kind) { server in
+                let first = try await owner(server, isProven: isProven)
+                let before = try await stored(first.userID, server).times.emailProvenAt
+                #expect((before != nil) == isProven)
+                _ = try await server.raised(first, by: try await server.enroll(first))
+                let changed = try await server.admin(
+                    .put, "/users/\(first.userID)", json: ["email": "new@example.com"])
+                #expect(changed["email"] == "new@example.com", "\(changed)")
+                let proven = try await stored(first.userID, server).times.emailProvenAt
+                #expect(proven == before ?? server.clock.now)
+                try await expectKept(first.userID, server)
+            }
+        }
+    }
+
+    @Test("Generated links that change the address leave them, too", arguments: TestDatabase.all)
+    func generated(_ kind: TestDatabase) async throws {
+        try await TestServer.mailing(on: kind) { server in
+            let first = try await owner(server, isProven: true)
+            _ = try await server.raised(first, by: try await server.enroll(first))
+            for type in ["email_change_current", "email_change_new"] {
+                let made = try await server.admin(
+                    .post, "/generate_link",
+                    json: ["type": .string(type), "email": "ada@example.com", "new_email": "new@example.com"])
+                let hash = try #require(made["hashed_token"])
+                _ = try await server.post("/verify", ["type": "email_change", "token_hash": hash])
+            }
+            #expect(try await stored(first.userID, server).email == "new@example.com")
+            try await expectKept(first.userID, server)
+        }
+    }
+
+    @Test("A factor that was never verified does not make the new address proven", arguments: TestDatabase.all)
+    func unverified(_ kind: TestDatabase) async throws {
+        try await TestServer.mailing(on: kind) { server in
+            let first = try await owner(server, isProven: true)
+            _ = try await server.enroll(first)
+            _ = try await server.admin(.put, "/users/\(first.userID)", json: ["email": "new@example.com"])
+            #expect(try await stored(first.userID, server).times.emailProvenAt == nil)
+            let code = try await mailedCode(server, "/recover", to: "new@example.com")
+            #expect(try await server.verify("recovery", code: code, email: "new@example.com").status == 200)
+            #expect(try await server.signIn("new@example.com").status == 400)
+        }
+    }
+}
