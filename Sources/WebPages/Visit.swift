@@ -209,6 +209,23 @@ extension Visit {
         try AuthUser(json: await callAsUser(.get, "/user"))
     }
 
+    /// Asks for a mail whose link ends a new flow. A refused request leaves the flow of an earlier mail as it was.
+    ///
+    /// - Parameter ask: Takes the challenge of the flow. Its error is thrown on.
+    mutating func beginning<Answer>(
+        _ purpose: WebSession.Flow.Purpose, for handover: String?,
+        _ ask: (inout Visit, _ challenge: AnyJSON) async throws -> Answer
+    ) async throws -> Answer {
+        let earlier = session.flow
+        let challenge = begin(purpose, for: handover)
+        do {
+            return try await ask(&self, .string(challenge))
+        } catch {
+            session.flow = earlier
+            throw error
+        }
+    }
+
     /// A new flow that comes back to ``Place/callback`` with a code (RFC 7636).
     ///
     /// - Parameter handover: The ``WebSession/Handover/id`` of the app that it is begun for.

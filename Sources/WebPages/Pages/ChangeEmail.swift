@@ -17,10 +17,14 @@ extension WebPages {
         let user = try await visit.user()
         var body: JSONObject = ["email": .string(visit.fields["email"] ?? "")]
         body["current_password"] = visit.fields["current"].map(AnyJSON.string)
-        body["code_challenge"] = .string(visit.begin(.emailChange, for: nil))
         body["code_challenge_method"] = "s256"
         do {
-            let changed = try AuthUser(json: await visit.callAsUser(.put, "/user?\(backHere)", body))
+            let json = try await visit.beginning(.emailChange, for: nil) { [body] visit, challenge in
+                var body = body
+                body["code_challenge"] = challenge
+                return try await visit.callAsUser(.put, "/user?\(backHere)", body)
+            }
+            let changed = try AuthUser(json: json)
             guard let pending = changed.newEmail else {
                 if changed.email != user.email { visit.session.flash = .emailChanged }
                 return .go(.home)
@@ -63,15 +67,17 @@ extension Visit {
     /// - Throws: As ``callAsUser(_:_:_:api:)``.
     mutating func requestChange(_ mail: WebSession.AwaitedMail) async throws {
         let user = try await user()
-        var body: JSONObject = [
-            "email": .string(user.email ?? mail.email), "code_challenge": .string(begin(.emailChange, for: nil)),
-            "code_challenge_method": "s256",
-        ]
-        if user.email == nil {
-            try await callAsUser(.put, "/user?\(pages.backHere)", body)
-        } else {
-            body["type"] = "email_change"
-            try await call(.post, "/resend?\(pages.backHere)", solved(body))
+        try await beginning(.emailChange, for: nil) { visit, challenge in
+            var body: JSONObject = [
+                "email": .string(user.email ?? mail.email), "code_challenge": challenge,
+                "code_challenge_method": "s256",
+            ]
+            if user.email == nil {
+                try await visit.callAsUser(.put, "/user?\(visit.pages.backHere)", body)
+            } else {
+                body["type"] = "email_change"
+                try await visit.call(.post, "/resend?\(visit.pages.backHere)", visit.solved(body))
+            }
         }
     }
 }

@@ -14,10 +14,13 @@ extension WebPages {
         let (email, password) = (visit.fields["email"] ?? "", visit.fields["password"] ?? "")
         var body: JSONObject = ["email": .string(email), "password": .string(password)]
         if let name = visit.fields["name"] { body["data"] = ["first_name": .string(name)] }
-        body["code_challenge"] = .string(visit.begin(.mail, for: visit.handoverOfForm))
         body["code_challenge_method"] = "s256"
         do {
-            let json = try await visit.call(.post, "/signup?\(backHere)", visit.solved(body))
+            let json = try await visit.beginning(.mail, for: visit.handoverOfForm) { [body] visit, challenge in
+                var body = body
+                body["code_challenge"] = challenge
+                return try await visit.call(.post, "/signup?\(backHere)", visit.solved(body))
+            }
             if case .session = try AuthAnswer(json: json) {
                 return try await visit.signIn(json, for: visit.handoverOfForm)
             }
@@ -83,18 +86,28 @@ extension Visit {
     /// - Throws: As ``call(_:_:_:api:bearer:)``.
     mutating func request(_ mail: WebSession.AwaitedMail) async throws {
         if mail.kind == .emailChange { return try await requestChange(mail) }
-        var body: JSONObject = ["email": .string(mail.email)]
         let purpose: WebSession.Flow.Purpose = mail.kind == .recovery ? .recovery : .mail
-        body["code_challenge"] = .string(begin(purpose, for: mail.handover))
-        body["code_challenge_method"] = "s256"
-        switch mail.kind {
-        case .signIn: try await call(.post, "/otp?\(pages.backHere)", solved(body))
-        case .recovery: try await call(.post, "/recover?\(pages.backHere)", solved(body))
-        case .signUp, .emailChange:
-            body["type"] = "signup"
-            try await call(.post, "/resend?\(pages.backHere)", solved(body))
+        try await beginning(purpose, for: mail.handover) { visit, challenge in
+            var body: JSONObject = [
+                "email": .string(mail.email), "code_challenge": challenge, "code_challenge_method": "s256",
+            ]
+            switch mail.kind {
+            case .signIn: try await visit.call(.post, "/otp?\(visit.pages.backHere)", visit.solved(body))
+            case .recovery: try await visit.call(.post, "/recover?\(visit.pages.backHere)", visit.solved(body))
+            case .signUp, .emailChange:
+                body["type"] = "signup"
+                try await visit.call(.post, "/resend?\(visit.pages.backHere)", visit.solved(body))
+            }
         }
         session.mail = mail
+    }
+
+    /// Leads from a refused request for a mail to the code of an earlier one.
+    fileprivate func earlierMail(_ notice: Notice?) -> [Block] {
+        guard notice?.isProblem == true, let mail = session.mail else { return [] }
+        return [
+            .links([Link(title: say("Enter the Code Sent to %@", mail.email), address: Place.checkMail.path)])
+        ]
     }
 
     fileprivate func mailPage(_ place: Place, _ title: String, _ sentence: String, _ notice: Notice? = nil) -> Page {
@@ -106,7 +119,7 @@ extension Visit {
                     Form(
                         action: place.path, fields: [emailField(entered("email"))], hidden: handoverFields,
                         captcha: captcha, button: say("Send Email"))),
-            ])
+            ] + earlierMail(notice))
         page.notice = notice
         page.back = (say("Sign In"), Place.signIn.path)
         return page
@@ -136,6 +149,7 @@ extension Visit {
                     button: say("Create Account"))),
             .links([Link(title: say("Already have an account? Sign in"), address: Place.signIn.path)]),
         ]
+        page.blocks += earlierMail(notice)
         return page
     }
 }
