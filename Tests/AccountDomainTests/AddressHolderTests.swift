@@ -61,6 +61,12 @@ struct AddressHolderTests {
         #expect(holder(signUp { $0.user.times.deletedAt = Self.time }) == nil)
     }
 
+    @Test("A second factor is recognized")
+    func secondFactor() {
+        #expect(holder(signUp())?.hasSecondFactor == false)
+        #expect(holder(signUp { $0.user.hasSecondFactor = true })?.hasSecondFactor == true)
+    }
+
     @Test("Another person of the same provider, a ban and an earlier removal are recognized")
     func marks() {
         let account = signUp { account in

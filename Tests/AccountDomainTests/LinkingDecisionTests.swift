@@ -41,7 +41,8 @@ struct LinkingDecisionTests {
         }
     }
 
-    @Test("D7: Only addresses proven on both sides, and no relay address, are linked without a question")
+    @Test(
+        "D7: Only addresses proven on both sides, no relay address and no account with a second factor are linked unasked")
     func neverSilently() {
         for facts in Self.allSignIns() {
             let decision = LinkingDecision(facts)
@@ -49,6 +50,7 @@ struct LinkingDecisionTests {
             #expect(decision.rule == .provenByBoth)
             #expect(facts.identity.isEmailVerified && !facts.identity.isPrivateRelay)
             #expect(facts.holders.filter { $0.claim == .proven }.map(\.user) == [user])
+            #expect(facts.holders.allSatisfy { $0.user != user || !$0.hasSecondFactor })
             #expect(facts.rules.linking == .automatic)
         }
     }
@@ -118,11 +120,11 @@ struct LinkingDecisionTests {
         var own: [AddressHolder] = []
         for claim in [AddressHolder.Claim.proven, .claimed, .abandoned] {
             for removal in [nil, LinkRemoval.unlinked, .undone] {
-                for (isBanned, hasOtherSubject) in [(false, false), (true, false), (false, true)] {
+                for mark in 0..<4 {
                     own.append(
                         AddressHolder(
-                            user: LinkingTable.ada, claim: claim, isBanned: isBanned,
-                            hasOtherSubject: hasOtherSubject, removal: removal))
+                            user: LinkingTable.ada, claim: claim, isBanned: mark == 1, hasOtherSubject: mark == 2,
+                            hasSecondFactor: mark == 3, removal: removal))
                 }
             }
         }

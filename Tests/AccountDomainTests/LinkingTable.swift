@@ -57,11 +57,11 @@ enum LinkingTable {
 
     private static func holder(
         _ claim: AddressHolder.Claim, _ user: UserID = ada, isOwn: Bool = true, isBanned: Bool = false,
-        hasOtherSubject: Bool = false, removal: LinkRemoval? = nil
+        hasOtherSubject: Bool = false, hasSecondFactor: Bool = false, removal: LinkRemoval? = nil
     ) -> AddressHolder {
         AddressHolder(
             user: user, claim: claim, isOwn: isOwn, isBanned: isBanned, hasOtherSubject: hasOtherSubject,
-            removal: removal)
+            hasSecondFactor: hasSecondFactor, removal: removal)
     }
 
     static let rows = signIn + creation + joining + byHand + tickets
@@ -174,6 +174,16 @@ enum LinkingTable {
         LinkingRow(
             .otherSubject, "the provider has two people", facts(holders: [holder(.proven, hasOtherSubject: true)]),
             .ask(ada, canRecover: false)),
+        LinkingRow(
+            .secondFactor, "its own address", facts(holders: [holder(.proven, hasSecondFactor: true)]),
+            .ask(ada, canRecover: false)),
+        LinkingRow(
+            .secondFactor, "the address of one of its identities",
+            facts(holders: [holder(.proven, isOwn: false, hasSecondFactor: true)]), .ask(ada, canRecover: false)),
+        LinkingRow(
+            .provenByBoth, "the second factor of an account that claims it besides",
+            facts(holders: [holder(.claimed, grace, hasSecondFactor: true), holder(.proven, isOwn: false)]),
+            .link(ada, .keeps)),
     ]
 
     private static let byHand: [LinkingRow] = [
@@ -216,6 +226,12 @@ enum LinkingTable {
             .confirmedByOwner, "with confirm",
             facts(verified, .confirm(ada), policy: .confirm, holders: [holder(.proven)]),
             .link(ada, .proves)),
+        LinkingRow(
+            .confirmedByOwner, "with a second factor",
+            facts(verified, .confirm(ada), holders: [holder(.proven, hasSecondFactor: true)]), .link(ada, .proves)),
+        LinkingRow(
+            .recoveryRefused, "with a second factor",
+            facts(verified, .recover, holders: [holder(.proven, hasSecondFactor: true)]), .refuse(.notRecoverable)),
         LinkingRow(
             .confirmedByOwner, "one of several",
             facts(verified, .confirm(grace), holders: [holder(.proven), holder(.proven, grace, isOwn: false)]),

@@ -29,7 +29,7 @@ struct LinkingWorld {
     mutating func step() throws {
         now = now + .seconds(1)
         let person = pick(Self.people)
-        switch pick(12) {
+        switch pick(13) {
         case 0, 1: signUp(person)
         case 2: passwordSignIn(person)
         case 3, 4, 5: try providerSignIn(person)
@@ -38,6 +38,7 @@ struct LinkingWorld {
         case 8: try useTicket(person, .recover)
         case 9: try takeAway(person)
         case 10: changeAddress(person)
+        case 11: protect(person)
         default: delete(person)
         }
     }
@@ -108,6 +109,13 @@ struct LinkingWorld {
         }
         if account.user.passwordHash == nil { passwords[own] = nil }
         accounts[own] = account
+    }
+
+    /// Adds a second factor, or removes it.
+    private mutating func protect(_ person: Person) {
+        guard let own = anyAccount(of: person) else { return }
+        note("\(person) adds or removes the second factor of \(own.text)")
+        accounts[own]?.user.hasSecondFactor.toggle()
     }
 
     private mutating func changeAddress(_ person: Person) {

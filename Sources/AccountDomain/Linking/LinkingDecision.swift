@@ -3,7 +3,7 @@ import GatehouseWire
 /// Decides what happens to a verified identity: a pure function of ``LinkingFacts``. `Docs/README.md` has its table.
 ///
 /// An address can be *confirmed* (usable for sign-in) and *proven* (its user demonstrated ownership). Only addresses
-/// proven on both sides are linked without a question.
+/// proven on both sides are linked without a question, and to no account with a second factor.
 package struct LinkingDecision: Equatable, Sendable {
     package enum Action: Equatable, Sendable {
         case signIn(UserID)
@@ -80,6 +80,8 @@ package struct LinkingDecision: Equatable, Sendable {
         if holder.removal == .unlinked { return ask(.unlinkedBefore) }
         if holder.claim == .claimed { return ask(.unprovenAddress, canRecover: true) }
         if holder.hasOtherSubject { return ask(.otherSubject) }
+        // A new sign-in method is a change that needs the second factor.
+        if holder.hasSecondFactor { return ask(.secondFactor) }
         if facts.rules.linking == .confirm { return ask(.policyConfirm) }
         return LinkingDecision(.provenByBoth, .link(holder.user, holder.isOwn ? .proves : .keeps))
     }

@@ -76,18 +76,21 @@ package struct AddressHolder: Equatable, Sendable {
     package let isBanned: Bool
     /// Whether the account has another identity of the same provider, which means two different users.
     package let hasOtherSubject: Bool
+    /// Whether the account has a verified second factor.
+    package let hasSecondFactor: Bool
     /// How the identity was removed from this account, if it was linked before.
     package let removal: LinkRemoval?
 
     package init(
         user: UserID, claim: Claim, isOwn: Bool = true, isBanned: Bool = false, hasOtherSubject: Bool = false,
-        removal: LinkRemoval? = nil
+        hasSecondFactor: Bool = false, removal: LinkRemoval? = nil
     ) {
         self.user = user
         self.claim = claim
         self.isOwn = isOwn
         self.isBanned = isBanned
         self.hasOtherSubject = hasOtherSubject
+        self.hasSecondFactor = hasSecondFactor
         self.removal = removal
     }
 
@@ -109,7 +112,7 @@ package struct AddressHolder: Equatable, Sendable {
             user: account.user.id, claim: claim, isOwn: isOwn, isBanned: account.user.isBanned(at: now),
             hasOtherSubject: account.identities.contains {
                 $0.provider == identity.provider && $0.providerID != identity.subject
-            }, removal: removal)
+            }, hasSecondFactor: account.user.hasSecondFactor, removal: removal)
     }
 }
 

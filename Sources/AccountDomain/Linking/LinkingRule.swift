@@ -17,6 +17,7 @@ package enum LinkingRule: String, CaseIterable, Sendable {
     case unlinkedBefore = "unlinked_before"
     case unprovenAddress = "unproven_address"
     case otherSubject = "other_subject"
+    case secondFactor = "second_factor"
     case policyConfirm = "policy_confirm"
     case provenByBoth = "proven_by_both"
 

@@ -138,6 +138,29 @@ struct LinkQuestionTests {
         }
     }
 
+    @Test(
+        "Both sides proven: an account with a second factor is asked, until a session that had it answers",
+        arguments: TestDatabase.all)
+    func secondFactorOfProven(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, providers: TestProviders()) { server in
+            let first = try #require(
+                TestSession(try await server.idTokenGrant("google", try await server.googleCredential())))
+            let high = try await server.raised(first, by: try await server.enroll(first))
+            let asked = try await server.idTokenGrant("apple", try await server.appleCredential())
+            #expect(asked.code == "identity_needs_confirmation" && asked["can_recover"] == false, "\(asked)")
+            let ticket: AnyJSON = ["link_ticket": asked["link_ticket"] ?? .null]
+            #expect(try await ask(server, "link_recovery", ticket).code == "link_not_recoverable")
+            let low = try #require(
+                TestSession(try await server.idTokenGrant("google", try await server.googleCredential())))
+            let refused = try await ask(server, "link_confirmation", ticket, bearer: low.accessToken)
+            #expect(refused.code == "insufficient_aal", "\(refused)")
+            let linked = try await ask(server, "link_confirmation", ticket, bearer: high.accessToken)
+            #expect(linked["user"]?["id"] == .string(first.userID), "\(linked)")
+            let apple = try await server.idTokenGrant("apple", try await server.appleCredential())
+            #expect(apple["user"]?["id"] == .string(first.userID), "\(apple)")
+        }
+    }
+
     @Test("A ticket expires after ten minutes, with its own error; an empty one is refused before any lookup")
     func tickets() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
