@@ -258,6 +258,16 @@ def test_a_developer_tries_hooks_on_the_laptop(servers):
         assert sign_up(server.start()).status == 200
         assert hooks.wait("/before_user_created", 1)[0].json["user"]["email"] == ADA
         assert hooks.wait("/app", 1)[0].json["data"]["user"]["email"] == ADA
+        # Commands on its folder read the same variables.
+        tested = server.command("hooks", "test", "app")
+        assert tested.returncode == 0, tested.stderr
+        assert hooks.wait("/app", 2)[1].json["type"] == "gatehouse.test"
+        eve = server.command("users", "create", "--email", "eve@example.com")
+        assert eve.returncode == 0, eve.stderr
+        assert hooks.wait("/app", 3)[2].json["data"]["user"]["email"] == "eve@example.com"
+        server.environment = {}
+        unset = server.command("hooks", "test", "app")
+        assert unset.returncode != 0 and "GATEHOUSE_WEBHOOKS" in unset.stderr, unset.stderr
 
 
 def test_the_hook_decides_about_accounts_that_mailed_codes_make(servers):

@@ -19,7 +19,8 @@ struct DataOptions: ParsableArguments {
         if config != nil, data != nil { throw ValidationError("--config and --data exclude each other.") }
     }
 
-    /// The configuration, not yet validated.
+    /// The configuration, not yet validated. With a folder, hooks and webhooks come from the environment, as for
+    /// `gatehouse dev` itself.
     ///
     /// - Throws: ``SettingsProblems`` if the file cannot be read, or ``CommandFailure`` if the folder is not one of
     ///   `gatehouse dev`.
@@ -27,8 +28,8 @@ struct DataOptions: ParsableArguments {
         if let data {
             let folder = DevFolder(path: data)
             let address = folder.running?.address ?? ListenAddress(host: "127.0.0.1", port: Dev.usualPort)
-            return GivenSettings(
-                environment: try folder.secrets().environment(database: folder.database, address: address))
+            let own = try folder.secrets().environment(database: folder.database, address: address)
+            return GivenSettings(environment: own.merging(IgnoredSettings.read(from: System.environment)) { $1 })
         }
         return GivenSettings(environment: System.environment, file: try configurationFile())
     }

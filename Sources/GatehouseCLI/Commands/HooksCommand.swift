@@ -74,11 +74,18 @@ struct TestHook: AsyncParsableCommand {
     @OptionGroup var options: DataOptions
     @Argument(help: "The name of the webhook in the settings.") var name: String
 
+    /// The folder of a `gatehouse dev` does not contain its webhooks, which may have secrets.
+    private var remedy: String {
+        guard options.data != nil else { return " Run `gatehouse hooks list` to see them." }
+        let name = Setting.webhooks.environmentName
+        return " A `gatehouse dev` has its webhooks from \(name): set it here to the value that it was started with."
+    }
+
     func run() async throws {
         let opened = try await OpenedAccounts(options)
         let configuration = opened.settings.hooks
         guard let endpoint = configuration.webhooks.first(where: { $0.name == name }) else {
-            throw CommandFailure("The settings have no webhook \(name).")
+            throw CommandFailure("The settings have no webhook \(name)." + remedy)
         }
         let now = System.now()
         let event: AnyJSON = [
