@@ -1,4 +1,5 @@
 public import Foundation
+import GatehouseWire
 
 // Answers to a ``LinkQuestion``, and undoing links. Hosted Supabase has neither.
 extension AuthClient {
@@ -61,7 +62,7 @@ extension AuthClient {
     ///   after too many. The ticket stays valid after both.
     @discardableResult
     public func confirmLink(_ ticket: LinkTicket, code: String) async throws -> Session {
-        try await signIn(.linkTicket("link_confirmation", ticket, ["token": .string(code)]))
+        try await signIn(.linkTicket("link_confirmation", ticket, ["token": .string(code.withASCIIDigits)]))
     }
 
     /// Claims the address of a ``LinkQuestion`` for a new account, if ``AuthLinkQuestion/canRecover`` is true.

@@ -1,4 +1,5 @@
 public import Foundation
+import GatehouseWire
 
 extension AuthClient {
     /// Sends a code and a link to an email address. The user signs in by passing the code to
@@ -32,8 +33,9 @@ extension AuthClient {
         _ = try await caller.send(request)
     }
 
-    /// Redeems a code from a mail. The event `passwordRecovery` follows a code of type ``EmailOTPType/recovery``. If the
-    /// user is signed in already, the new session takes the place of the current one, which ends.
+    /// Redeems a code from a mail; its digits may be of any script. The event `passwordRecovery` follows a code of type
+    /// ``EmailOTPType/recovery``. If the user is signed in already, the new session takes the place of the current one,
+    /// which ends.
     ///
     /// - Returns: ``AuthResponse/pending`` after the first of two codes of an email change.
     /// - Throws: ``AuthClientError``, with the code `otp_expired` for a wrong, used or expired code; `storeUnavailable`
@@ -43,7 +45,7 @@ extension AuthClient {
         email: String, token: String, type: EmailOTPType, redirectTo: URL? = nil, captchaToken: String? = nil
     ) async throws -> AuthResponse {
         try await verify(
-            type.rawValue, ["email": .string(email), "token": .string(token)], redirectTo, captchaToken)
+            type.rawValue, ["email": .string(email), "token": .string(token.withASCIIDigits)], redirectTo, captchaToken)
     }
 
     /// Redeems a code from a text message.
@@ -53,7 +55,8 @@ extension AuthClient {
     public func verifyOTP(
         phone: String, token: String, type: MobileOTPType, captchaToken: String? = nil
     ) async throws -> AuthResponse {
-        try await verify(type.rawValue, ["phone": .string(phone), "token": .string(token)], nil, captchaToken)
+        try await verify(
+            type.rawValue, ["phone": .string(phone), "token": .string(token.withASCIIDigits)], nil, captchaToken)
     }
 
     /// Redeems the token hash in the link of a mail.

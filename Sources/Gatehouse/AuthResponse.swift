@@ -1,4 +1,5 @@
 public import Foundation
+import GatehouseWire
 
 /// The result of a sign-up or of redeeming a code.
 public enum AuthResponse: Hashable, Sendable {
@@ -131,7 +132,8 @@ public struct UserAttributes: Sendable {
     var body: [String: AnyJSON?] {
         [
             "email": email.json, "phone": phone.json, "password": password.json,
-            "current_password": currentPassword.json, "nonce": nonce.json, "data": data.map(AnyJSON.object),
+            "current_password": currentPassword.json, "nonce": (nonce?.withASCIIDigits).json,
+            "data": data.map(AnyJSON.object),
         ]
     }
 }

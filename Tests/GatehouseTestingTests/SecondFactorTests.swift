@@ -32,6 +32,8 @@ struct SecondFactorTests {
         #expect(proof.explanation == ModelText("Enter the code that %@ shows.", "My phone"))
         proof.code = "12 34 56 7"
         #expect(proof.code == "123456")
+        proof.code = "١٢ ३４５6"
+        #expect(proof.code == "123456")
         await proof.submit()?.value
         #expect(proof.message?.text == "The code is not correct, or too old.")
         #expect(proof.code.isEmpty && manager.phase == .secondFactorNeeded)

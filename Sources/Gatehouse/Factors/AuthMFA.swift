@@ -1,4 +1,5 @@
 public import Foundation
+import GatehouseWire
 
 extension AuthClient {
     /// Second factors: authenticator apps, security keys and recovery codes.
@@ -172,7 +173,8 @@ public struct AuthMFARecoveryCodes: Sendable {
     ///   `mfa_recovery_codes_verify_not_enabled`. After `offline` the code may be used up.
     @discardableResult
     public func verify(code: String) async throws -> AuthMFAVerifyResponse {
-        try await client.raise(AuthRequest("POST", Self.path + "/verify", body: ["code": .string(code)]))
+        try await client.raise(
+            AuthRequest("POST", Self.path + "/verify", body: ["code": .string(code.withASCIIDigits)]))
     }
 
     /// Replaces all codes, also those that are left.

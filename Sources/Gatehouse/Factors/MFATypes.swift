@@ -1,4 +1,5 @@
 public import Foundation
+import GatehouseWire
 
 /// A second factor of an account.
 public typealias Factor = AuthFactor
@@ -96,7 +97,7 @@ public struct MFAVerifyParams: Hashable, Sendable {
 
     var body: [String: AnyJSON?] {
         [
-            "challenge_id": .string(challengeId.uuidString.lowercased()), "code": code.json,
+            "challenge_id": .string(challengeId.uuidString.lowercased()), "code": (code?.withASCIIDigits).json,
             "webauthn": credentialResponse.map { answer in
                 ["type": creates ? "create" : "request", "credential_response": answer]
             },

@@ -1,5 +1,6 @@
 import Foundation
 public import Gatehouse
+import GatehouseWire
 public import Observation
 
 /// The state of the screen that adds an authenticator app: its secret, then its first code.
@@ -27,10 +28,10 @@ public final class AppEnrollmentModel {
     public private(set) var phase = Phase.loading
     /// The secret, in three forms; nil before it is there.
     public private(set) var secret: AuthEnrolledFactor.TOTP?
-    /// The code as typed, of digits.
+    /// The code as typed: its digits, in ASCII.
     public var code = "" {
         didSet {
-            let short = String(code.filter { $0.isASCII && $0.isNumber }.prefix(ProofModel.codeLength))
+            let short = String(code.withASCIIDigits.filter { $0.isASCII && $0.isNumber }.prefix(ProofModel.codeLength))
             if short != code { code = short }
         }
     }

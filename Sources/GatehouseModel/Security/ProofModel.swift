@@ -1,5 +1,6 @@
 import Foundation
 public import Gatehouse
+import GatehouseWire
 public import Observation
 
 /// The state of the screen that asks for a second factor after a sign-in, or for a fresh proof during a change.
@@ -29,7 +30,7 @@ public final class ProofModel {
     public let question: ProofQuestion
     /// The chosen method; nil if the question has none.
     public private(set) var method: ProofMethod?
-    /// The code as typed: digits for an app, at most 80 characters for a recovery code.
+    /// The code as typed: digits in ASCII for an app, at most 80 characters for a recovery code.
     public var code = "" { didSet { clean() } }
     private let manager: AuthManager
 
@@ -132,7 +133,7 @@ public final class ProofModel {
 
     private func clean() {
         let limit = method == .recoveryCode ? 80 : Self.codeLength
-        let kept = method == .recoveryCode ? code : code.filter { $0.isASCII && $0.isNumber }
+        let kept = method == .recoveryCode ? code : code.withASCIIDigits.filter { $0.isASCII && $0.isNumber }
         let short = String(kept.prefix(limit))
         if short != code { code = short }
     }

@@ -1,0 +1,16 @@
+extension String {
+    /// The text with the decimal digits of every script (Arabic-Indic, Devanagari, full width) in ASCII, as keyboards of
+    /// other languages write them. Everything else stays.
+    package var withASCIIDigits: String {
+        if utf8.allSatisfy({ $0 < 0x80 }) { return self }
+        var folded = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            guard scalar.properties.numericType == .decimal, let digit = scalar.properties.numericValue else {
+                folded.append(scalar)
+                continue
+            }
+            folded.append(Unicode.Scalar(UInt8(ascii: "0") + UInt8(digit)))
+        }
+        return String(folded)
+    }
+}
