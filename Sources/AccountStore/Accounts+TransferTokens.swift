@@ -49,7 +49,7 @@ package enum ImportedTokenAge: Int64, Sendable {
 }
 
 extension Accounts {
-    private static let sealedAs = "import key"
+    static let importKeySeal = "import key"
 
     /// Exchanges an imported token as if it were the native token at its position.
     ///
@@ -87,7 +87,7 @@ extension Accounts {
         let sealed = try await database.row("SELECT sealed FROM import_keys WHERE id = 1") { $0.bytes() }
         guard let sealed else { return nil }
         do {
-            return SymmetricKey(data: try secrets.open(sealed, name: Self.sealedAs))
+            return SymmetricKey(data: try secrets.open(sealed, name: Self.importKeySeal))
         } catch is UnknownServerSecret {
             return nil
         }
@@ -99,13 +99,13 @@ extension Accounts {
     func makeImportKey(isDryRun: Bool, at now: Instant) async throws -> SymmetricKey {
         if let known = try await importKey() { return known }
         if isDryRun { return SymmetricKey(data: randomBytes(32)) }
-        let fresh = try secrets.seal(randomBytes(32), name: Self.sealedAs, nonce: randomBytes(12))
+        let fresh = try secrets.seal(randomBytes(32), name: Self.importKeySeal, nonce: randomBytes(12))
         let sealed = try await database.write { db in
             let known = try db.row("SELECT sealed FROM import_keys WHERE id = 1") { $0.bytes() }
             if let known { return known }
             try db.run("INSERT INTO import_keys (id, sealed, created_at) VALUES (1, \(fresh), \(now))")
             return fresh
         }
-        return SymmetricKey(data: try secrets.open(sealed, name: Self.sealedAs))
+        return SymmetricKey(data: try secrets.open(sealed, name: Self.importKeySeal))
     }
 }

@@ -103,7 +103,7 @@ package struct SigningKeys: Sendable {
 
     private func insert(_ key: StoredSigningKey, in db: any Connection) throws {
         let sealed = try secrets.seal(
-            Array(key.privateKey.reveal().utf8), name: "signing key \(key.id)", nonce: randomBytes(12))
+            Array(key.privateKey.reveal().utf8), name: Self.sealName(key.id), nonce: randomBytes(12))
         try db.run(
             "INSERT INTO signing_keys (id, private_key, created_at) VALUES (\(key.id), \(sealed), \(key.createdAt))")
     }
@@ -112,12 +112,14 @@ package struct SigningKeys: Sendable {
         try db.rows(Self.listing, opened)
     }
 
+    static func sealName(_ id: String) -> String { "signing key \(id)" }
+
     private static let listing: SQL =
         "SELECT id, private_key, created_at, retired_at FROM signing_keys ORDER BY created_at DESC, id DESC"
 
     @Sendable private func opened(_ row: inout Row) throws -> StoredSigningKey {
         let id = row.text()
-        let opened = try secrets.open(row.bytes(), name: "signing key \(id)")
+        let opened = try secrets.open(row.bytes(), name: Self.sealName(id))
         return StoredSigningKey(
             id: id, privateKey: Secret(String(decoding: opened, as: UTF8.self)), createdAt: row.instant(),
             retiredAt: row.instantIfPresent())

@@ -1,5 +1,6 @@
 """Second factors with the programs that people use: an authenticator app's library, and a reader of QR codes."""
 
+import base64
 import re
 import secrets
 import time
@@ -102,3 +103,35 @@ def test_a_stolen_password_and_a_stolen_token_open_nothing(server):
     assert ada.client.delete(ada.path, token=low["access_token"]).code == "insufficient_aal"
     assert server.gateway().delete("/v1/auth/me", token=low["access_token"]).status == 403
     assert ada.client.user(high["access_token"]).json()["email"] == ada.email
+
+
+def test_the_code_of_an_app_counts_after_a_change_of_the_server_secret(servers):
+    server = servers.serve().start()
+    ada = Person(server)
+    assert ada.answer(ada.app.now()).status == 200
+    server.stop()
+    old = server.environment["GATEHOUSE_SECRETS"]
+    new = "2:" + base64.b64encode(secrets.token_bytes(32)).decode()
+
+    def told(*command):
+        ended = server.command(*command)
+        return ended.returncode, ended.stdout + ended.stderr
+
+    server.environment["GATEHOUSE_SECRETS"] = new
+    code, text = told("keys", "reseal")
+    assert code == 1 and f"authenticator apps: {ada.enrolled['id']} needs the server secret 1" in text, text
+    code, text = told("doctor")
+    assert code == 1 and "values cannot be opened (1 authenticator apps, 1 signing keys" in text, text
+    server.environment["GATEHOUSE_SECRETS"] = f"{new},{old}"
+    server.start()
+    code, text = told("doctor")
+    assert code == 0 and "values need an older server secret" in text and "gatehouse keys reseal" in text, text
+    code, text = told("keys", "reseal")
+    assert code == 0 and re.search(r"authenticator apps +1 +1 +0 +0\n", text), text
+    assert re.search(r"authenticator apps +0 +1 +0 +0\n", told("keys", "reseal")[1])
+    server.stop()
+    server.environment["GATEHOUSE_SECRETS"] = new
+    server.start()
+    assert "values need only the first secret" in told("doctor")[1]
+    ada.token = server.auth().sign_in(ada.email).json()["access_token"]
+    assert ada.answer(ada.app.at(time.time() + 30)).status == 200

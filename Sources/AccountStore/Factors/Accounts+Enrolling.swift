@@ -63,7 +63,7 @@ extension Accounts {
         try secrets.open(sealed, name: Self.sealName(of: factor))
     }
 
-    private static func sealName(of factor: FactorID) -> String { "factor \(factor.text)" }
+    static func sealName(of factor: FactorID) -> String { "factor \(factor.text)" }
 }
 
 extension Connection {

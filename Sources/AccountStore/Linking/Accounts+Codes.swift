@@ -137,7 +137,7 @@ extension Accounts {
             """)
     }
 
-    private static let codeSeal = "authorization code"
+    static let codeSeal = "authorization code"
 
     static func codeLookup(_ digest: [UInt8]) -> SQL {
         """

@@ -23,7 +23,7 @@ extension Accounts {
         let state: Identifier<ProviderFlow> = newID()
         let digest = TokenDigest.of(Secret(state.text))
         let content: AnyJSON = ["verifier": .string(flow.verifier.reveal()), "nonce": .string(flow.nonce)]
-        let sealed = try seal(content, as: "flow", digest)
+        let sealed = try seal(content, as: Self.flowSeal, digest)
         let (user, session): (UserID?, SessionID?) =
             switch flow.purpose {
             case .signIn: (nil, nil)
@@ -75,7 +75,7 @@ extension Accounts {
             let isFirst = try db.run(
                 "UPDATE flow_states SET used_at = \(now) WHERE digest = \(digest) AND used_at IS NULL")
             guard isFirst == 1 else { return .alreadyUsed }
-            let content = try unseal(row.sealed, as: "flow", digest)
+            let content = try unseal(row.sealed, as: Self.flowSeal, digest)
             guard let verifier = content["verifier"]?.stringValue, let nonce = content["nonce"]?.stringValue else {
                 return .unknown
             }

@@ -53,5 +53,5 @@ extension Accounts {
         }
     }
 
-    private static func grantName(_ identity: IdentityID) -> String { "provider token \(identity.text)" }
+    static func grantName(_ identity: IdentityID) -> String { "provider token \(identity.text)" }
 }

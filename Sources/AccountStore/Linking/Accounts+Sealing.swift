@@ -3,6 +3,9 @@ import GatehouseWire
 import SQLDatabase
 
 extension Accounts {
+    static let flowSeal = "flow"
+    static let ticketSeal = "link ticket"
+
     /// - Parameter digest: The digest of the row's token. The sealed content opens only in this row.
     func seal(_ content: AnyJSON, as name: String, _ digest: [UInt8]) throws -> [UInt8] {
         try secrets.seal(Array(content.text.utf8), name: Self.sealName(name, digest), nonce: randomBytes(12))
@@ -13,7 +16,7 @@ extension Accounts {
         try JSONReader.read(try secrets.open(sealed, name: Self.sealName(name, digest)))
     }
 
-    private static func sealName(_ name: String, _ digest: [UInt8]) -> String {
+    static func sealName(_ name: String, _ digest: [UInt8]) -> String {
         "\(name) \(Base64URL.text(digest))"
     }
 }

@@ -58,7 +58,7 @@ extension LinkingTransaction {
         let ticket = Secret(Base64URL.text(accounts.randomBytes(32)))
         let expiresAt = now + Accounts.ticketLifetime
         let digest = TokenDigest.of(ticket)
-        let sealed = try accounts.seal(step.signIn.ticketContent, as: "link ticket", digest)
+        let sealed = try accounts.seal(step.signIn.ticketContent, as: Accounts.ticketSeal, digest)
         try db.removeExpired(from: .tickets, at: now)
         // An identity has at most one ticket: a new ticket replaces the old one.
         try db.run(
@@ -92,7 +92,7 @@ extension LinkingTransaction {
         let digest = TokenDigest.of(ticket)
         guard let sealed = try db.row(Accounts.ticketLookup(digest, at: now), { $0.bytes() }) else { return nil }
         return ProviderSignIn(
-            ticketContent: try accounts.unseal(sealed, as: "link ticket", digest), delivery: delivery)
+            ticketContent: try accounts.unseal(sealed, as: Accounts.ticketSeal, digest), delivery: delivery)
     }
 
     func spend(_ ticket: Secret) throws {

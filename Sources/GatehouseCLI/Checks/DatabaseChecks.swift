@@ -1,5 +1,5 @@
 import AccountDomain
-import AccountStore
+package import AccountStore
 import GatehouseServer
 package import GatehouseWire
 import JSONWebTokens
@@ -17,7 +17,7 @@ struct DatabaseChecks {
         guard integrity.state == .ok else { return [integrity] }
         let schema = await schema()
         guard schema.state == .ok else { return [integrity, schema] }
-        return [integrity, schema, await signingKeys(), await outbox(at: now)]
+        return [integrity, schema, await signingKeys(), await sealedData(), await outbox(at: now)]
     }
 
     private func integrity() async -> Finding {
@@ -83,6 +83,19 @@ struct DatabaseChecks {
         }
     }
 
+    /// Opens everything that is sealed with a server secret.
+    private func sealedData() async -> Finding {
+        guard let secrets = settings.secrets else { return .ok(Finding.sealedName, "none needed") }
+        do {
+            let accounts = makeAccounts(settings, secrets, database, System.world())
+            var counts: [(SealedKind, SealedCounts)] = []
+            for kind in SealedKind.allCases { counts.append((kind, try await accounts.sealedCounts(of: kind))) }
+            return .sealedData(counts)
+        } catch {
+            return .problem(Finding.sealedName, "cannot be read: \(error)", "check the database")
+        }
+    }
+
     /// Checks the queue of external tasks, such as revoking Apple's tokens of deleted accounts.
     private func outbox(at now: Instant) async -> Finding {
         guard let secrets = settings.secrets else { return .ok("outbox", "none needed") }
@@ -105,6 +118,33 @@ struct DatabaseChecks {
 }
 
 extension Finding {
+    static let sealedName = "sealed data"
+
+    /// - Parameter counts: Of every kind.
+    package static func sealedData(_ counts: [(kind: SealedKind, counts: SealedCounts)]) -> Finding {
+        func sum(_ path: KeyPath<SealedCounts, Int>) -> Int { counts.reduce(0) { $0 + $1.counts[keyPath: path] } }
+        func list(_ path: KeyPath<SealedCounts, Int>) -> String {
+            counts.filter { $0.counts[keyPath: path] > 0 }
+                .map { "\(Progress.grouped($0.counts[keyPath: path])) \($0.kind.label)" }.joined(separator: ", ")
+        }
+        let (older, unopened) = (sum(\.older), sum(\.unopened))
+        let waiting = "\(Progress.grouped(older)) values need an older server secret (\(list(\.older)))"
+        if unopened > 0 {
+            let lost = "\(Progress.grouped(unopened)) values cannot be opened (\(list(\.unopened)))"
+            return .problem(
+                sealedName, older > 0 ? "\(lost); \(waiting)" : lost,
+                "put the server secret that they need back, after the first one; `gatehouse keys reseal` names the rows"
+            )
+        }
+        if older > 0 {
+            return .warning(
+                sealedName, waiting,
+                "once every server runs with the first secret, `gatehouse keys reseal`; keep the older one until then")
+        }
+        let total = sum(\.total)
+        return .ok(sealedName, total == 0 ? "none yet" : "\(Progress.grouped(total)) values need only the first secret")
+    }
+
     private static let usualWait: Duration = .seconds(3_600)
 
     /// - Parameter oldest: When the oldest item was queued.

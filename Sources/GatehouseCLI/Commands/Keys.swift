@@ -7,8 +7,9 @@ import JSONWebTokens
 
 struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Shows and changes the keys that sign access tokens.",
-        subcommands: [List.self, Rotate.self, Revoke.self])
+        commandName: "keys",
+        abstract: "Shows and changes the keys that sign access tokens, and seals stored secrets anew.",
+        subcommands: [List.self, Rotate.self, Revoke.self, Reseal.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

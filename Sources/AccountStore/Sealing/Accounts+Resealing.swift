@@ -1,0 +1,139 @@
+import AccountDomain
+import GatehouseWire
+package import SQLDatabase
+
+/// A stored value that does not open with the configured secrets.
+package struct UnopenedValue: Equatable, Sendable {
+    package let kind: SealedKind
+    /// The primary key of its row; digests in hexadecimal.
+    package let key: String
+    /// The number of the secret that the configuration lacks; nil if it has one with that number.
+    package let missingSecret: UInt8?
+}
+
+/// How many values of a kind need which secret.
+package struct SealedCounts: Equatable, Sendable {
+    package var current = 0
+    /// These open with another secret of the configuration.
+    package var older = 0
+    package var unopened = 0
+    /// Of ``unopened``, at most ``mostExamples``.
+    package var examples: [UnopenedValue] = []
+
+    package static let mostExamples = 20
+
+    package init() {}
+
+    package var total: Int { current + older + unopened }
+}
+
+/// A batch of ``Accounts/reseal(_:after:limit:)``.
+package struct ResealedBatch: Sendable {
+    /// The values that were sealed anew.
+    package let resealed: Int
+    /// Where the next batch begins; nil at the end.
+    package let last: SQLValue?
+}
+
+extension Accounts {
+    /// How many values a batch reads and at most changes. A transaction of this size delays no other noticeably.
+    package static let resealedAtOnce = 200
+
+    /// Counts the values of a kind by the secret that they need. Opens each of them, in batches.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func sealedCounts(of kind: SealedKind) async throws -> SealedCounts {
+        var (counts, last) = (SealedCounts(), SQLValue?.none)
+        repeat {
+            let rows = try await sealedRows(of: kind, after: last, limit: Self.resealedAtOnce)
+            for row in rows { count(row, kind, in: &counts) }
+            last = rows.count < Self.resealedAtOnce ? nil : rows.last?.key
+        } while last != nil
+        return counts
+    }
+
+    private func count(_ row: SealedRow, _ kind: SealedKind, in counts: inout SealedCounts) {
+        let missing: UInt8?
+        switch secrets.state(of: row.bytes, name: row.name) {
+        case .current:
+            counts.current += 1
+            return
+        case .older:
+            counts.older += 1
+            return
+        case .missing(let number): missing = number
+        case .damaged: missing = nil
+        }
+        counts.unopened += 1
+        guard counts.examples.count < SealedCounts.mostExamples else { return }
+        counts.examples.append(UnopenedValue(kind: kind, key: row.key.shown, missingSecret: missing))
+    }
+
+    /// Seals every value of a kind with the first secret, in batches. Servers may run, if all of them know that secret.
+    /// After an interruption, call it again.
+    ///
+    /// - Returns: The number of values that were sealed anew. Those that do not open stay as they are.
+    /// - Throws: ``DatabaseFailure``. The batches before it are committed.
+    package func reseal(_ kind: SealedKind) async throws -> Int {
+        var (count, last) = (0, SQLValue?.none)
+        repeat {
+            let batch = try await reseal(kind, after: last, limit: Self.resealedAtOnce)
+            count += batch.resealed
+            last = batch.last
+        } while last != nil
+        return count
+    }
+
+    /// Seals the next values of a kind with the first secret. A value that a server has changed since it was read stays
+    /// as the server wrote it.
+    ///
+    /// - Parameter last: The end of the batch before; nil for the first.
+    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` the values may be sealed anew.
+    package func reseal(_ kind: SealedKind, after last: SQLValue?, limit: Int) async throws -> ResealedBatch {
+        let rows = try await sealedRows(of: kind, after: last, limit: limit)
+        // Sealed before the transaction, which may run again.
+        let changes: [(row: SealedRow, fresh: [UInt8])] = try rows.compactMap { row in
+            guard case .older(let content) = secrets.state(of: row.bytes, name: row.name) else { return nil }
+            return (row, try secrets.seal(content, name: row.name, nonce: randomBytes(12)))
+        }
+        let end = rows.count < limit ? nil : rows.last?.key
+        if changes.isEmpty { return ResealedBatch(resealed: 0, last: end) }
+        let resealed = try await database.writeCommitted { db in
+            try changes.reduce(0) { $0 + (try db.run(Self.replacement(of: $1.row, by: $1.fresh, kind))) }
+        }
+        return ResealedBatch(resealed: resealed, last: end)
+    }
+
+    private func sealedRows(of kind: SealedKind, after last: SQLValue?, limit: Int) async throws -> [SealedRow] {
+        try await database.rows(Self.sealedPage(of: kind, after: last, limit: limit)) { kind.row(&$0) }
+    }
+
+    private static func sealedPage(of kind: SealedKind, after last: SQLValue?, limit: Int) -> SQL {
+        let (column, name): (SealedKind.Column, SQL) = (kind.column, kind == .providerTask ? ", sealed_name" : "")
+        // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
+        let rest: SQL = last.map { "AND \(columns: column.key) > \($0)" } ?? ""
+        return """
+            SELECT \(columns: column.key), \(columns: column.sealed)\(name) FROM \(columns: column.table)
+            WHERE \(columns: column.sealed) IS NOT NULL \(rest) ORDER BY \(columns: column.key) LIMIT \(limit)
+            """
+    }
+
+    private static func replacement(of row: SealedRow, by fresh: [UInt8], _ kind: SealedKind) -> SQL {
+        let column = kind.column
+        return """
+            UPDATE \(columns: column.table) SET \(columns: column.sealed) = \(fresh)
+            WHERE \(columns: column.key) = \(row.key) AND \(columns: column.sealed) = \(row.bytes)
+            """
+    }
+}
+
+extension SQLValue {
+    fileprivate var shown: String {
+        switch self {
+        case .text(let text): text
+        case .int(let number): String(number)
+        case .bytes(let bytes): bytes.hexadecimal
+        case .null, .instant: ""
+        }
+    }
+}

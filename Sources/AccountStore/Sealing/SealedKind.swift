@@ -1,0 +1,97 @@
+import AccountDomain
+import GatehouseWire
+import SQLDatabase
+
+/// What the database stores sealed with a server secret. Every such column is one of these.
+///
+/// The order matters: a value that the server copies comes before its copy.
+package enum SealedKind: CaseIterable, Sendable {
+    case authenticatorApp, signingKey, providerToken, importKey, providerTask
+    case signInFlow, authorizationCode, linkTicket, pendingSignUp, mail, webhookDelivery
+
+    /// For an operator, in the plural.
+    package var label: String {
+        switch self {
+        case .authenticatorApp: "authenticator apps"
+        case .signingKey: "signing keys"
+        case .providerToken: "provider tokens"
+        case .importKey: "keys of imported sessions"
+        case .providerTask: "tasks for providers"
+        case .signInFlow: "sign-ins under way"
+        case .authorizationCode: "authorization codes"
+        case .linkTicket: "link questions"
+        case .pendingSignUp: "pending sign-ups"
+        case .mail: "queued mails"
+        case .webhookDelivery: "webhook deliveries"
+        }
+    }
+
+    /// Whether the rows stay until somebody removes them. The others are deleted when they expire.
+    package var isLasting: Bool {
+        switch self {
+        case .authenticatorApp, .signingKey, .providerToken, .importKey: true
+        default: false
+        }
+    }
+}
+
+/// A row of a sealed column.
+struct SealedRow: Sendable {
+    let key: SQLValue
+    let bytes: [UInt8]
+    /// What it was sealed as.
+    let name: String
+}
+
+extension SealedKind {
+    struct Column: Sendable {
+        let table: StaticString
+        /// The primary key.
+        let key: StaticString
+        let sealed: StaticString
+    }
+
+    var column: Column {
+        switch self {
+        case .authenticatorApp: Column(table: "factors", key: "id", sealed: "sealed_secret")
+        case .signingKey: Column(table: "signing_keys", key: "id", sealed: "private_key")
+        case .providerToken: Column(table: "provider_tokens", key: "identity_id", sealed: "sealed")
+        case .importKey: Column(table: "import_keys", key: "id", sealed: "sealed")
+        case .providerTask: Column(table: "outbox", key: "id", sealed: "sealed")
+        case .signInFlow: Column(table: "flow_states", key: "digest", sealed: "sealed")
+        case .authorizationCode: Column(table: "authorization_codes", key: "digest", sealed: "sealed")
+        case .linkTicket: Column(table: "link_tickets", key: "digest", sealed: "sealed")
+        case .pendingSignUp: Column(table: "one_time_tokens", key: "digest", sealed: "sealed")
+        case .mail: Column(table: "mail_outbox", key: "id", sealed: "sealed")
+        case .webhookDelivery: Column(table: "webhook_deliveries", key: "id", sealed: "sealed")
+        }
+    }
+
+    /// Reads the columns of ``Accounts/page(of:after:limit:)``.
+    func row(_ row: inout Row) -> SealedRow {
+        switch self {
+        case .authenticatorApp: named(&row) { Accounts.sealName(of: FactorID(trusted: $0)) }
+        case .signingKey: named(&row, SigningKeys.sealName)
+        case .providerToken: named(&row) { Accounts.grantName(IdentityID(trusted: $0)) }
+        case .importKey: SealedRow(key: .int(row.int()), bytes: row.bytes(), name: Accounts.importKeySeal)
+        case .providerTask: SealedRow(key: .text(row.text()), bytes: row.bytes(), name: row.text())
+        case .signInFlow: digested(&row, Accounts.flowSeal)
+        case .authorizationCode: digested(&row, Accounts.codeSeal)
+        case .linkTicket: digested(&row, Accounts.ticketSeal)
+        case .pendingSignUp: digested(&row, Accounts.signUpSeal)
+        case .mail: named(&row) { Accounts.sealName(Accounts.mailSeal, Identifier<ClaimedMail>(trusted: $0).bytes) }
+        case .webhookDelivery:
+            named(&row) { Accounts.sealName(Accounts.eventSeal, Identifier<ClaimedDelivery>(trusted: $0).bytes) }
+        }
+    }
+
+    private func named(_ row: inout Row, _ name: (String) -> String) -> SealedRow {
+        let id = row.text()
+        return SealedRow(key: .text(id), bytes: row.bytes(), name: name(id))
+    }
+
+    private func digested(_ row: inout Row, _ name: String) -> SealedRow {
+        let digest = row.bytes()
+        return SealedRow(key: .bytes(digest), bytes: row.bytes(), name: Accounts.sealName(name, digest))
+    }
+}
