@@ -21,6 +21,8 @@ package struct RequestCounts: Sendable {
             interval = window / count
             self.burst = burst
         }
+
+        func latest(at now: Instant) -> Instant { now + interval * burst }
     }
 
     /// The count of one key.
@@ -43,9 +45,9 @@ package struct RequestCounts: Sendable {
     package func take(_ bucket: String, key: String, _ rate: Rate, at now: Instant) async throws -> Duration? {
         let counted = Counted(bucket, key: key, rate)
         return try await database.write { db in
-            let found = try db.fullTimes(of: [counted])
-            let latest = now + rate.interval * rate.burst
-            // An instant that a fast clock wrote too far in the future counts as an exhausted burst, not more.
+            let found = try db.fullTimes(of: [counted], at: now)
+            let latest = rate.latest(at: now)
+            // An instant that a faster clock wrote counts as an exhausted burst, not more.
             let next = max(min(found[0] ?? now, latest), now) + rate.interval
             if next > latest { return next - latest }
             try db.keep([(counted, next)], isNew: found[0] == nil, at: now)
@@ -54,12 +56,19 @@ package struct RequestCounts: Sendable {
     }
 
     /// Returns for each count the instant at which the full burst is available again, nil if nothing was counted. One
-    /// read statement.
+    /// read statement, and a transaction if a count is from a clock that was wrong.
     ///
     /// - Throws: ``DatabaseFailure``.
-    package func fullTimes(of counted: [Counted]) async throws -> [Instant?] {
+    package func fullTimes(of counted: [Counted], at now: Instant) async throws -> [Instant?] {
         guard !counted.isEmpty else { return [] }
-        return Self.times(of: counted, in: try await database.rows(Self.lookup(counted), Self.found))
+        let found = Self.times(of: counted, in: try await database.rows(Self.lookup(counted), Self.found))
+        guard zip(counted, found).contains(where: { Self.isWrong($1, $0.rate, at: now) }) else { return found }
+        return try await database.write { try $0.fullTimes(of: counted, at: now) }
+    }
+
+    /// Whether an instant was stored while a clock was wrong. It would shut its key until that time returns.
+    fileprivate static func isWrong(_ full: Instant?, _ rate: Rate, at now: Instant) -> Bool {
+        full.map { $0 > rate.latest(at: now) + NodeClocks.difference } ?? false
     }
 
     /// Counts attempts that already happened, allowed or not, in one transaction.
@@ -67,9 +76,9 @@ package struct RequestCounts: Sendable {
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the attempts may have been counted.
     package func add(_ counted: [Counted], at now: Instant) async throws {
         try await database.write { db in
-            let found = try db.fullTimes(of: counted)
+            let found = try db.fullTimes(of: counted, at: now)
             let next = zip(counted, found).map { one, full in
-                (one, min(max(full ?? now, now) + one.rate.interval, now + one.rate.interval * one.rate.burst))
+                (one, min(max(full ?? now, now) + one.rate.interval, one.rate.latest(at: now)))
             }
             try db.keep(next, isNew: found.contains(nil), at: now)
         }
@@ -106,9 +115,16 @@ package struct RequestCounts: Sendable {
 }
 
 extension Connection {
-    fileprivate func fullTimes(of counted: [RequestCounts.Counted]) throws -> [Instant?] {
+    /// Replaces instants of a clock that was wrong: they count as an exhausted burst from now on.
+    fileprivate func fullTimes(of counted: [RequestCounts.Counted], at now: Instant) throws -> [Instant?] {
         guard !counted.isEmpty else { return [] }
-        return RequestCounts.times(of: counted, in: try rows(RequestCounts.lookup(counted), RequestCounts.found))
+        let found = RequestCounts.times(of: counted, in: try rows(RequestCounts.lookup(counted), RequestCounts.found))
+        return try zip(counted, found).map { one, full in
+            guard RequestCounts.isWrong(full, one.rate, at: now) else { return full }
+            let latest = one.rate.latest(at: now)
+            try keep([(one, latest)], isNew: false, at: now)
+            return latest
+        }
     }
 
     /// - Parameter isNew: Adds a row and deletes up to 20 expired ones, so that they do not accumulate.

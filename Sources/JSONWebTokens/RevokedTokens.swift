@@ -8,6 +8,9 @@ package struct RevokedTokens: Sendable {
         let until: Instant?
     }
 
+    /// Longer than the clocks of two nodes differ.
+    private static let clockDifference: Duration = .seconds(60)
+
     private let capacity: Int
     private var entries: [ExternalName: Entry] = [:]
     /// The ids in order of arrival; a ring once it is full.
@@ -22,11 +25,17 @@ package struct RevokedTokens: Sendable {
     ///   - id: The id of a session or subject.
     ///   - notedAt: Of two notes for one id the later one counts, in whatever order they arrive.
     ///   - until: nil revokes permanently. A time not after `notedAt` lifts the revocation.
+    ///   - now: If given, a note from the future does not count: it was made while a clock was wrong.
     /// - Returns: Whether the note changed anything.
-    package mutating func note(_ id: String, at notedAt: Instant, until: Instant?) -> Bool {
+    package mutating func note(
+        _ id: String, at notedAt: Instant, until: Instant?, now: Instant? = nil
+    ) -> Bool {
         let id = ExternalName(trusted: id)
         if let known = entries[id] {
-            guard known.notedAt <= notedAt, known.notedAt != notedAt || known.until != until else { return false }
+            let isOutdated = now.map { known.notedAt > $0 + Self.clockDifference } ?? false
+            guard isOutdated || known.notedAt <= notedAt, known.notedAt != notedAt || known.until != until else {
+                return false
+            }
         } else if order.count < capacity {
             order.append(id)
         } else {
@@ -45,6 +54,8 @@ package struct RevokedTokens: Sendable {
 
     private func contains(_ id: String?, at now: Instant) -> Bool {
         guard let id, let entry = entries[ExternalName(trusted: id)] else { return false }
-        return entry.until.map { now < $0 } ?? true
+        guard let until = entry.until else { return true }
+        // A revocation that was lifted while the clock was ahead has an end in the future.
+        return entry.notedAt < until && now < until
     }
 }

@@ -84,9 +84,10 @@ package final class VerifiedTokenCache: Sendable {
     /// - Parameters:
     ///   - notedAt: Of two notes for one id the later one counts.
     ///   - until: nil revokes permanently. A time not after `notedAt` lifts the revocation.
-    package func revoke(_ id: String, at notedAt: Instant, until: Instant? = nil) {
+    ///   - now: If given, an earlier note from the future does not count.
+    package func revoke(_ id: String, at notedAt: Instant, until: Instant? = nil, now: Instant? = nil) {
         state.withLock { state in
-            if state.revoked.note(id, at: notedAt, until: until) { state.slots.forget(id) }
+            if state.revoked.note(id, at: notedAt, until: until, now: now) { state.slots.forget(id) }
         }
     }
 

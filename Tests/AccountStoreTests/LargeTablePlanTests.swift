@@ -334,7 +334,7 @@ extension StoreFixture {
         let counted = ["k", "l"].map { RequestCounts.Counted("b", key: $0, rate) }
         _ = try await counts.take("b", key: "k", rate, at: clock.now)
         try await counts.add(counted, at: clock.now)
-        _ = try await counts.fullTimes(of: counted)
+        _ = try await counts.fullTimes(of: counted, at: clock.now)
         try await counts.forget(counted)
     }
 }

@@ -71,6 +71,20 @@ struct OutboxTests {
         #expect(try await take(store).first?.attempt == 3)
     }
 
+    @Test("An item that a clock put off by a year is due again with the next clean-up", arguments: TestDatabase.all)
+    func ahead(_ kind: TestDatabase) async throws {
+        let store = try await deleted(kind)
+        let year = Duration.seconds(365 * 86_400)
+        store.clock.advance(by: year)
+        let item = try #require(try await take(store).first)
+        try await store.accounts.report(.failed, of: item, at: store.clock.now)
+        store.clock.advance(by: .zero - year)
+        #expect(try await take(store).isEmpty)
+        #expect(try await store.accounts.purgeExpired(at: store.clock.now) == 1)
+        #expect(try await take(store).map(\.attempt) == [2])
+        #expect(try await store.accounts.purgeExpired(at: store.clock.now) == 0)
+    }
+
     @Test("Among concurrent nodes, one gets each item", arguments: TestDatabase.all)
     func race(_ kind: TestDatabase) async throws {
         let store = try await deleted(kind)

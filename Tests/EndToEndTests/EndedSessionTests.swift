@@ -109,6 +109,33 @@ struct EndedSessionTests {
         }
     }
 
+    @Test("C4: A node whose clock was a year ahead learns what others ended meanwhile", arguments: TestDatabase.all)
+    func ahead(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            var elsewhere = server.accounts
+            elsewhere.afterRevocation = { _ in }
+            let year = Duration.seconds(365 * 86_400)
+            let (ada, bob) = (try await server.signUp(), try await server.signUp("bob@example.com"))
+            let right = server.clock.now
+            func end(_ session: TestSession) async throws {
+                try await elsewhere.signOut(
+                    UserID(trusted: session.userID), name: "", session: nil, scope: .global, at: right)
+            }
+            server.clock.advance(by: year)
+            try await server.revocations.poll()
+            try await end(ada)
+            try await server.revocations.poll()
+            server.clock.advance(by: .zero - year)
+            #expect(try await status(server, ada) == 200)
+            try await server.revocations.poll()
+            #expect(try await status(server, ada) == 401)
+            #expect(try await status(server, bob) == 200)
+            try await end(bob)
+            try await server.revocations.poll()
+            #expect(try await status(server, bob) == 401)
+        }
+    }
+
     @Test("C4: The check of revoked tokens adds no cost to reading a profile", arguments: TestDatabase.all)
     func cost(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in

@@ -124,6 +124,24 @@ struct AttemptLimiterTests {
         #expect(limiter.keyCount == 1)
     }
 
+    @Test("Failures of a clock that was a year ahead shut a key for one interval, and it asks the other nodes again")
+    func ahead() async throws {
+        let (limiter, keys) = (AttemptLimiter(), [AttemptKey(limit, "a")])
+        let year = 365 * 86_400
+        for _ in 0..<3 { #expect(try await !attempt(limiter, keys, after: year)) }
+        #expect(try await limiter.look(keys, at: start) == .refused(retryAfter: .seconds(20), bucket: "b"))
+        #expect(try await attempt(limiter, keys, isRight: true, after: 20))
+        #expect(try await !attempt(limiter, keys, after: 20))
+        #expect(try await limiter.look(keys, at: start + .seconds(20)) != .allowed)
+        let (table, shared) = (SharedTable(), [AttemptKey(forgiven, "a")])
+        let here = AttemptLimiter(shared: table.failures())
+        for _ in 0..<3 { #expect(try await !attempt(here, shared, after: year)) }
+        #expect(try await here.look(shared, at: start + .seconds(year)) != .allowed)
+        // Forgiven at another node.
+        table.clear()
+        #expect(try await here.look(shared, at: start) == .allowed)
+    }
+
     @Test("A flood of keys opens no shut key, and a limit of zero allows nothing")
     func bounded() async throws {
         let limiter = AttemptLimiter(capacity: 100)
@@ -207,6 +225,7 @@ private final class SharedTable: Sendable {
     init(_ full: [AttemptKey: Instant] = [:]) { state = Mutex(State(full: full)) }
 
     var asked: [String] { state.withLock { $0.asked } }
+    func clear() { state.withLock { $0.full = [:] } }
     func refusesWrites() { state.withLock { $0.refusesWrites = true } }
 
     /// Once, between what is read and the answer.
@@ -216,7 +235,7 @@ private final class SharedTable: Sendable {
 
     func failures() -> SharedFailures {
         SharedFailures(
-            read: { keys in
+            read: { keys, _ in
                 let (found, body) = self.state.withLock { state in
                     defer { state.whileReading = nil }
                     state.asked.append("read \(keys.map(\.text))")

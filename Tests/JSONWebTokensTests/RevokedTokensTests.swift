@@ -89,6 +89,18 @@ struct RevokedTokensTests {
         #expect(try isAccepted(ada, by: cache, at: noon + .seconds(62)))
     }
 
+    @Test("What was noted and lifted while the clock was a year ahead refuses nobody once it is right")
+    func ahead() throws {
+        let ahead = noon + .seconds(365 * 86_400)
+        let ada = try make("ada", "one")
+        for liftedAt in [ahead + .seconds(1), noon + .seconds(1)] {
+            let cache = VerifiedTokenCache()
+            cache.revoke("ada", at: ahead, until: ahead + .seconds(60), now: ahead)
+            cache.revoke("ada", at: liftedAt, until: liftedAt, now: liftedAt)
+            #expect(try isAccepted(ada, by: cache, at: noon + .seconds(2)))
+        }
+    }
+
     @Test("The list is bounded: the oldest entry is dropped first")
     func bound() {
         var revoked = RevokedTokens(capacity: 3)

@@ -78,8 +78,22 @@ package struct FactorLock: Sendable {
     /// - Returns: When the lock ends that this failure begins; nil if it begins none.
     package func end(after failures: Int, at now: Instant) -> Instant? {
         guard failures > 0, failures.isMultiple(of: attempts) else { return nil }
-        guard doubles else { return now + duration }
-        let lock = min(failures / attempts - 1, 16)
-        return now + min(duration * (1 << lock), Self.longest)
+        return now + lasting(failures)
+    }
+
+    /// Whether a lock is in force. One that ends later than the rules allow began while a clock was wrong, and is over.
+    ///
+    /// - Parameters:
+    ///   - end: When the lock ends; nil for none.
+    ///   - failures: Since the last success.
+    package func isLocked(until end: Instant?, after failures: Int, at now: Instant) -> Bool {
+        guard let end, now < end else { return false }
+        return end <= now + lasting(failures) + NodeClocks.difference
+    }
+
+    private func lasting(_ failures: Int) -> Duration {
+        guard doubles else { return duration }
+        let lock = min(max(failures / attempts - 1, 0), 16)
+        return min(duration * (1 << lock), Self.longest)
     }
 }

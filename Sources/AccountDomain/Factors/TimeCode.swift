@@ -28,7 +28,8 @@ package struct TimeCode: Sendable {
     /// Finds the step of a code: the present one, or its neighbours, so that clocks may differ by half a minute.
     ///
     /// - Parameter last: The last accepted step of the factor. It and earlier ones are over, so that each code counts
-    ///   once (RFC 6238 §5.2).
+    ///   once (RFC 6238 §5.2). One that no clock of a node has reached was accepted while a clock was wrong, and is
+    ///   ignored.
     /// - Returns: nil for a wrong or a used code. Takes the same time for each.
     package func step(ofCode code: Secret, after last: Int64?, at now: Instant) -> Int64? {
         let present = Self.step(at: now)
@@ -36,8 +37,13 @@ package struct TimeCode: Sendable {
         for step in [present, present - 1, present + 1] where Secret(self.code(of: step)).matches(code) {
             found = found ?? step
         }
-        guard let found, found > last ?? -1 else { return nil }
+        guard let found, found > last ?? -1 || isAhead(last, of: present) else { return nil }
         return found
+    }
+
+    private func isAhead(_ last: Int64?, of present: Int64) -> Bool {
+        guard let last else { return false }
+        return last > present + 1 + NodeClocks.difference.components.seconds / Self.period
     }
 }
 

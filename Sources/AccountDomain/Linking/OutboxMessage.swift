@@ -21,6 +21,8 @@ package enum OutboxMessage: Sendable {
 package enum OutboxSchedule {
     /// How long a node holds an item before another node may take it.
     package static let lease: Duration = .seconds(120)
+    /// Longer than any pause.
+    package static let longestWait: Duration = .seconds(7 * 3_600)
     /// About two weeks of attempts.
     package static let maximumAttempts = 64
 

@@ -11,6 +11,9 @@ package enum MailSchedule {
     /// How long a notice is tried. It has no code that expires.
     package static let noticeLifetime: Duration = .seconds(3 * 86_400)
 
+    /// Longer than a mail waits for its next attempt: than a code is valid, for which a mail waits at most.
+    package static let longestWait: Duration = .seconds(8 * 86_400)
+
     /// The delay before the next attempt: five seconds, doubled each time, at most ten minutes, and up to a quarter
     /// more or less, so that mails that failed together are not tried together.
     ///

@@ -51,6 +51,9 @@ package enum WebhookSchedule {
     /// How long a node holds a delivery before another node may take it.
     package static let lease = beginning + timeLimit + .seconds(20)
 
+    /// Longer than any pause.
+    package static let longestWait: Duration = .seconds(6 * 3_600)
+
     private static let seconds = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400]
 
     /// The delay before the next attempt: from five seconds to four hours, and up to a quarter more or less.

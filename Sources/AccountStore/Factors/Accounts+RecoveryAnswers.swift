@@ -17,21 +17,25 @@ extension Accounts {
     /// - Throws: ``DatabaseFailure``.
     package func recoveryLookup(_ code: RecoveryCode, of user: UserID, at now: Instant) async throws -> RecoveryLookup {
         let found = try await database.row(Self.recoveryCodeLookup(code, of: user)) {
-            row -> (FactorID, Instant?, Secret?) in
-            (row.id(), row.instantIfPresent(), row.textIfPresent().map(Secret.init))
+            row -> (FactorID, Instant?, Int, Secret?) in
+            (row.id(), row.instantIfPresent(), Int(row.int()), row.textIfPresent().map(Secret.init))
         }
-        guard let (factor, lockedUntil, hash) = found else { return .none }
-        if let lockedUntil, now < lockedUntil { return .locked(until: lockedUntil) }
+        guard let (factor, lockedUntil, failures, hash) = found else { return .none }
+        if let end = lockedUntil, isLocked(until: end, failures, at: now) { return .locked(until: end) }
         return .found(factor, hash)
     }
 
     static func recoveryCodeLookup(_ code: RecoveryCode, of user: UserID) -> SQL {
         """
-        SELECT factors.id, factors.locked_until, recovery_codes.hash
+        SELECT factors.id, factors.locked_until, factors.failures, recovery_codes.hash
         FROM factors LEFT JOIN recovery_codes ON recovery_codes.factor_id = factors.id
             AND recovery_codes.selector = \(code.selector) AND recovery_codes.used_at IS NULL
         WHERE factors.user_id = \(user) AND factors.kind = 'recovery_code'
         """
+    }
+
+    private func isLocked(until end: Instant, _ failures: Int, at now: Instant) -> Bool {
+        factorRules.lock(of: .recoveryCodes).isLocked(until: end, after: failures, at: now)
     }
 
     /// Takes a code whose hash was compared. A right one is used up, in one transaction with everything that it changes.
@@ -50,8 +54,10 @@ extension Accounts {
             guard case .good(let current) = caller else { return .ended }
             guard let set = try db.recoverySet(of: user) else { return .unknown }
             let factor = set.factor
-            let lock = try db.row("SELECT locked_until FROM factors WHERE id = \(factor.id)") { $0.instantIfPresent() }
-            if let lockedUntil = lock ?? nil, now < lockedUntil { return .locked(until: lockedUntil) }
+            let lock = try db.row("SELECT locked_until, failures FROM factors WHERE id = \(factor.id)") {
+                (end: $0.instantIfPresent(), failures: Int($0.int()))
+            }
+            if let lock, let end = lock.end, isLocked(until: end, lock.failures, at: now) { return .locked(until: end) }
             guard let hash, try db.use(code, hash: hash, of: factor.id, at: now) else {
                 try countFailure(of: factor.id, kind: .recoveryCodes, at: now, in: db)
                 return .wrong

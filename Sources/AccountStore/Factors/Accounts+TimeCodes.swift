@@ -78,8 +78,8 @@ extension Accounts {
     /// All factors of the user, oldest first, and the challenge beside its factor.
     static func timeCodeLookup(_ challenge: ChallengeID, of user: UserID) -> SQL {
         """
-        SELECT \(columns: factorColumns), factors.locked_until, factors.last_step, factors.sealed_secret,
-            \(columns: challengeColumns)
+        SELECT \(columns: factorColumns), factors.locked_until, factors.failures, factors.last_step,
+            factors.sealed_secret, \(columns: challengeColumns)
         FROM factors LEFT JOIN factor_challenges
             ON factor_challenges.id = \(challenge) AND factor_challenges.factor_id = factors.id
         WHERE factors.user_id = \(user)
@@ -97,6 +97,7 @@ extension Accounts {
     private struct TimeCodeFactor {
         let factor: Factor
         let lockedUntil: Instant?
+        let failures: Int
         let lastStep: Int64?
         /// Only an authenticator app has one.
         let sealedSecret: [UInt8]?
@@ -105,6 +106,7 @@ extension Accounts {
         init(_ row: inout Row, at now: Instant) {
             factor = row.factor()
             lockedUntil = row.instantIfPresent()
+            failures = Int(row.int())
             lastStep = row.intIfPresent()
             sealedSecret = row.bytesIfPresent()
             challenge = row.challengeState(at: now)
@@ -124,7 +126,11 @@ extension Accounts {
         case .expired: return .refused(.challengeExpired)
         case .open: break
         }
-        if let end = named.lockedUntil, now < end { return .refused(.locked(until: end)) }
+        if let end = named.lockedUntil,
+            factorRules.lock(of: .totp).isLocked(until: end, after: named.failures, at: now)
+        {
+            return .refused(.locked(until: end))
+        }
         let codes = TimeCode(secret: try unseal(sealed, of: named.factor.id))
         guard let step = codes.step(ofCode: answer.code, after: named.lastStep, at: now) else {
             return .refused(.wrong)

@@ -3,16 +3,18 @@ import SQLDatabase
 
 extension Accounts {
     /// Deletes expired flows, codes, tickets, link undo records, notices, used ID tokens and revocations. Most inserts
-    /// delete expired rows too; this covers tables without new inserts. Ends expired mails that no node works on. Only
-    /// one node at a time runs it; on other nodes the call returns immediately.
+    /// delete expired rows too; this covers tables without new inserts. Ends expired mails that no node works on, and makes
+    /// due what a clock that was ahead put off. Only one node at a time runs it; on other nodes the call returns
+    /// immediately.
     ///
     /// - Parameter limit: The maximum number of rows of each kind, which keeps the transaction short.
-    /// - Returns: The number of rows deleted. Call again until it is 0.
+    /// - Returns: The number of rows deleted or changed. Call again until it is 0.
     /// - Throws: ``DatabaseFailure``. The next call deletes the rows.
     package func purgeExpired(limit: Int = 500, at now: Instant) async throws -> Int {
         try await database.exclusively("purge", waits: false) {
             try await database.write { db in
-                try ExpiringRows.allCases.reduce(try db.endExpiredMails(at: now, limit: limit)) {
+                let changed = try db.endExpiredMails(at: now, limit: limit) + db.makeDue(at: now, limit: limit)
+                return try ExpiringRows.allCases.reduce(changed) {
                     $0 + (try db.removeExpired(from: $1, at: now, limit: limit))
                 }
             }

@@ -154,7 +154,7 @@ extension Accounts {
         guard case .mail(let content) = mail.content else { return }
         // Serializable, so that each gets a time of its own.
         _ = try await database.write { db in
-            let last = try db.row(Self.lastWaiting(content.kind.lane, wait.reason)) { $0.instant() }
+            let last = try db.row(Self.lastWaiting(content.kind.lane, wait.reason, at: now)) { $0.instant() }
             let next = max(now + wait.pause, last.map { $0 + wait.spacing } ?? now)
             return try db.run(
                 """
@@ -164,9 +164,11 @@ extension Accounts {
         }
     }
 
-    static func lastWaiting(_ lane: MailLane, _ reason: String) -> SQL {
+    /// Mails from a time when a clock was ahead delay no others.
+    static func lastWaiting(_ lane: MailLane, _ reason: String, at now: Instant) -> SQL {
         """
         SELECT next_at FROM mail_outbox WHERE state = 'queued' AND lane = \(lane.rawValue) AND reason = \(reason)
+            AND created_at <= \(now + NodeClocks.difference)
         ORDER BY next_at DESC LIMIT 1
         """
     }

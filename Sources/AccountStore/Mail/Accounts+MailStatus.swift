@@ -16,8 +16,8 @@ extension Accounts {
     /// When the last of the mails that wait for this reason is due; nil if none waits.
     ///
     /// - Throws: ``DatabaseFailure``.
-    package func lastWaitingMail(_ reason: String) async throws -> Instant? {
-        try await database.row(Self.lastWaiting(.codes, reason)) { $0.instant() }
+    package func lastWaitingMail(_ reason: String, at now: Instant) async throws -> Instant? {
+        try await database.row(Self.lastWaiting(.codes, reason, at: now)) { $0.instant() }
     }
 
     /// The newest mails, sent ones included.

@@ -42,7 +42,9 @@ extension AuthServer {
         guard let mailer else { return }
         let (count, oldest) = try await accounts.mailBacklog()
         var waiting: [MailBudget: Instant] = [:]
-        for budget in MailBudget.allCases { waiting[budget] = try await accounts.lastWaitingMail(budget.reason) }
+        for budget in MailBudget.allCases {
+            waiting[budget] = try await accounts.lastWaitingMail(budget.reason, at: runtime.now())
+        }
         mailer.backlog.note(count, oldest: oldest, waiting: waiting)
     }
 

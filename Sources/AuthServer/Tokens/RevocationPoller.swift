@@ -23,13 +23,14 @@ package final class RevocationPoller: Sendable {
         lastLook = Mutex(now() - Accounts.revocationsStay)
     }
 
-    /// Reads new revocations. Call it once a second.
+    /// Reads new revocations. Call it once a second. After the clock was set back, reads all of them again: those that
+    /// other nodes noted while it was ahead were not read.
     ///
     /// - Throws: ``DatabaseFailure``. The next poll catches up.
     package func poll() async throws {
-        let began = now()
-        try await read(since: lastLook.withLock(\.self) - Self.overlap)
-        lastLook.withLock { $0 = max($0, began) }
+        let (began, last) = (now(), lastLook.withLock(\.self))
+        try await read(since: began < last ? began - Accounts.revocationsStay : last - Self.overlap)
+        lastLook.withLock { $0 = began }
     }
 
     /// The callback for ``Accounts/afterRevocation``.
@@ -40,8 +41,10 @@ package final class RevocationPoller: Sendable {
 
     private func read(since moment: Instant) async throws {
         // Oldest first, because the cache evicts the oldest first.
-        for found in try await accounts.revocations(since: moment).reversed() {
-            keys.cache.revoke(found.id, at: found.notedAt, until: found.until)
+        let found = try await accounts.revocations(since: moment)
+        let now = now()
+        for found in found.reversed() {
+            keys.cache.revoke(found.id, at: found.notedAt, until: found.until, now: now)
         }
     }
 }

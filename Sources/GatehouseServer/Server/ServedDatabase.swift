@@ -70,7 +70,7 @@ func sharedFailures(_ settings: ServerSettings, _ database: any Database) -> Sha
         }
     }
     return SharedFailures(
-        read: { try await counts.fullTimes(of: counted($0)) },
+        read: { keys, now in try await counts.fullTimes(of: counted(keys), at: now) },
         add: { keys, now in try await counts.add(counted(keys), at: now) },
         forget: { try await counts.forget(counted($0)) })
 }

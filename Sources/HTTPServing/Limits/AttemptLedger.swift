@@ -51,7 +51,8 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
     var keyCount: Int { entries.count }
 
     /// - Returns: Never ``AttemptVerdict/crowded(_:)``, because running attempts do not count here.
-    func look(_ keys: [AttemptKey], at now: Instant) -> AttemptVerdict {
+    mutating func look(_ keys: [AttemptKey], at now: Instant) -> AttemptVerdict {
+        for key in keys { limitFuture(key, at: now) }
         for key in keys {
             let wait = delay(of: key, at: now)
             if wait > .zero { return .refused(retryAfter: wait, bucket: key.limit.bucket) }
@@ -103,6 +104,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
 
     mutating func countFailure(_ keys: [AttemptKey], at now: Instant) {
         for key in keys where key.limit.count > 0 {
+            limitFuture(key, at: now)
             makeRoom(at: now)
             let next = min(full(key, at: now) + key.limit.interval, latest(key, at: now))
             entries[key, default: Entry(fullAt: now)].fullAt = next
@@ -119,7 +121,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
     /// reset it. At most once per key and second, so that a flood does not cause reads.
     mutating func asksOthers(_ keys: [AttemptKey], at now: Instant) -> Bool {
         guard let key = keys.first(where: { delay(of: $0, at: now) > .zero }), settled(key) != nil else { return false }
-        if let asked = entries[key]?.askedAt, now < asked + .seconds(1) { return false }
+        if let asked = entries[key]?.askedAt, asked <= now, now < asked + .seconds(1) { return false }
         entries[key]?.askedAt = now
         return true
     }
@@ -185,6 +187,13 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
     private func failures(_ key: AttemptKey, at now: Instant) -> Int {
         guard key.limit.count > 0 else { return 0 }
         return Int(((full(key, at: now) - now) / key.limit.interval).rounded(.up))
+    }
+
+    /// After the clock was set back, failures count as an exhausted limit from now on, and not until that time returns.
+    private mutating func limitFuture(_ key: AttemptKey, at now: Instant) {
+        let latest = latest(key, at: now)
+        guard let full = entries[key]?.fullAt, full > latest else { return }
+        entries[key]?.fullAt = latest
     }
 
     private func full(_ key: AttemptKey, at now: Instant) -> Instant { max(entries[key]?.fullAt ?? now, now) }

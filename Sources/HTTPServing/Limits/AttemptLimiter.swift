@@ -45,12 +45,12 @@ package struct AttemptKey: Hashable, Sendable {
 /// Failure counts that several nodes share.
 package struct SharedFailures: Sendable {
     /// Returns for each key the instant at which the full limit is available again, nil if nothing was counted.
-    let read: @Sendable ([AttemptKey]) async throws -> [Instant?]
+    let read: @Sendable ([AttemptKey], _ now: Instant) async throws -> [Instant?]
     let add: @Sendable ([AttemptKey], _ now: Instant) async throws -> Void
     let forget: @Sendable ([AttemptKey]) async throws -> Void
 
     package init(
-        read: @escaping @Sendable ([AttemptKey]) async throws -> [Instant?],
+        read: @escaping @Sendable ([AttemptKey], _ now: Instant) async throws -> [Instant?],
         add: @escaping @Sendable ([AttemptKey], _ now: Instant) async throws -> Void,
         forget: @escaping @Sendable ([AttemptKey]) async throws -> Void
     ) {
@@ -107,7 +107,7 @@ package final class AttemptLimiter: Sendable {
             return (own, keys.map { state.ledger.settled($0) })
         }
         guard let shared, let settled else { return own.decision }
-        let known = try await shared.read(keys)
+        let known = try await shared.read(keys, now)
         return state.withLock { state in
             for (key, (full, before)) in zip(keys, zip(known, settled)) {
                 state.ledger.learn(key, fullAt: full, settledBefore: before, at: now)

@@ -140,7 +140,8 @@ private final class Bucket: Sendable {
     }
 
     private func makeRoom(_ state: inout State, at now: Instant) {
-        guard state.levels.count >= capacity || now >= state.nextSweep else { return }
+        let isDue = now >= state.nextSweep || state.nextSweep > now + limit.window
+        guard state.levels.count >= capacity || isDue else { return }
         state.nextSweep = now + limit.window
         state.levels = state.levels.filter { tokens($0.value, at: now) < Double(limit.burst) }
         guard state.levels.count >= capacity else { return }

@@ -50,6 +50,19 @@ struct FactorRuleTests {
         #expect([5, 10, 500].allSatisfy { recovery.end(after: $0, at: now) == now + .seconds(900) })
     }
 
+    @Test("A lock that ends later than the rules allow began while a clock was wrong, and is over")
+    func lockOfAnotherTime() {
+        let rules = FactorRules()
+        let (codes, recovery) = (rules.lock(of: .totp), rules.lock(of: .recoveryCodes))
+        for (lock, failures, seconds) in [(codes, 10, 900), (codes, 29, 1_800), (recovery, 5, 900)] {
+            // The node that began the lock may be a minute ahead.
+            #expect(lock.isLocked(until: now + .seconds(seconds + 60), after: failures, at: now))
+            #expect(!lock.isLocked(until: now + .seconds(seconds + 61), after: failures, at: now))
+            #expect(!lock.isLocked(until: now, after: failures, at: now))
+        }
+        #expect(!codes.isLocked(until: nil, after: 10, at: now))
+    }
+
     @Test("Recovery codes need another verified factor whose answers count")
     func alone() {
         let user = UserID(bytes: Array(repeating: 1, count: 16))

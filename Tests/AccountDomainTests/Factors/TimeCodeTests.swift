@@ -36,6 +36,16 @@ struct TimeCodeTests {
         #expect(codes.step(ofCode: Secret(codes.code(of: step)), after: step - 1, at: now) == step)
     }
 
+    @Test("A last code of a clock that was a year ahead shuts nothing; one of a clock that is a minute ahead counts")
+    func ahead() {
+        let now = Instant(seconds: 1_234_567_890)
+        let step = TimeCode.step(at: now)
+        let code = Secret(codes.code(of: step))
+        for (last, accepted) in [(step + 1_051_200, step), (step + 4, step), (step + 3, nil)] as [(Int64, Int64?)] {
+            #expect(codes.step(ofCode: code, after: last, at: now) == accepted)
+        }
+    }
+
     @Test("Text that is no code is wrong", arguments: ["", "12345", "1234567", "abcdef", "２８７０８２"])
     func noCode(_ text: String) {
         #expect(codes.step(ofCode: Secret(text), after: nil, at: Instant(seconds: 59)) == nil)

@@ -191,6 +191,21 @@ struct WebhookTests {
         #expect(types(try await drain(store)) == ["user.created", "session.started", "session.started"])
     }
 
+    @Test("An event that a clock put off by a year is due again with the next clean-up", arguments: TestDatabase.all)
+    func ahead(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let year = Duration.seconds(365 * 86_400)
+        store.clock.advance(by: year)
+        _ = try await signUp(store.accounts.telling([Self.endpoint]), store, "ada@example.com")
+        try await report(.failed(reason: "x"), of: try await take(store).first, store)
+        store.clock.advance(by: .zero - year)
+        #expect(try await take(store).isEmpty)
+        #expect(try await store.accounts.purgeExpired(at: store.clock.now) == 2)
+        let first = try #require(try await take(store).first)
+        #expect(first.attempt == 2 && first.expiresAt == store.clock.now + WebhookSchedule.lifetime)
+        #expect(try await store.accounts.purgeExpired(at: store.clock.now) == 0)
+    }
+
     @Test("One node leases a delivery; a lost report leads to another attempt", arguments: TestDatabase.all)
     func lease(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)

@@ -62,6 +62,21 @@ struct RecoveryCodeTests {
         }
     }
 
+    @Test("A lock of a clock that was a year ahead ends when the clock is right", arguments: TestDatabase.all)
+    func ahead(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, factors: .withCodes) { server in
+            let (session, _) = try await server.protected()
+            let codes = codes(try await server.send(.post, Self.path, bearer: session.accessToken))
+            let year = Duration.seconds(365 * 86_400)
+            server.clock.advance(by: year)
+            let low = try await server.low()
+            for _ in 0..<4 { _ = try await verify(server, "wrong", low) }
+            #expect(try await verify(server, codes[0], low).code == "mfa_recovery_codes_locked")
+            server.clock.advance(by: .zero - year)
+            #expect(try await verify(server, codes[0], try await server.low()).status == 200)
+        }
+    }
+
     @Test("Of many uses of one code at once, one counts", arguments: TestDatabase.all)
     func atOnce(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, factors: .withCodes) { server in

@@ -116,6 +116,36 @@ struct MailBudgetTests {
         }
     }
 
+    @Test("Mails that wait since the clock was a year ahead delay no others", arguments: TestDatabase.all)
+    func ahead(_ kind: TestDatabase) async throws {
+        var rates = AuthRates()
+        rates.mails = 2
+        try await TestServer.mailing(on: kind, limits: rates) { server in
+            var peers = 0
+            func ask(_ email: String) async throws -> TestAnswer {
+                peers += 1
+                return try await server.send(
+                    .post, "/auth/v1/recover", json: ["email": .string(email)], peer: "192.0.2.\(peers)")
+            }
+            for name in ["ada", "bob", "cleo", "dan"] { try await server.confirmed("\(name)@example.com") }
+            let year = Duration.seconds(365 * 86_400)
+            server.clock.advance(by: year)
+            for name in ["ada", "bob", "cleo"] {
+                #expect(try await ask("\(name)@example.com").status == 200)
+                _ = try await server.deliveredMails()
+            }
+            server.clock.advance(by: .zero - year)
+            try await server.auth.countMails()
+            #expect(try await ask("dan@example.com").status == 200)
+            #expect(try await server.deliveredMails().isEmpty)
+            server.clock.advance(by: .seconds(1_801))
+            #expect(try await server.deliveredMail().mail.content.recipient.text == "dan@example.com")
+            while try await server.auth.purgeExpired() > 0 {}
+            server.clock.advance(by: .seconds(1_801))
+            #expect(try await server.deliveredMail().mail.content.recipient.text == "cleo@example.com")
+        }
+    }
+
     @Test("A budget of zero refuses every mail")
     func emptyBudget() async throws {
         var rates = AuthRates()

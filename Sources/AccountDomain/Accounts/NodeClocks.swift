@@ -1,0 +1,6 @@
+/// The clocks of the nodes that share a database.
+package enum NodeClocks {
+    /// Longer than two of them differ. A stored time that is further in the future than this allows is from a clock that
+    /// was wrong.
+    package static let difference: Duration = .seconds(60)
+}

@@ -1,0 +1,37 @@
+import AccountDomain
+import GatehouseWire
+import SQLDatabase
+
+extension Connection {
+    /// Makes mails, deliveries and tasks due that wait for longer than any schedule lets them: a node whose clock was ahead
+    /// put them off. A delivery gets a new end, so that it is not tried until that time returns.
+    ///
+    /// - Returns: Their number.
+    func makeDue(at now: Instant, limit: Int) throws -> Int {
+        let mails = try MailLane.allCases.reduce(0) { count, lane in
+            try count
+                + run(
+                    """
+                    UPDATE mail_outbox SET next_at = \(now) WHERE id IN (
+                        SELECT id FROM mail_outbox
+                        WHERE state = 'queued' AND lane = \(lane.rawValue) AND next_at > \(now + MailSchedule.longestWait)
+                        LIMIT \(limit) \(.skippingLocked))
+                    """)
+        }
+        let deliveries = try run(
+            """
+            UPDATE webhook_deliveries SET next_at = \(now), expires_at = \(now + WebhookSchedule.lifetime) WHERE id IN (
+                SELECT id FROM webhook_deliveries
+                WHERE state = 'queued' AND expires_at > \(now + WebhookSchedule.lifetime + NodeClocks.difference)
+                    AND next_at > \(now + WebhookSchedule.longestWait)
+                LIMIT \(limit) \(.skippingLocked))
+            """)
+        let tasks = try run(
+            """
+            UPDATE outbox SET next_at = \(now) WHERE id IN (
+                SELECT id FROM outbox WHERE next_at > \(now + OutboxSchedule.longestWait)
+                LIMIT \(limit) \(.skippingLocked))
+            """)
+        return mails + deliveries + tasks
+    }
+}
