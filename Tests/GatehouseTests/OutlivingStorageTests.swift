@@ -17,7 +17,7 @@ private final class Keychain: Sendable {
     func lock(_ isLocked: Bool) { self.isLocked.withLock { $0 = isLocked } }
 
     /// The store of an app whose container is this folder; nil for a shared store.
-    func storage(in container: URL?, name: String = "com.example.app") -> OutlivingStorage {
+    func storage(in container: URL?, name: String = "com.example.app", isApp: Bool = true) -> OutlivingStorage {
         let entries = OutlivingStorage.Entries(
             read: { [self] key in
                 if isLocked.withLock({ $0 }) { return .unavailable(StoreProblem(keychainStatus: -25_308)) }
@@ -41,7 +41,7 @@ private final class Keychain: Sendable {
                 InstallationMarker(folder: folder.appendingPathComponent("Gatehouse"), name: name) { [self] url in
                     backups.withLock { $0.append(url.lastPathComponent) }
                 }
-            })
+            }, isOwner: isApp)
     }
 
     private func check() throws {
@@ -112,6 +112,38 @@ struct OutlivingStorageTests {
             #expect(keychain.storage(in: folder.url, name: "a/b").read("k") == .absent)
             #expect(try folder.names("Gatehouse").count == 2)
         }
+    }
+
+    @Test("An extension deletes nothing, and its store is unavailable until the app has used it")
+    func notTheApp() async throws {
+        let keychain = Keychain()
+        try await TestFolder.with { try keychain.storage(in: $0.url).write([1], for: "k") }
+        try await TestFolder.with { group in
+            let widget = keychain.storage(in: group.url, isApp: false)
+            #expect(widget.read("k") == .unavailable(OutlivingStorage.notStarted))
+            #expect(throws: OutlivingStorage.notStarted) { try widget.write([2], for: "k") }
+            #expect(throws: OutlivingStorage.notStarted) { try widget.remove("k") }
+            #expect(keychain.contents == ["k": [1]])
+            try keychain.storage(in: group.url).write([3], for: "k")
+            #expect(widget.read("k") == .value([3]))
+        }
+    }
+
+    @Test(
+        "Only an app has a marker of its own",
+        arguments: [
+            ("/Applications/Box%20Score.app", true), ("/a/Box.app/PlugIns/Widget.appex", false),
+            ("/usr/local/bin", false),
+            ("/a/Box.app/Contents/XPCServices/Sync.xpc", false),
+        ])
+    func bundles(path: String, isApp: Bool) throws {
+        let bundle = try #require(URL(string: "file://" + path))
+        let own = URL(fileURLWithPath: "/own")
+        let shared = URL(fileURLWithPath: "/shared")
+        #expect(InstallationMarker.isApp(bundle) == isApp)
+        #expect(InstallationMarker.container(shared: nil, own: own, isApp: isApp) == (isApp ? own : nil))
+        #expect(InstallationMarker.container(shared: shared, own: own, isApp: isApp) == shared)
+        #expect(InstallationMarker.container(shared: nil, own: nil, isApp: isApp) == nil)
     }
 
     @Test(

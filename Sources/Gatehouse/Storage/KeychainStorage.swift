@@ -11,6 +11,8 @@ import Security
 /// - iOS keeps items when the user deletes the app. The first access of a new installation deletes them, so that it
 ///   starts signed out. A file without content in `lockFolder`, or in Application Support, marks the installation;
 ///   backups do not include it.
+/// - Only the app deletes items of an earlier installation. With a `lockFolder`, the store of an extension is unavailable
+///   until the app has used the same folder once.
 public struct KeychainStorage: SecureStorage {
     /// When items can be read.
     public enum Accessibility: Hashable, Sendable {
@@ -56,10 +58,11 @@ public struct KeychainStorage: SecureStorage {
     ) {
         let items = KeychainItems(service: service, accessGroup: accessGroup, accessibility: accessibility)
         let own = accessGroup == nil ? URL.applicationSupportDirectory : nil
+        let isApp = InstallationMarker.isApp(Bundle.main.bundleURL)
         storage = OutlivingStorage(
             OutlivingStorage.Entries(
                 read: items.read, write: items.write, remove: items.remove, removeAll: items.removeAll),
-            marker: (lockFolder ?? own).map { folder in
+            marker: InstallationMarker.container(shared: lockFolder, own: own, isApp: isApp).map { folder in
                 InstallationMarker(
                     folder: folder.appendingPathComponent("Gatehouse", isDirectory: true), name: service,
                     excludeFromBackup: { url in
@@ -67,7 +70,7 @@ public struct KeychainStorage: SecureStorage {
                         values.isExcludedFromBackup = true
                         try folder.setResourceValues(values)
                     })
-            })
+            }, isOwner: isApp)
         lock = lockFolder.map { FileLock(folder: SecretFolder(path: $0.path, now: clock.now), clock: clock) }
     }
 

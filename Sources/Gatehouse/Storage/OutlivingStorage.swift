@@ -6,6 +6,9 @@ import Foundation
 /// entry that a backup carried to another device would make two devices rotate one refresh token. A marker that no
 /// backup includes tells whether this installation has used its entries. While the entries cannot be deleted or the
 /// marker cannot be written, the store is unavailable.
+///
+/// Only the app deletes them. An extension has a container of its own, without the app's marker, and would take the
+/// app's session for one of an earlier installation.
 struct OutlivingStorage: Sendable {
     /// The calls of the underlying store, which block for about a millisecond.
     struct Entries: Sendable {
@@ -18,11 +21,15 @@ struct OutlivingStorage: Sendable {
     private let entries: Entries
     /// nil if other programs share the entries, so that no installation owns them.
     private let marker: InstallationMarker?
+    private let isOwner: Bool
     private let isChecked = Locked(false)
 
-    init(_ entries: Entries, marker: InstallationMarker?) {
+    /// - Parameter isOwner: Whether this process may delete the entries of an earlier installation. Without the marker, the
+    ///   store of any other process is unavailable.
+    init(_ entries: Entries, marker: InstallationMarker?, isOwner: Bool) {
         self.entries = entries
         self.marker = marker
+        self.isOwner = isOwner
     }
 
     func read(_ key: String) -> StoredValue {
@@ -46,11 +53,15 @@ struct OutlivingStorage: Sendable {
         try entries.remove(key)
     }
 
+    /// The entries may be those of an earlier installation, which only the app may delete.
+    static let notStarted: StoreProblem = "the app has not used this store since its installation"
+
     private func check() throws {
         guard let marker else { return }
         try isChecked.withLock { isChecked in
             guard !isChecked else { return }
             if try !marker.isSet() {
+                guard isOwner else { throw Self.notStarted }
                 try entries.removeAll()
                 // Last: a crash before it deletes nothing that was written since.
                 try marker.set()
@@ -63,6 +74,17 @@ struct OutlivingStorage: Sendable {
 /// A file in the app's container that says that this installation of the app has used its store. The system deletes it
 /// with the app.
 struct InstallationMarker: Sendable {
+    /// The folder in which a process looks for its marker; nil if it has none.
+    ///
+    /// - Parameters:
+    ///   - shared: The folder that the app shares with its extensions.
+    ///   - own: The process's own folder, for entries that only the app uses.
+    ///   - isApp: As ``isApp(_:)`` says.
+    static func container(shared: URL?, own: URL?, isApp: Bool) -> URL? { shared ?? (isApp ? own : nil) }
+
+    /// Whether a process with this main bundle is an app, and not an extension, a service or a program without a bundle.
+    static func isApp(_ bundle: URL) -> Bool { bundle.pathExtension == "app" }
+
     /// A folder for markers only.
     let folder: URL
     /// Distinguishes the stores of one app; any text.
