@@ -100,7 +100,7 @@ extension Accounts {
     }
 
     private func insert(_ entry: AuditEntry, at now: Instant, in db: any Connection) throws {
-        let id: Identifier<AuditEntry> = newID()
+        let id: Identifier<AuditEntry> = newID(at: now)
         try db.run(
             """
             INSERT INTO audit_log (id, action, log_type, actor_id, actor_name, traits, created_at)
@@ -110,7 +110,7 @@ extension Accounts {
     }
 
     private func insert(_ first: AuditEntry, _ second: AuditEntry, at now: Instant, in db: any Connection) throws {
-        let (firstID, secondID): (Identifier<AuditEntry>, Identifier<AuditEntry>) = (newID(), newID())
+        let (firstID, secondID): (Identifier<AuditEntry>, Identifier<AuditEntry>) = (newID(at: now), newID(at: now))
         try db.run(
             """
             INSERT INTO audit_log (id, action, log_type, actor_id, actor_name, traits, created_at)

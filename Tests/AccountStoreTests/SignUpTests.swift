@@ -106,6 +106,18 @@ struct SignUpTests {
         #expect(try await store.count("sessions") == 1)
     }
 
+    @Test("The ids of the log's entries sort by time, so that new ones are neighbours", arguments: TestDatabase.all)
+    func auditIDs(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        for address in ["ada@example.com", "bob@example.com", "eve@example.com"] {
+            _ = try await store.signedIn(address)
+            store.clock.advance(by: .milliseconds(1))
+        }
+        let log = try await store.accounts.auditLog(.action("login"), page: PageRequest(number: 1, size: 10))
+        #expect(log.elements.map(\.actorName) == ["eve@example.com", "bob@example.com", "ada@example.com"])
+        #expect(log.elements.map(\.id) == log.elements.map(\.id).sorted(by: >))
+    }
+
     @Test("The log has the sign-up and the sign-in, newest first", arguments: TestDatabase.all)
     func audit(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
