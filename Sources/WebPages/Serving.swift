@@ -22,7 +22,7 @@ enum Outcome {
 }
 
 extension WebPages {
-    func answer(_ request: Request, _ context: ServerContext, _ handler: Handler) async throws -> Response {
+    func answer(_ request: Request, _ context: ServerContext, _ page: PageRoute) async throws -> Response {
         if let address = otherName(request) { return Answer.redirect(to: address) }
         let isForm = request.method == .post
         let known = cookie.read(request).flatMap { $0.isOver(at: now()) ? nil : $0 }
@@ -42,13 +42,31 @@ extension WebPages {
             return try finish(Answer.redirect(to: request.uri.path), visit)
         }
         if !isForm, known == nil, let page = pageAfterForeignLink(request) { return show(page, visit) }
-        if isForm, !isOwnForm(visit, hasSession: known != nil) {
-            // Without a cookie: another site can send a form, and its answer must not sign the user out.
-            return show(visit.oldFormPage, visit)
-        }
-        let outcome = try await outcome(of: handler, &visit)
-        if case .go = outcome, visit.session.flash == nil { visit.session.flash = isForm ? nil : flash }
+        if isForm { return try await answerForm(page, &visit) }
+        let outcome = try await outcome(of: page.handler, &visit)
+        if case .go = outcome, visit.session.flash == nil { visit.session.flash = flash }
         return try response(outcome, &visit)
+    }
+
+    private func answerForm(_ page: PageRoute, _ visit: inout Visit) async throws -> Response {
+        // Another site can send a form, without the cookie: its answer must not sign the user out.
+        guard visit.known != nil, isOfOwnPage(visit.request) else { return show(visit.oldFormPage, visit) }
+        let form = FormName(visit)
+        guard FormToken.matches(visit.fields[FormToken.field], visit.session.formToken) else {
+            // The same form has given the browser its session, as after a second press while the next page loads.
+            guard let answer = await forms.answer(toOld: form, at: now()),
+                answer.session.formToken == visit.session.formToken
+            else { return show(visit.oldFormPage, visit) }
+            return try response(answer.outcome, &visit)
+        }
+        let begun = visit
+        let answer = try await forms.answer(to: form, at: now()) {
+            var visit = begun
+            let outcome = try await outcome(of: page.handler, &visit)
+            return FormAnswer(outcome, from: begun, to: visit, isOnce: page.isOnce)
+        }
+        (visit.session, visit.cookies) = (answer.session, answer.cookies)
+        return try response(answer.outcome, &visit)
     }
 
     private func outcome(of handler: Handler, _ visit: inout Visit) async throws -> Outcome {
@@ -72,17 +90,13 @@ extension WebPages {
         }
     }
 
-    /// Whether the form was sent by a page of this session. Browsers that send neither of the headers (Fetch Metadata;
-    /// Fetch §3.2) are left to the token.
-    private func isOwnForm(_ visit: Visit, hasSession: Bool) -> Bool {
-        let site = visit.request.headers[.fetchSite]
+    /// Whether the form was sent by one of these pages. Browsers that send neither of the headers (Fetch Metadata; Fetch
+    /// §3.2) are left to the token.
+    private func isOfOwnPage(_ request: Request) -> Bool {
+        let site = request.headers[.fetchSite]
         if let site, site != "same-origin" { return false }
-        if let origin = visit.request.headers[.origin], origin != settings.origin,
-            !(origin == "null" && site == "same-origin")
-        {
-            return false
-        }
-        return hasSession && FormToken.matches(visit.fields[FormToken.field], visit.session.formToken)
+        let origin = request.headers[.origin]
+        return origin == nil || origin == settings.origin || origin == "null" && site == "same-origin"
     }
 
     /// The same address at the name that sign-ins come back to: browsers do not send a cookie of `localhost` to

@@ -50,6 +50,7 @@ package struct WebPages: Sendable {
     let now: @Sendable () -> Instant
     let randomBytes: @Sendable (Int) -> [UInt8]
     let flights = RefreshFlights()
+    let forms = FormFlights()
 
     /// - Throws: The error of a template that cannot be parsed. Those of this package can.
     package init(
@@ -75,7 +76,7 @@ package struct WebPages: Sendable {
             let route = Route(
                 page.isForm ? .post : .get, page.path, acceptsTrailingSlash: page.path.isEmpty,
                 limitedBy: page.limitedBy, timeLimit: wait, answersHead: page.isForm
-            ) { try await answer($0, $1, page.handler) }
+            ) { try await answer($0, $1, page) }
             return page.isLogged ? route : route.unlogged
         }
         return RouteTable(group: group, runtime: runtime, routes + assetRoutes)
@@ -86,14 +87,18 @@ package struct WebPages: Sendable {
         let path: String
         var isForm = false
         var limitedBy: String?
+        /// Whether the form must not count twice, however often the browser sends it.
+        var isOnce = false
         var isLogged = true
         let handler: Handler
     }
 
     func shows(_ path: String, _ handler: @escaping Handler) -> PageRoute { PageRoute(path: path, handler: handler) }
 
-    func takes(_ path: String, limitedBy: String? = nil, _ handler: @escaping Handler) -> PageRoute {
-        PageRoute(path: path, isForm: true, limitedBy: limitedBy, handler: handler)
+    func takes(
+        _ path: String, limitedBy: String? = nil, isOnce: Bool = false, _ handler: @escaping Handler
+    ) -> PageRoute {
+        PageRoute(path: path, isForm: true, limitedBy: limitedBy, isOnce: isOnce, handler: handler)
     }
 
     /// The pages. The address of a form alone leads to the page above it: the answer to a form has links to itself.
@@ -113,7 +118,7 @@ package struct WebPages: Sendable {
             shows("/sign-in/passkey", showPasskeySignIn), takes("/sign-in/passkey", signInWithPasskey),
             shows("/second-step", showSecondStep), takes("/second-step", takeSecondStep),
             shows("/sign-in/code", showCodeRequest), takes("/sign-in/code", mailCode),
-            shows("/sign-up", showSignUp), takes("/sign-up", signUp),
+            shows("/sign-up", showSignUp), takes("/sign-up", isOnce: true, signUp),
             shows("/check-mail", showCheckMail), takes("/check-mail", enterCode),
             takes("/check-mail/again", mailAgain), takes("/check-mail/other", enterOtherCode),
             shows("/forgot-password", showForgotPassword), takes("/forgot-password", mailRecovery),

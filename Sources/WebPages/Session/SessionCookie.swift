@@ -86,10 +86,15 @@ enum FormToken {
     }
 
     static func matches(_ text: String?, _ token: [UInt8]) -> Bool {
-        guard let text, text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count == token.count * 2 else {
-            return false
-        }
-        let brought = zip(bytes.prefix(token.count), bytes.suffix(token.count)).map { $0 ^ $1 }
+        guard let brought = self.token(of: text), brought.count == token.count else { return false }
         return zip(brought, token).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    /// The token that a form brought; nil for a text that none has.
+    static func token(of text: String?) -> [UInt8]? {
+        guard let text, text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count % 2 == 0 else {
+            return nil
+        }
+        return zip(bytes.prefix(bytes.count / 2), bytes.suffix(bytes.count / 2)).map { $0 ^ $1 }
     }
 }

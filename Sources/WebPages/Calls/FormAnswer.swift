@@ -1,0 +1,102 @@
+import Crypto
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+/// What a form led to: the outcome, and what the browser keeps from it.
+struct FormAnswer: Sendable {
+    /// What stays of an answer for an identical form that comes later.
+    enum Lasting: Sendable {
+        case nothing
+        /// The place to go on to, for a form whose answer gave the browser another session: a browser that has it already
+        /// goes on.
+        case place
+        /// All of it, also for a browser that the answer did not reach.
+        case whole
+    }
+
+    let outcome: Outcome
+    let session: WebSession
+    var cookies: [HTTPField] = []
+    let lasting: Lasting
+
+    /// - Parameters:
+    ///   - begun: The visit before the form.
+    ///   - visit: The visit after it.
+    ///   - isOnce: Whether the form must not count twice.
+    init(_ outcome: Outcome, from begun: Visit, to visit: Visit, isOnce: Bool) {
+        let isRenewed = begun.session.formToken != visit.session.formToken
+        (self.outcome, session, cookies) = (outcome, visit.session, visit.cookies)
+        switch outcome {
+        case .go, .move: lasting = isOnce ? .whole : isRenewed ? .place : .nothing
+        default: lasting = .nothing
+        }
+    }
+
+    init(_ outcome: Outcome, _ session: WebSession, lasting: Lasting) {
+        (self.outcome, self.session, self.lasting) = (outcome, session, lasting)
+    }
+
+    /// Without the tokens, which only a whole answer needs.
+    var kept: FormAnswer {
+        lasting == .whole ? self : FormAnswer(outcome, WebSession(formToken: session.formToken), lasting: lasting)
+    }
+}
+
+/// Tells forms from others by digests. Nothing of a password is kept.
+struct FormName: Sendable {
+    /// The same for forms with the same fields from browsers with the same cookie.
+    let alike: ExternalName
+    /// The same for forms with the same fields from pages of one session, whatever became of the session.
+    let repeated: ExternalName
+
+    init(alike: ExternalName, repeated: ExternalName) { (self.alike, self.repeated) = (alike, repeated) }
+
+    init(_ visit: Visit) {
+        // Each page has another text for the same token, and another captcha.
+        let own = [FormToken.field, visit.captcha?.field].compactMap(\.self)
+        let fields = visit.fields.parameters.filter { field in !own.contains { $0 == field.name } }
+            .flatMap { [$0.name, $0.value] }
+        let token = FormToken.token(of: visit.fields[FormToken.field]) ?? []
+        alike = Self.digest(["alike", visit.request.uri.path, visit.session.json.text] + fields)
+        repeated = Self.digest(["repeated", visit.request.uri.path, Base64URL.text(token)] + fields)
+    }
+
+    private static func digest(_ parts: [String]) -> ExternalName {
+        var hash = SHA256()
+        for part in parts {
+            hash.update(data: Array("\(part.utf8.count) ".utf8))
+            hash.update(data: Array(part.utf8))
+        }
+        return ExternalName(trusted: Base64URL.text(Array(hash.finalize())))
+    }
+}
+
+/// The answers to forms that may come again, for ten minutes.
+struct KeptAnswers {
+    static let lifetime = Duration.seconds(600)
+    /// The oldest gives way to one more.
+    static let most = 1_024
+
+    private var answers: [ExternalName: (answer: FormAnswer, end: Instant)] = [:]
+    /// By age, the oldest first.
+    private var names: [ExternalName] = []
+
+    mutating func keep(_ answer: FormAnswer, of form: FormName, at now: Instant) {
+        guard answer.lasting != .nothing else { return }
+        if answers[form.repeated] != nil { names.removeAll { $0 == form.repeated } }
+        while let oldest = names.first, names.count >= Self.most || isOver(oldest, at: now) {
+            answers[oldest] = nil
+            names.removeFirst()
+        }
+        names.append(form.repeated)
+        answers[form.repeated] = (answer.kept, now + Self.lifetime)
+    }
+
+    func answer(to form: FormName, at now: Instant) -> FormAnswer? {
+        answers[form.repeated].flatMap { $0.end > now ? $0.answer : nil }
+    }
+
+    private func isOver(_ name: ExternalName, at now: Instant) -> Bool { answers[name].map { $0.end <= now } ?? true }
+}
