@@ -56,33 +56,51 @@ extension Accounts {
     /// authorization codes.
     ///
     /// - Parameters:
+    ///   - level: The user's, if a user asks with a token. Without the second factor that the user has, no session ends that
+    ///     had it, besides the caller's own.
     ///   - device: The caller; nil for a command of the operator.
     ///   - given: The reason and the actor; nil for those that the scope and the device give.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the sessions may have ended.
     package func signOut(
-        _ user: UserID, name: String, session: SessionID?, scope: SignOutScope, from device: Device? = nil,
-        as given: SessionEnd? = nil, at now: Instant
+        _ user: UserID, name: String, session: SessionID?, level: AssuranceLevel? = nil, scope: SignOutScope,
+        from device: Device? = nil, as given: SessionEnd? = nil, at now: Instant
     ) async throws {
         func end(_ reason: SessionEnd.Reason) -> SessionEnd {
             given ?? (device == nil ? .byAdministrator(reason, from: nil) : .byUser(reason, in: session, from: device))
         }
         let (one, others, all) = (end(.signedOut), end(.othersSignedOut), end(.signedOutEverywhere))
         try await revoking(at: now) { db in
-            switch (scope, session) {
-            case (.local, let session?):
+            if case .local = scope, let session {
                 try endSessions(where: "user_id = \(user) AND id = \(session)", one, at: now, in: db)
-            case (.others, let session?):
-                try endSessions(of: user, keeping: session, others, at: now, in: db)
+            } else {
+                // Without a session in the token, all sessions end.
+                let kept = scope == .others ? session : nil
+                let end = kept == nil ? all : others
+                if let level, level < .aal2, try db.hasSecondFactor(user) {
+                    try endLowSessions(of: user, by: session, keeping: kept, end, at: now, in: db)
+                } else {
+                    try endSessions(of: user, keeping: kept, end, at: now, in: db)
+                    try db.endAddressChange(of: user, at: now)
+                }
                 try db.voidCodes(of: user)
-                try db.endAddressChange(of: user, at: now)
-            // Without a session in the token, all sessions end.
-            default:
-                try endSessions(of: user, keeping: nil, all, at: now, in: db)
-                try db.voidCodes(of: user)
-                try db.endAddressChange(of: user, at: now)
             }
             let logout = AuditEntry(.logout, actor: user, actorName: name, traits: Self.traits(of: given))
             try record([logout], at: now, in: db)
+        }
+    }
+
+    /// Ends sessions without the second factor that the user has: the caller's own, also if it had the factor after the
+    /// caller's token, and others.
+    private func endLowSessions(
+        of user: UserID, by session: SessionID?, keeping kept: SessionID?, _ end: SessionEnd, at now: Instant,
+        in db: any Connection
+    ) throws {
+        if let kept {
+            try endSessions(where: "user_id = \(user) AND aal = 'aal1' AND id <> \(kept)", end, at: now, in: db)
+        } else if let session {
+            try endSessions(where: "user_id = \(user) AND (aal = 'aal1' OR id = \(session))", end, at: now, in: db)
+        } else {
+            try endSessions(where: "user_id = \(user) AND aal = 'aal1'", end, at: now, in: db)
         }
     }
 }
@@ -133,6 +151,10 @@ extension Accounts {
 extension Connection {
     /// Deletes the authorization codes that apps have not redeemed yet.
     func voidCodes(of user: UserID) throws { try run("DELETE FROM authorization_codes WHERE user_id = \(user)") }
+
+    func hasSecondFactor(_ user: UserID) throws -> Bool {
+        try row("SELECT has_second_factor FROM users WHERE id = \(user)") { $0.bool() } ?? false
+    }
 
     func current(_ user: UserID, session: SessionID?) throws -> CurrentAccount? {
         try rows(Accounts.currentLookup(user, session: session), into: nil) { $0.add(&$1) }

@@ -25,20 +25,23 @@ extension Accounts {
     ///
     /// - Parameters:
     ///   - caller: The session in which the user asks for it, if the user's token names one.
+    ///   - level: The user's, if a user asks with a token. Without the second factor that the user has, another session that
+    ///     had it does not end.
     ///   - end: The reason and the actor; nil for the user.
-    /// - Returns: Whether the user had this session.
+    /// - Returns: Whether the session has ended: the user had it, and the level was high enough.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may have ended.
     package func endSession(
-        _ id: SessionID, of user: UserID, name: String, by caller: SessionID? = nil, from device: Device? = nil,
-        as end: SessionEnd? = nil, at now: Instant
+        _ id: SessionID, of user: UserID, name: String, by caller: SessionID? = nil, level: AssuranceLevel? = nil,
+        from device: Device? = nil, as end: SessionEnd? = nil, at now: Instant
     ) async throws -> Bool {
         // A sign-out of one's own session keeps a change: its mails are read later, and maybe elsewhere.
         let endsChange = end == nil && caller != id
         return try await revoking(at: now) { db in
             let end = end ?? .byUser(.signedOut, in: caller, from: device)
-            guard try endSessions(where: "id = \(id) AND user_id = \(user)", end, at: now, in: db) == 1 else {
-                return false
-            }
+            let isLow = try caller != id && level.map { try $0 < .aal2 && db.hasSecondFactor(user) } ?? false
+            let condition: SQL = isLow ? "AND aal = 'aal1'" : ""
+            let ended = try endSessions(where: "id = \(id) AND user_id = \(user) \(condition)", end, at: now, in: db)
+            guard ended == 1 else { return false }
             if endsChange { try db.endAddressChange(of: user, at: now) }
             let logout = AuditEntry(
                 .logout, actor: user, actorName: name, traits: Self.traits(of: end, ["session_id": .string(id.text)]))

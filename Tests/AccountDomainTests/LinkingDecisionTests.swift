@@ -42,7 +42,8 @@ struct LinkingDecisionTests {
     }
 
     @Test(
-        "D7: Only addresses proven on both sides, no relay address and no account with a second factor are linked unasked")
+        "D7: Only addresses proven on both sides, no relay address and no account with a second factor are linked unasked"
+    )
     func neverSilently() {
         for facts in Self.allSignIns() {
             let decision = LinkingDecision(facts)

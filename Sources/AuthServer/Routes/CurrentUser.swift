@@ -13,7 +13,7 @@ extension AuthServer {
     }
 
     /// `POST /logout?scope=global|local|others` → 204. Accepts a session that has ended by policy, because it only ends
-    /// sessions.
+    /// sessions. A session without the user's second factor leaves sessions that had it alone.
     @Sendable func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request, mayBeOver: true)
         let name = Query(request)["scope"] ?? SignOutScope.global.rawValue
@@ -21,8 +21,8 @@ extension AuthServer {
             throw Refusal.invalid("Unsupported logout scope")
         }
         try await accounts.signOut(
-            caller.user.id, name: caller.user.email ?? "", session: caller.session?.id, scope: scope,
-            from: device(request, context), at: runtime.now())
+            caller.user.id, name: caller.user.email ?? "", session: caller.session?.id, level: caller.level,
+            scope: scope, from: device(request, context), at: runtime.now())
         return Answer.empty(.noContent)
     }
 

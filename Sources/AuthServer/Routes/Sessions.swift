@@ -24,7 +24,8 @@ extension AuthServer {
         }
     }
 
-    /// `DELETE /sessions/{session_id}` → 204. Ends the session.
+    /// `DELETE /sessions/{session_id}` → 204. Ends the session. A session without the user's second factor ends none that
+    /// had it.
     @Sendable func endSession(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
         guard let id = context.parameters.get("session_id").flatMap({ SessionID($0) }) else {
@@ -32,12 +33,20 @@ extension AuthServer {
         }
         let user = caller.user
         let hasEnded = try await accounts.endSession(
-            id, of: user.id, name: user.email ?? "", by: caller.session?.id, from: device(request, context),
-            at: runtime.now())
+            id, of: user.id, name: user.email ?? "", by: caller.session?.id, level: caller.level,
+            from: device(request, context), at: runtime.now())
         guard hasEnded else {
+            if caller.isTooLow, try await accounts.current(user.id, session: id)?.session != nil {
+                throw Refusal.sessionIsHigher
+            }
             // Not `session_not_found`, which clients read as the end of their own session.
             throw Refusal(.notFound, .notFound, "Session not found")
         }
         return Answer.empty(.noContent)
     }
+}
+
+extension Refusal {
+    fileprivate static let sessionIsHigher = Refusal(
+        .forbidden, .insufficientAAL, "AAL2 session is required to end a session with a second factor.")
 }
