@@ -1,38 +1,64 @@
 import Foundation
 import Gatehouse
 
-/// Remembers the method of the last sign-in on this device, and whether the user was asked to add a passkey. Holds no personal data, and outlives
-/// a sign-out.
+/// Remembers the method of the last sign-in on this device, and whether the user was asked to add a passkey. Holds no
+/// personal data, and outlives a sign-out.
+///
+/// ```swift
+/// @Sendable func shared() -> UserDefaults? { UserDefaults(suiteName: "group.com.example.journal") }
+/// let memory = SignInMemory(
+///     read: { shared()?.string(forKey: "last-sign-in") }, keep: { shared()?.set($0, forKey: "last-sign-in") },
+///     hasOfferedPasskey: { shared()?.bool(forKey: "passkey-offer") ?? false },
+///     keepPasskeyOffer: { shared()?.set(true, forKey: "passkey-offer") })
+/// ```
 public struct SignInMemory: Sendable {
     let read: @Sendable () -> String?
     let keep: @Sendable (String) -> Void
-    /// Whether the user was asked to add a passkey. Until the process ends, unless ``userDefaults`` keeps it.
-    var hasOfferedPasskey: @Sendable () -> Bool
-    var keepPasskeyOffer: @Sendable () -> Void
+    let hasOfferedPasskey: @Sendable () -> Bool
+    let keepPasskeyOffer: @Sendable () -> Void
+
+    /// Creates a memory of the app's own. It forgets when the process ends that the user was asked to add a passkey, so the
+    /// next process asks again; ``init(read:keep:hasOfferedPasskey:keepPasskeyOffer:)`` keeps it.
+    ///
+    /// - Parameters:
+    ///   - read: Returns the last value, at once; nil without one.
+    ///   - keep: Stores a value. Must return immediately.
+    public init(read: @escaping @Sendable () -> String?, keep: @escaping @Sendable (String) -> Void) {
+        let wasOffered = Locked(false)
+        self.init(read: read, keep: keep) {
+            wasOffered.withLock { $0 }
+        } keepPasskeyOffer: {
+            wasOffered.withLock { $0 = true }
+        }
+    }
 
     /// Creates a memory of the app's own.
     ///
     /// - Parameters:
     ///   - read: Returns the last value, at once; nil without one.
     ///   - keep: Stores a value. Must return immediately.
-    public init(read: @escaping @Sendable () -> String?, keep: @escaping @Sendable (String) -> Void) {
+    ///   - hasOfferedPasskey: Returns at once whether `keepPasskeyOffer` was called on this device.
+    ///   - keepPasskeyOffer: Stores that the user was asked to add a passkey. Must return immediately.
+    public init(
+        read: @escaping @Sendable () -> String?, keep: @escaping @Sendable (String) -> Void,
+        hasOfferedPasskey: @escaping @Sendable () -> Bool, keepPasskeyOffer: @escaping @Sendable () -> Void
+    ) {
         (self.read, self.keep) = (read, keep)
-        let wasOffered = Locked(false)
-        hasOfferedPasskey = { wasOffered.withLock { $0 } }
-        keepPasskeyOffer = { wasOffered.withLock { $0 = true } }
+        (self.hasOfferedPasskey, self.keepPasskeyOffer) = (hasOfferedPasskey, keepPasskeyOffer)
     }
 
     /// In the app's `UserDefaults`.
     public static var userDefaults: SignInMemory {
         let (key, offer) = ("gatehouse.last-sign-in", "gatehouse.passkey-offer")
-        var memory = SignInMemory {
+        return SignInMemory {
             UserDefaults.standard.string(forKey: key)
         } keep: {
             UserDefaults.standard.set($0, forKey: key)
+        } hasOfferedPasskey: {
+            UserDefaults.standard.bool(forKey: offer)
+        } keepPasskeyOffer: {
+            UserDefaults.standard.set(true, forKey: offer)
         }
-        memory.hasOfferedPasskey = { UserDefaults.standard.bool(forKey: offer) }
-        memory.keepPasskeyOffer = { UserDefaults.standard.set(true, forKey: offer) }
-        return memory
     }
 
     /// Until the process ends, for tests and previews.

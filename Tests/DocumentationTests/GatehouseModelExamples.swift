@@ -225,9 +225,21 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/SignInNonce.swift
+// Sources/GatehouseModel/SignInMemory.swift
 extension Given {
     @MainActor private func example23() async throws {
+        @Sendable func shared() -> UserDefaults? { UserDefaults(suiteName: "group.com.example.journal") }
+        let memory = SignInMemory(
+            read: { shared()?.string(forKey: "last-sign-in") }, keep: { shared()?.set($0, forKey: "last-sign-in") },
+            hasOfferedPasskey: { shared()?.bool(forKey: "passkey-offer") ?? false },
+            keepPasskeyOffer: { shared()?.set(true, forKey: "passkey-offer") })
+        _ = memory
+    }
+}
+
+// Sources/GatehouseModel/SignInNonce.swift
+extension Given {
+    @MainActor private func example24() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -239,7 +251,7 @@ extension Given {
 
 // Sources/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example25() async throws {
         let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         _ = sink
@@ -249,14 +261,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example26() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example26 {
+private struct Example27 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -269,7 +281,7 @@ private struct Example26 {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example27() async throws {
+    @MainActor private func example28() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -277,14 +289,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example28() async throws {
+    @MainActor private func example29() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example29() async throws {
+    @MainActor private func example30() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

@@ -109,6 +109,31 @@ struct PasskeyModelTests {
         #expect(!manager.asksForPasskey)
     }
 
+    @Test("A memory of the app's own keeps that a passkey was offered, so the next start does not ask")
+    func ownMemory() async throws {
+        let service = InMemoryAuthService()
+        service.serverSettings.allowsPasskeys = true
+        service.addAccount(email: "ada@example.com")
+        let offers = Locked(0)
+        func start() async throws -> AuthManager {
+            let memory = SignInMemory(
+                read: { nil }, keep: { _ in }, hasOfferedPasskey: { offers.withLock { $0 > 0 } },
+                keepPasskeyOffer: { offers.withLock { $0 += 1 } })
+            let manager = AuthManager(
+                service: service, storage: MemoryStorage(), clock: service.clock.clock, memory: memory)
+            await manager.wait { $0.phase != .restoring }
+            await manager.signOut()
+            try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
+            await manager.offerPasskey(with: ScriptedPasskeys())
+            return manager
+        }
+        let first = try await start()
+        #expect(first.asksForPasskey && offers.withLock { $0 } == 0)
+        first.dismissPasskeyOffer()
+        #expect(offers.withLock { $0 } == 1)
+        #expect(try await !start().asksForPasskey)
+    }
+
     @Test("The system may add a passkey by itself after a password, and then nothing is asked")
     func automatic() async throws {
         let service = InMemoryAuthService()
