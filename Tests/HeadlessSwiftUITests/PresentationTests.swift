@@ -124,6 +124,101 @@ struct PresentationTests {
     }
 }
 
+@MainActor @Suite("Presentations of one presenter")
+struct PresenterTests {
+    @Test("Of two sheets the second waits until the first has closed, and is dismissed once")
+    func twoSheets() async throws {
+        let state = Both()
+        let screen = Screen(TwoSheets(state: state))
+        try await screen.tap("Both")
+        #expect(screen.presentations == ["sheet"] && screen.shows("first"))
+        await screen.swipeDown()
+        #expect(screen.presentations == ["sheet"] && screen.shows("second"))
+        #expect(state.dismissed == ["first"])
+        await screen.swipeDown()
+        #expect(screen.presentations.isEmpty && state.dismissed == ["first", "second"])
+        #expect(screen.complaints.isEmpty)
+    }
+
+    @Test("A sheet that is no longer asked for while it waits never opens")
+    func given() async throws {
+        let state = Both()
+        let screen = Screen(TwoSheets(state: state))
+        try await screen.tap("Both")
+        state.second = false
+        await screen.swipeDown()
+        #expect(screen.presentations.isEmpty && state.dismissed == ["first"])
+    }
+
+    @Test("An alert of the page waits for the page's sheet; the sheet's content shows its own at once")
+    func alerts() async throws {
+        let state = Both()
+        let screen = Screen(TwoSheets(state: state))
+        state.first = true
+        state.warnsBelow = true
+        #expect(screen.presentations == ["sheet"])
+        try await screen.tap("Warn")
+        #expect(screen.presentations == ["sheet", "alert"] && screen.shows("inside"))
+        try await screen.tap("OK")
+        await screen.swipeDown()
+        #expect(screen.presentations == ["alert"] && screen.shows("below"))
+    }
+
+    @Test("A sheet whose page disappears lets the next one open")
+    func pageEnds() async throws {
+        let state = Both()
+        let screen = Screen(TwoSheets(state: state))
+        try await screen.tap("Both")
+        state.hasFirst = false
+        #expect(screen.presentations == ["sheet"] && screen.shows("second"))
+    }
+
+    @Test("The system's sheet opens over the app's")
+    func system() async throws {
+        let screen = Screen(
+            Text("page").sheet(isPresented: .constant(true)) { Text("app's") }
+                .belowSystemSheets()
+                .sheet(isPresented: .constant(true)) { Text("system's") })
+        #expect(screen.presentations == ["sheet", "sheet"] && screen.shows("system's"))
+    }
+}
+
+@MainActor @Observable private final class Both {
+    var first = false
+    var second = false
+    var warnsBelow = false
+    var hasFirst = true
+    @ObservationIgnored var dismissed: [String] = []
+}
+
+private struct TwoSheets: View {
+    @Bindable var state: Both
+    @State private var warns = false
+
+    var body: some View {
+        VStack {
+            Button("Both") { (state.first, state.second) = (true, true) }
+            if state.hasFirst {
+                Text("page").sheet(isPresented: $state.first) {
+                    state.dismissed.append("first")
+                } content: {
+                    VStack {
+                        Text("first")
+                        Button("Warn") { warns = true }
+                    }
+                    .alert("inside", isPresented: $warns) {}
+                }
+            }
+        }
+        .sheet(isPresented: $state.second) {
+            state.dismissed.append("second")
+        } content: {
+            Text("second")
+        }
+        .alert("below", isPresented: $state.warnsBelow) {}
+    }
+}
+
 private struct Sheets: View {
     var staysOpen = false
     @State private var isOpen = false

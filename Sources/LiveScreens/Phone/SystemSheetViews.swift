@@ -21,6 +21,7 @@ struct PhoneRoot: View {
         @Bindable var browser = sheets.browser
         @Bindable var passkeys = sheets.passkeys.sheet
         screens
+            .belowSystemSheets()
             .sheet(isPresented: $apple.isOpen) { AppleSheet(sheets: sheets) }
             .sheet(isPresented: $browser.isOpen) { BrowserSheet(app: app, sheet: sheets.browser) }
             .sheet(isPresented: $passkeys.isOpen) { PasskeySheet(passkeys: sheets.passkeys) }

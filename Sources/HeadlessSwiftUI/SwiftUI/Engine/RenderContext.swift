@@ -3,6 +3,7 @@
     package let host: ViewHost
     package let node: ViewNode
     package var environment: EnvironmentValues
+    var presenter: Presenter
     var stack: NavigationPages?
     var page: PageParts?
     var presentation: PresentationRules?
@@ -17,7 +18,7 @@
     package func child(_ key: ViewNode.Key) -> RenderContext {
         let node = node.child(key)
         node.epoch = host.epoch
-        var child = RenderContext(host: host, node: node, environment: environment)
+        var child = RenderContext(host: host, node: node, environment: environment, presenter: presenter)
         (child.stack, child.page, child.presentation) = (stack, page, presentation)
         (child.focusClaims, child.isOnTop) = (focusClaims, isOnTop)
         child.memberChanges = memberChanges
@@ -30,6 +31,7 @@
         (context.stack, context.page, context.presentation) = (nil, nil, rules)
         (context.focusClaims, context.isOnTop) = ([], true)
         context.memberChanges = []
+        context.presenter = context.node.remembered("presenter") { Presenter() }
         context.environment.leavePage()
         context.environment.isPresented = true
         return context

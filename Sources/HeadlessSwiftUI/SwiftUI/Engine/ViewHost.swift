@@ -20,6 +20,7 @@
     /// The handlers for URLs that open the app, as of the last rendering.
     var urlActions: [@MainActor (URL) -> Void] = []
     let keyboard = Keyboard()
+    private let presenter = Presenter()
     let catalogs = StringCatalogs()
     package let announcements = Announcements()
 
@@ -79,7 +80,7 @@
         rootNode.epoch = epoch
         // `onChange` is called once, before the value is set, on the thread that sets it.
         elements = withObservationTracking {
-            RenderContext(host: self, node: rootNode, environment: environment).elements(of: root)
+            RenderContext(host: self, node: rootNode, environment: environment, presenter: presenter).elements(of: root)
         } onChange: { [signal] in
             signal.invalidate()
         }

@@ -141,7 +141,12 @@ private struct Question<Actions: View, Message: View>: ViewChange {
     }
 
     func finish(_ elements: [ScreenElement], in context: RenderContext) -> [ScreenElement] {
-        guard isPresented.wrappedValue, needs else { return elements }
+        let (node, signal) = (context.node, context.host.signal)
+        guard isPresented.wrappedValue, needs else {
+            context.presenter.close(node, signal)
+            return elements
+        }
+        guard context.presenter.open(node, signal) else { return elements }
         let inner = context.presented(kind.rawValue, PresentationRules())
         var parts = inner.child(.slot("actions")).elements(of: actions)
         let buttons = parts.filter { $0.kind == .button }

@@ -32,6 +32,9 @@ extension View {
     }
 
     nonisolated public func presentationDragIndicator(_ visibility: Visibility) -> some View { self }
+
+    /// For an app below the system's own sheets, which open over the sheets of the app.
+    nonisolated package func belowSystemSheets() -> some View { change(AppLayer()) }
 }
 
 public struct PresentationDetent: Hashable, Sendable {
@@ -70,12 +73,15 @@ private struct Presented<Item: Identifiable, Content: View>: ViewChange {
 
     func finish(_ elements: [ScreenElement], in context: RenderContext) -> [ScreenElement] {
         let value = item.wrappedValue
-        let wasShown = context.node.memory["isShown"] != nil
-        context.node.memory["isShown"] = value == nil ? nil : true
+        let (node, signal) = (context.node, context.host.signal)
         guard let value else {
+            context.presenter.close(node, signal)
+            let wasShown = node.memory.removeValue(forKey: "isShown") != nil
             if wasShown, let onDismiss { context.host.afterRendering.append { onDismiss() } }
             return elements
         }
+        guard context.presenter.open(node, signal) else { return elements }
+        node.memory["isShown"] = true
         let rules = PresentationRules()
         var inner = context.presented(kind.rawValue, rules).child(.id(AnyHashable(value.id)))
         inner.presentation = rules
@@ -87,6 +93,12 @@ private struct Presented<Item: Identifiable, Content: View>: ViewChange {
         sheet.details["detents"] = rules.detents.first
         if !rules.staysOpen, kind == .sheet { sheet.close = close }
         return elements + [sheet]
+    }
+}
+
+private struct AppLayer: ViewChange {
+    func prepare(_ context: inout RenderContext) {
+        context.presenter = context.node.remembered("presenter") { Presenter() }
     }
 }
 
