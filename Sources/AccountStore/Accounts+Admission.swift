@@ -1,4 +1,5 @@
 package import AccountDomain
+import GatehouseWire
 
 /// Whether accounts may be created without a question.
 package enum Admission: Sendable {
@@ -10,8 +11,10 @@ package enum Admission: Sendable {
 }
 
 /// The transaction would create this account, and was rolled back so that a hook can be asked.
-package struct AccountNeedsAdmission: Error, Sendable {
+package struct AccountNeedsAdmission: Error, Sendable, Unprinted {
     package let account: Account
+
+    package var description: String { "an account needs admission" }
 }
 
 extension Accounts {

@@ -67,7 +67,7 @@ extension Accounts {
                 if account.user.isBanned(at: now) { return .banned }
                 // A second factor may have raised the session between the two statements.
                 if changed.count == 1, counter + 1 >= session.levelCounter {
-                    return .issued(issue(session, to: account, key), .rotate)
+                    return .issued(try issue(session, to: account, key), .rotate)
                 }
                 if let outcome = try await decide(counter, session, account, key, from: device, at: now) {
                     if recordsRepeats, case .issued(let issued, .reissueLate) = outcome {
@@ -88,10 +88,13 @@ extension Accounts {
     /// Issues the tokens of a session.
     ///
     /// - Parameter key: The session's refresh token key, if known. A key of an older secret issues no new tokens.
-    func issue(_ session: Session, to account: Account, _ key: RefreshTokenKey? = nil) -> IssuedSession {
+    /// - Throws: What the agreement throws: see ``agreeing(_:)``.
+    func issue(_ session: Session, to account: Account, _ key: RefreshTokenKey? = nil) throws -> IssuedSession {
         let current = key.flatMap { secrets.isCurrent($0) ? $0 : nil } ?? secrets.refreshTokenKey(for: session.id)
-        return IssuedSession(
+        var issued = IssuedSession(
             session: session, account: account, refreshToken: RefreshToken.issue(counter: session.counter, current))
+        issued.agreed = try agreement?.check(issued)
+        return issued
     }
 
     private static let refreshTries = 20
@@ -107,7 +110,7 @@ extension Accounts {
             lowEnd: policy.lowEnd(of: session, of: account.user))
         switch verdict {
         case .rotate: return nil
-        case .reissue, .reissueLate: return .issued(issue(session, to: account, key), verdict)
+        case .reissue, .reissueLate: return .issued(try issue(session, to: account, key), verdict)
         case .expired:
             let hasEnded = policy.hasEnded(session, at: now)
             return .expired(hasEnded ? policy.end(of: session)?.reason ?? .unknown : .lowLevel)

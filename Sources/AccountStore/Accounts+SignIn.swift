@@ -37,9 +37,9 @@ extension Accounts {
             let login = AuditEntry(
                 .login, actor: account.user.id, actorName: account.user.email ?? "", traits: ["provider": "email"])
             try record([login], at: now, in: db)
-            var signedIn = account
+            var signedIn = try latest(account, in: db)
             signedIn.user.times.lastSignInAt = now
-            return .signedIn(issue(session, to: signedIn))
+            return .signedIn(try issue(session, to: signedIn))
         }
     }
 

@@ -75,7 +75,7 @@ extension Accounts {
             try db.insert(session, from: device)
             let login = AuditEntry(.login, actor: fresh.user.id, actorName: signUp.email.text, traits: traits)
             try record([signedUp, login], at: now, in: db)
-            return .signedIn(issue(session, to: Account(user: fresh.user, identities: [answered])))
+            return .signedIn(try issue(session, to: Account(user: fresh.user, identities: [answered])))
         }
     }
 
@@ -99,7 +99,7 @@ extension Accounts {
             let signedUp = AuditEntry(.userSignedUp, actor: account.user.id, actorName: "")
             let login = AuditEntry(.login, actor: account.user.id, actorName: "")
             try record([signedUp, login], at: now, in: db)
-            return issue(session, to: account)
+            return try issue(session, to: account)
         }
     }
 

@@ -21,6 +21,8 @@ package struct Accounts: Sendable {
     package var notices = MailNotices()
     /// Whether something must agree to new accounts.
     package var admission = Admission.isOpen
+    /// nil if nothing has to agree to the tokens of a session.
+    var agreement: TokenAgreement?
     /// Whether one mail has the codes for both addresses of a change: for a hook that sends mails.
     package var mailsChangesTogether = false
     /// Whether users can sign in with passkeys.
@@ -58,11 +60,14 @@ package struct Accounts: Sendable {
     func newUser(at now: Instant) -> User {
         var id: UserID?
         if case .given(let admitted) = admission { id = admitted }
-        return User(id: id ?? newID(), audience: audience, role: role, times: UserTimes(createdAt: now))
+        return User(
+            id: id ?? agreement?.user ?? newID(), audience: audience, role: role, times: UserTimes(createdAt: now))
     }
 
     func newSession(of user: UserID, by method: AuthenticationMethod, at now: Instant) -> Session {
-        Session(id: newID(), user: user, createdAt: now, authenticationMethods: method.entry(at: now))
+        Session(
+            id: agreement?.session ?? newID(), user: user, createdAt: now,
+            authenticationMethods: method.entry(at: now))
     }
 }
 
@@ -71,4 +76,6 @@ package struct IssuedSession: Sendable {
     package let session: Session
     package var account: Account
     package let refreshToken: Secret
+    /// nil if nothing had to agree, and for a refresh.
+    package internal(set) var agreed: AgreedToken?
 }

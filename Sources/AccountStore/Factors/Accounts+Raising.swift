@@ -51,7 +51,7 @@ extension Accounts {
         let audit = AuditEntry(
             entry, actor: session.user, actorName: account.user.email ?? "", traits: about.merging(traits) { $1 })
         try record([audit], at: now, in: db)
-        return issue(session, to: account)
+        return try issue(session, to: account)
     }
 
     /// Counts a wrong answer of a factor, and locks it after too many.

@@ -117,7 +117,7 @@ extension Accounts {
         traits["provider"] = found.provider.map(AnyJSON.string)
         let login = AuditEntry(.login, actor: account.user.id, actorName: account.user.email ?? "", traits: traits)
         try record([login], at: now, in: db)
-        return .signedIn(issue(session, to: account), handout)
+        return .signedIn(try issue(session, to: account), handout)
     }
 
     func insert(_ code: AuthorizationCode, code text: Secret, at now: Instant, in db: any Connection) throws {

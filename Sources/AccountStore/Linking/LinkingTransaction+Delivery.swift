@@ -12,7 +12,7 @@ extension LinkingTransaction {
         case .session:
             account.user.times.lastSignInAt = now
             let session = accounts.newSession(of: account.user.id, by: .oauth, at: now)
-            delivered = .session(accounts.issue(session, to: account))
+            delivered = .session(try accounts.issue(session, to: account))
         case .code: delivered = .code(newCode())
         }
         return ProviderSession(account: account, delivered: delivered, rule: step.rule, change: change)

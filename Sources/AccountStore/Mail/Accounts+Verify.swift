@@ -258,7 +258,7 @@ extension Accounts {
         let login = AuditEntry(
             .login, actor: account.user.id, actorName: account.user.email ?? "", traits: ["provider": "email"])
         try record([login], at: now, in: db)
-        return issue(session, to: account)
+        return try issue(session, to: account)
     }
 }
 

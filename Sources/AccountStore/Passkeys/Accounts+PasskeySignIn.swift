@@ -75,9 +75,9 @@ extension Accounts {
                 .login, actor: user.id, actorName: user.email ?? "",
                 traits: ["provider": "passkey", "passkey_id": .string(holder.passkey.id.text)])
             try record([login], at: now, in: db)
-            var signedIn = holder.account
+            var signedIn = try latest(holder.account, in: db)
             signedIn.user.times.lastSignInAt = now
-            return .signedIn(issue(opened, to: signedIn))
+            return .signedIn(try issue(opened, to: signedIn))
         }
     }
 

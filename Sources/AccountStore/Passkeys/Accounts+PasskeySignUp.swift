@@ -71,7 +71,7 @@ extension Accounts {
                     .passkey(.passkeyCreated, passkey, of: account.user),
                     AuditEntry(.login, actor: user, actorName: name, traits: traits),
                 ], at: now, in: db)
-            return .signedIn(issue(session, to: account))
+            return .signedIn(try issue(session, to: account))
         }
     }
 

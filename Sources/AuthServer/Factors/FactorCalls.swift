@@ -148,8 +148,9 @@ extension AuthServer {
             {
                 try await askHook(about: answer.factor, .totp, isRight: isRight, of: caller, from: device)
             }
-            outcome = try await accounts.verify(
-                answer, of: caller.user.id, in: session, from: device, at: runtime.now())
+            outcome = try await issuing(to: device) {
+                try await $0.verify(answer, of: caller.user.id, in: session, from: device, at: $1)
+            }
             if case .raised(let issued) = outcome { return issued }
             // Only a code that was looked at is an attempt.
             if case .wrong = outcome {
@@ -165,8 +166,7 @@ extension AuthServer {
     /// Answers with the raised session.
     func raisedAnswer(_ issued: IssuedSession, by kind: Factor.Kind, _ device: Device) async throws -> Response {
         counts.factors.increment(kind.rawValue, "right")
-        // The session is older than this request: a hook that refuses its token does not end it.
-        return try await answer(issued, to: device, isNew: false)
+        return try await answer(issued, to: device)
     }
 
     /// The refusal of an answer that did not raise the session.

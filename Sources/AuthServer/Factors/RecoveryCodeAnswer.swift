@@ -30,8 +30,9 @@ extension AuthServer {
                 hash = isRight ? stored : nil
                 try await askHook(about: factor, .recoveryCodes, isRight: isRight, of: caller, from: device)
             }
-            let outcome = try await accounts.verify(
-                code, matching: hash, of: caller.user.id, in: session, from: device, at: runtime.now())
+            let outcome = try await issuing(to: device) {
+                try await $0.verify(code, matching: hash, of: caller.user.id, in: session, from: device, at: $1)
+            }
             switch outcome {
             case .raised(let issued): return issued
             case .locked(let end): throw refusalOfLock(end)

@@ -70,9 +70,10 @@ extension AuthServer {
         let (data, refused) = try await accounts.data(of: challenge, to: factor.id, at: runtime.now())
         guard let data else { throw refusal(refused ?? .challengeUnknown, challenge: challenge) }
         let proof = try await proof(credential, ceremony, factor, data, of: caller.user)
-        let outcome = try await accounts.verify(
-            proof, answering: challenge, to: factor.id, of: caller.user.id, in: session, from: device,
-            at: runtime.now())
+        let outcome = try await issuing(to: device) {
+            try await $0.verify(
+                proof, answering: challenge, to: factor.id, of: caller.user.id, in: session, from: device, at: $1)
+        }
         switch outcome {
         case .raised(let issued): return try await raisedAnswer(issued, by: .webAuthn, device)
         case .wrong: throw wrongKey("a key of another factor, or one with a copy", nil)

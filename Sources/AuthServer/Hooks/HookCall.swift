@@ -16,6 +16,8 @@ enum HookFailure: Error, Equatable, Sendable {
     case unavailable
     case status(Int)
     case malformed(String)
+    /// Whenever the hook had decided, the account was another one.
+    case outdated
 }
 
 /// One question to a hook: at most three attempts with the same message id, within five seconds in all.
@@ -92,7 +94,13 @@ struct HookCall: Sendable {
     }
 }
 
+/// What a hook decided. Its message is for the client alone.
+struct HookRefused: Error {}
+
 extension Refusal {
+    /// Whether a hook failed or refused.
+    var isOfHook: Bool { cause is HookFailure || cause is HookRefused }
+
     /// With Supabase's status and code. Clients that refresh drop their session after any status but 503, so a refresh
     /// gets that one.
     init(_ failure: HookFailure, isRefresh: Bool = false) {
@@ -122,6 +130,8 @@ extension Refusal {
                 (.internalServerError, .unexpectedFailure, "Unexpected status code returned from hook: \(status)")
             case .addressRefused:
                 (.internalServerError, .unexpectedFailure, "The address of the hook must not be called")
+            case .outdated:
+                (.serviceUnavailable, .unexpectedFailure, "The account keeps changing, please retry after a moment")
             case .malformed: (.internalServerError, .unexpectedFailure, "The answer of the hook cannot be used")
             }
         guard isRefresh else {
@@ -140,6 +150,7 @@ extension Refusal {
         }
         let code = error["http_code"]?.intValue ?? 500
         let status = HTTPResponse.Status(code: (400...599).contains(code) ? Int(code) : 500)
-        self.init(status, status.code == 500 ? .unexpectedFailure : .unknown, message.cut(to: 1_000))
+        self.init(
+            status, status.code == 500 ? .unexpectedFailure : .unknown, message.cut(to: 1_000), cause: HookRefused())
     }
 }

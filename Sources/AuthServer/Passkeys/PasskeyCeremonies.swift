@@ -47,8 +47,8 @@ extension AuthServer {
         return CeremonyAnswer(challenge: id, credential: body["credential"] ?? .null)
     }
 
-    /// Lets one answer to a challenge through: right or wrong, it uses the challenge up. Only a failure of the server or
-    /// a limit gives it back, so that the same answer may come again.
+    /// Lets one answer to a challenge through: right or wrong, it uses the challenge up. Only a failure of the server, a
+    /// limit or a hook gives it back, so that the same answer may come again.
     func answering<Value: Sendable>(
         _ answer: CeremonyAnswer, for purpose: PasskeyChallenge.Purpose, _ rules: PasskeyRules,
         _ body: (PasskeyChallenge) async throws -> Value
@@ -63,7 +63,7 @@ extension AuthServer {
         do {
             return try await body(challenge)
         } catch {
-            if let refusal = error as? Refusal, refusal.status != .tooManyRequests { throw refusal }
+            if let refusal = error as? Refusal, refusal.status != .tooManyRequests, !refusal.isOfHook { throw refusal }
             answeredChallenges.giveBack(challenge.id)
             throw error
         }

@@ -77,9 +77,11 @@ extension AuthServer {
         let outcome =
             switch flow.purpose {
             case .signIn:
-                try await creating(from: device) { try await $0.signIn(signIn, from: device, at: runtime.now()) }
+                try await issuing(to: device) { try await $0.signIn(signIn, from: device, at: $1) }
             case .link(let user, let session):
-                try await accounts.link(signIn, to: .session(session, of: user), from: device, at: runtime.now())
+                try await issuing(to: device) {
+                    try await $0.link(signIn, to: .session(session, of: user), from: device, at: $1)
+                }
             }
         switch outcome {
         case .signedIn(let session):
@@ -87,7 +89,7 @@ extension AuthServer {
             switch session.delivered {
             case .code(let code): return redirect.code(code)
             case .session(let issued):
-                return redirect.tokens(issued, try await accessToken(issued, to: device), handout)
+                return redirect.tokens(issued, try accessToken(issued), handout)
             }
         case .needsConfirmation(_, let code?):
             count(outcome, provider)

@@ -12,7 +12,9 @@ extension AuthServer {
             let verifier = try body.secret("code_verifier"), !verifier.isEmpty
         else { throw Refusal.invalid("invalid request: both auth code and code verifier should be non-empty") }
         let device = device(request, context)
-        let outcome = try await accounts.redeem(code: code, verifier: verifier, from: device, at: runtime.now())
+        let outcome = try await issuing(to: device) {
+            try await $0.redeem(code: code, verifier: verifier, from: device, at: $1)
+        }
         switch outcome {
         case .signedIn(let issued, let handout): return try await answer(issued, to: device, handing: handout)
         case .needsConfirmation(let question): throw Refusal(question)

@@ -26,9 +26,9 @@ extension AuthServer {
         let device = device(request, context)
         let outcome =
             if let asker {
-                try await accounts.link(signIn, to: asker, from: device, at: runtime.now())
+                try await issuing(to: device) { try await $0.link(signIn, to: asker, from: device, at: $1) }
             } else {
-                try await creating(from: device) { try await $0.signIn(signIn, from: device, at: runtime.now()) }
+                try await issuing(to: device) { try await $0.signIn(signIn, from: device, at: $1) }
             }
         count(outcome, provider)
         return try await answer(outcome, of: provider.name, to: device)

@@ -18,7 +18,9 @@ extension AuthServer {
         }
         let asker = try await ticketAsker(body, request, context)
         let device = device(request, context)
-        let outcome = try await accounts.confirmLink(ticket, by: asker, from: device, at: runtime.now())
+        let outcome = try await issuing(to: device) {
+            try await $0.confirmLink(ticket, by: asker, from: device, at: $1)
+        }
         counts.signIns.increment("link", outcome.label)
         if case .refused(.notSignedIn, _) = outcome, case .password = asker { throw wrongCredentials() }
         return try await answer(outcome, of: "the provider", to: device)
@@ -36,7 +38,9 @@ extension AuthServer {
         let device = device(request, context)
         let outcome: LinkingOutcome? = try await inUniformTime {
             try await attempt(at: AttemptedAccount(email), request, context) { _ in
-                let found = try await accounts.confirmLink(ticket, code: code, from: device, at: runtime.now())
+                let found = try await issuing(to: device) {
+                    try await $0.confirmLink(ticket, code: code, from: device, at: $1)
+                }
                 guard case .carriedOut(let outcome) = found else { return nil }
                 return outcome
             }
@@ -72,9 +76,7 @@ extension AuthServer {
     func recoverAddress(_ request: Request, _ context: ServerContext) async throws -> Response {
         let ticket = try Self.ticket(try await request.jsonMembers(context))
         let device = device(request, context)
-        let outcome = try await creating(from: device) {
-            try await $0.recover(ticket, from: device, at: runtime.now())
-        }
+        let outcome = try await issuing(to: device) { try await $0.recover(ticket, from: device, at: $1) }
         counts.signIns.increment("recovery", outcome.label)
         return try await answer(outcome, of: "the provider", to: device)
     }

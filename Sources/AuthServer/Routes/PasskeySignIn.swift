@@ -28,7 +28,9 @@ extension AuthServer {
             let proof = PasskeyProof(
                 signCount: verdict.signCount, isBackedUp: verdict.isBackedUp,
                 countsAsTwoFactors: rules.countsAsTwoFactors && verdict.isUserVerified)
-            return try await accounts.signIn(holder, proof, answering: challenge, from: device, at: runtime.now())
+            return try await issuing(to: device) {
+                try await $0.signIn(holder, proof, answering: challenge, from: device, at: $1)
+            }
         }
         switch outcome {
         case .signedIn(let issued):

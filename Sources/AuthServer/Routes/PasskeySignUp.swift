@@ -54,7 +54,9 @@ extension AuthServer {
             }
             let accounts = try await admitted(
                 accounts.newAccount(signUp, id: challenge.newUser, at: runtime.now()), from: device)
-            return try await accounts.signUp(signUp, answering: challenge, from: device, at: runtime.now())
+            return try await issuing(to: device, by: accounts) {
+                try await $0.signUp(signUp, answering: challenge, from: device, at: $1)
+            }
         }
         switch outcome {
         case .signedIn(let issued):

@@ -40,9 +40,8 @@ extension AuthServer {
         try requireSignUps()
         try checkSize(of: metadata)
         let device = device(request, context)
-        let issued = try await creating(from: device) { accounts in
-            try await accounts.signUpAnonymously(
-                metadata: metadata.filter { !$0.value.isNull }, from: device, at: runtime.now())
+        let issued = try await issuing(to: device) {
+            try await $0.signUpAnonymously(metadata: metadata.filter { !$0.value.isNull }, from: device, at: $1)
         }
         counts.signIns.increment("anonymous", "signed_up")
         return try await answer(issued, to: device)
@@ -104,7 +103,10 @@ extension AuthServer {
     private func answer(to signUp: EmailSignUp, from device: Device) async throws -> Response {
         // Asked about every address, so that the question does not tell which ones have accounts.
         let admitting = try await admitted(accounts.newAccount(signUp, at: runtime.now()), from: device)
-        switch try await admitting.signUp(signUp, from: device, at: runtime.now()) {
+        let outcome = try await issuing(to: device, by: admitting) {
+            try await $0.signUp(signUp, from: device, at: $1)
+        }
+        switch outcome {
         case .signedIn(let issued):
             counts.signIns.increment("password", "signed_up")
             return try await answer(issued, to: device)

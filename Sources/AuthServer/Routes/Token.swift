@@ -80,18 +80,18 @@ extension AuthServer {
         let body = try await request.jsonMembers(context)
         try await requireCaptcha(body, request, context)
         let password = try body.secret("password") ?? Secret("")
+        let device = device(request, context)
         // Retries once if the account changes in between, for example because the password was rehashed.
         for _ in 0..<2 {
             let holder = try await passwordHolder(body, password, request, context)
-            guard
-                case .signedIn(let issued) = try await accounts.signIn(
-                    holder.account, from: device(request, context), at: runtime.now())
-            else { continue }
+            let outcome = try await issuing(to: device) {
+                try await $0.signIn(holder.account, from: device, at: $1)
+            }
+            guard case .signedIn(let issued) = outcome else { continue }
             counts.signIns.increment("password", "signed_in")
             if holder.needsUpgrade { upgradeHash(holder.checkedHash, of: holder.account.user.id, password, context) }
             var response = try await answer(
-                issued, to: device(request, context),
-                weakPassword: strengthMember(of: password, email: holder.account.user.email))
+                issued, to: device, weakPassword: strengthMember(of: password, email: holder.account.user.email))
             mark(&response, of: holder.account.user, for: request)
             return response
         }

@@ -24,9 +24,7 @@ extension AuthServer {
             }
             guard let slots = Self.slots(type) else { throw Refusal.invalid("Invalid email verification type") }
             return try await answer(
-                await accounts.verify(
-                    .link(hash), for: slots, in: browser(request), by: try presentedCaller(request),
-                    from: device(request, context), at: runtime.now()),
+                verify(.link(hash), for: slots, by: try presentedCaller(request), request, context),
                 to: device(request, context), orRefuse: .linkUnknown)
         }
         guard email.isEmpty != phone.isEmpty else {
@@ -60,17 +58,26 @@ extension AuthServer {
         _ proof: MailedProof, sentTo address: EmailAddress, for slots: [TokenSlot], by caller: MailCaller? = nil,
         opensSession: Bool = true, _ request: Request, _ context: ServerContext
     ) async throws -> VerificationOutcome {
-        let (device, browser) = (device(request, context), browser(request))
         let outcome: VerificationOutcome? = try await inUniformTime {
             try await attempt(at: AttemptedAccount(address.text), request, context) { _ in
-                let found = try await accounts.verify(
-                    proof, for: slots, in: browser, by: caller, opensSession: opensSession, from: device,
-                    at: runtime.now())
+                let found = try await verify(
+                    proof, for: slots, by: caller, opensSession: opensSession, request, context)
                 if case .unknown = found { return nil }
                 return found
             }
         }
         return outcome ?? .unknown
+    }
+
+    private func verify(
+        _ proof: MailedProof, for slots: [TokenSlot], by caller: MailCaller?, opensSession: Bool = true,
+        _ request: Request, _ context: ServerContext
+    ) async throws -> VerificationOutcome {
+        let (device, browser) = (device(request, context), browser(request))
+        return try await issuing(to: device) {
+            try await $0.verify(
+                proof, for: slots, in: browser, by: caller, opensSession: opensSession, from: device, at: $1)
+        }
     }
 
     /// The secret of the browser that sends the request; nil without one.

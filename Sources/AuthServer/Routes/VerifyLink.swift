@@ -50,7 +50,7 @@ extension AuthServer {
             if case .unknown = outcome {
                 return try await page(link, .codeHere, of: pending, request, isRefused: true)
             }
-            return try await redirect(outcome, link, device(request, context))
+            return try redirect(outcome, link)
         case .codeElsewhere: return try await page(link, .codeElsewhere, of: pending, request)
         }
     }
@@ -83,20 +83,18 @@ extension AuthServer {
         _ link: FollowedLink, _ slots: [TokenSlot], defers: Bool, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
         let device = device(request, context)
-        return try await redirect(
-            accounts.follow(
-                link.token, for: slots, defers: defers, in: browser(request), from: device, at: runtime.now()),
-            link, device)
+        let outcome = try await issuing(to: device) {
+            try await $0.follow(link.token, for: slots, defers: defers, in: browser(request), from: device, at: $1)
+        }
+        return try redirect(outcome, link)
     }
 
-    private func redirect(
-        _ outcome: VerificationOutcome, _ link: FollowedLink, _ device: Device
-    ) async throws -> Response {
+    private func redirect(_ outcome: VerificationOutcome, _ link: FollowedLink) throws -> Response {
         switch outcome {
         case .signedIn(let issued, let slot):
             counts.signIns.increment("otp", slot == .confirmation ? "confirmed" : "signed_in")
             let type = link.type == "email" ? (slot == .confirmation ? "signup" : "magiclink") : link.type
-            return link.redirect.linkTokens(issued, try await accessToken(issued, to: device), type: type)
+            return link.redirect.linkTokens(issued, try accessToken(issued), type: type)
         case .code(let code): return link.redirect.linkCode(code)
         case .confirmed(let slot):
             counts.signIns.increment("otp", slot == .confirmation ? "confirmed" : "signed_in")

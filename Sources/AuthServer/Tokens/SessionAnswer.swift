@@ -10,13 +10,12 @@ extension AuthServer {
     ///
     /// - Parameters:
     ///   - isRefresh: Whether the session is an older one.
-    ///   - isNew: Whether the session ends if a hook refuses its token. Does not count for a refresh.
     ///   - handout: The provider's tokens. The app receives them once, in this response.
     func answer(
-        _ issued: IssuedSession, to device: Device, isRefresh: Bool = false, isNew: Bool = true,
+        _ issued: IssuedSession, to device: Device, isRefresh: Bool = false,
         weakPassword: WeakPasswordMember = .leftOut, handing handout: ProviderHandout? = nil
     ) async throws -> Response {
-        let signed = try await accessToken(issued, to: device, isRefresh: isRefresh, isNew: isNew)
+        let signed = isRefresh ? try await refreshedToken(issued, to: device) : try accessToken(issued)
         var response = Answer.json(capacity: 3_072) { writer in
             writer.session(
                 accessToken: signed.text, refreshToken: issued.refreshToken.reveal(),
@@ -31,27 +30,34 @@ extension AuthServer {
         return response
     }
 
-    /// Signs an access token (RFC 7519, with the claims of Supabase Auth), whose claims a hook may change.
-    func accessToken(
-        _ issued: IssuedSession, to device: Device, isRefresh: Bool = false, isNew: Bool = true
-    ) async throws -> SignedToken {
+    /// Signs the access token of a session that ``issuing(to:by:_:)`` led to.
+    func accessToken(_ issued: IssuedSession) throws -> SignedToken {
+        let now = runtime.now().seconds
+        if let agreed = issued.agreed { return try sign(agreed, at: now) }
+        guard hooks?[.customAccessToken] == nil else { throw UnagreedToken() }
+        return try sign(ownToken(of: issued, issuedAt: now), at: now)
+    }
+
+    /// Signs the access token of a refresh. The hook is asked after the rotation: while it fails, clients repeat the
+    /// refresh with the token that they have.
+    private func refreshedToken(_ issued: IssuedSession, to device: Device) async throws -> SignedToken {
         let issuedAt = runtime.now().seconds
-        let lifetime = lifetime(of: issued, issuedAt: issuedAt)
-        let own = claims(of: issued, issuedAt: issuedAt, expiresAt: issuedAt + lifetime)
-        guard hooks?[.customAccessToken] != nil else {
-            return SignedToken(text: try keys.sign(own), expiresAt: issuedAt + lifetime, lifetime: lifetime)
-        }
-        do {
-            guard let custom = try await customClaims(own, of: issued, to: device, isRefresh: isRefresh) else {
-                return SignedToken(text: try keys.sign(own), expiresAt: issuedAt + lifetime, lifetime: lifetime)
-            }
-            return SignedToken(
-                text: try keys.sign(custom.bytes), expiresAt: custom.expiresAt, lifetime: custom.expiresAt - issuedAt)
-        } catch {
-            if isNew, !isRefresh { await abandon(issued, from: device) }
-            if let failure = error as? HookFailure { throw Refusal(failure, isRefresh: isRefresh) }
-            throw error
-        }
+        let own = ownToken(of: issued, issuedAt: issuedAt)
+        return try sign(try await agreed(own, of: issued, to: device, isRefresh: true), at: issuedAt)
+    }
+
+    private func sign(_ token: AgreedToken, at now: Int64) throws -> SignedToken {
+        SignedToken(
+            text: try keys.sign(token.claims), expiresAt: token.expiresAt, lifetime: max(token.expiresAt - now, 0))
+    }
+
+    /// The access token (RFC 7519, with the claims of Supabase Auth), before a hook changes it.
+    ///
+    /// - Parameter hasMetadata: false leaves out what the account's metadata say.
+    func ownToken(of issued: IssuedSession, issuedAt: Int64, hasMetadata: Bool = true) -> AgreedToken {
+        let end = issuedAt + lifetime(of: issued, issuedAt: issuedAt)
+        let claims = claims(of: issued, issuedAt: issuedAt, expiresAt: end, hasMetadata: hasMetadata)
+        return AgreedToken(claims: claims, expiresAt: end)
     }
 
     /// Seconds. The tokens of a session that must get a second factor soon end with the session.
@@ -61,7 +67,9 @@ extension AuthServer {
         return min(lifetime, max(end.seconds - issuedAt, 0))
     }
 
-    private func claims(of issued: IssuedSession, issuedAt: Int64, expiresAt: Int64) -> [UInt8] {
+    private func claims(
+        of issued: IssuedSession, issuedAt: Int64, expiresAt: Int64, hasMetadata: Bool
+    ) -> [UInt8] {
         let (session, user) = (issued.session, issued.account.user)
         var writer = JSONWriter(capacity: 768)
         writer.beginObject()
@@ -72,8 +80,10 @@ extension AuthServer {
         writer.member("iat", issuedAt)
         writer.member("email", user.email ?? "")
         writer.member("phone", user.phone ?? "")
-        writer.member("app_metadata", json: user.appMetadata)
-        writer.member("user_metadata", json: user.userMetadata)
+        if hasMetadata {
+            writer.member("app_metadata", json: user.appMetadata)
+            writer.member("user_metadata", json: user.userMetadata)
+        }
         writer.member("role", user.role)
         writer.member("aal", session.assuranceLevel.rawValue)
         writer.member("amr", json: session.authenticationMethods)
@@ -84,40 +94,10 @@ extension AuthServer {
         writer.endObject()
         return writer.bytes
     }
-
-    /// - Returns: nil if the hook has nothing to say, or failed and the settings let that pass.
-    private func customClaims(
-        _ own: [UInt8], of issued: IssuedSession, to device: Device, isRefresh: Bool
-    ) async throws -> CustomClaims? {
-        guard let hook = hooks?[.customAccessToken] else { return nil }
-        let claims = try JSONReader.read(own).objectValue ?? [:]
-        let method = claims["amr"]?.arrayValue?.first?["method"]?.stringValue ?? ""
-        let answer = try await ask(.customAccessToken, from: device.address) { writer in
-            writer.member("user_id", issued.account.user.id.text)
-            writer.member("claims", .object(claims))
-            writer.member("authentication_method", isRefresh ? "token_refresh" : method)
-        }
-        guard let answer else { return nil }
-        do throws(HookFailure) {
-            return try CustomClaims(answer, own: claims)
-        } catch {
-            try pass(error, of: .customAccessToken, hook)
-            return nil
-        }
-    }
-
-    /// Ends a new session whose tokens nobody got.
-    private func abandon(_ issued: IssuedSession, from device: Device) async {
-        let (accounts, user, now) = (accounts, issued.account.user, runtime.now())
-        // In a task of its own, as this one may be cancelled.
-        await Task {
-            // Lost: why the session stays, which nobody can use.
-            _ = try? await accounts.endSession(
-                issued.session.id, of: user.id, name: user.email ?? "", as: .bySystem(.endedByHook, from: device),
-                at: now)
-        }.value
-    }
 }
+
+/// A session was opened without the hook that decides about its token: a programming error.
+struct UnagreedToken: Error {}
 
 /// A signed access token. Times are in seconds, `expiresAt` since 1970.
 struct SignedToken: Sendable {

@@ -20,16 +20,17 @@ struct HookTests {
         try await server.accounts.auditLog(.action(action), page: PageRequest(number: 1, size: 10)).total
     }
 
-    @Test("A session that a hook refuses is ended by the server", arguments: TestDatabase.all)
+    @Test("A session that a hook refuses never begins", arguments: TestDatabase.all)
     func refused(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, hooks: TestHooks([.customAccessToken])) { server in
             claims(server)
             let session = try await server.signUp()
             server.receiver.answers { _ in (200, ["error": ["http_code": 403, "message": "Not today"]]) }
             #expect(try await server.signIn().status == 403)
-            let ended = try await ends(server, of: session.userID)
-            #expect(ended.map(\.reason) == [.endedByHook] && ended.map(\.actor) == [.system])
-            #expect(ended.first?.endedBy?.address == "192.0.2.1")
+            #expect(try await ends(server, of: session.userID).isEmpty)
+            #expect(try await count(server, "login") == 1)
+            let sessions = try await server.accounts.sessions(of: UserID(trusted: session.userID), at: server.clock.now)
+            #expect(sessions.count == 1)
         }
     }
 

@@ -1,0 +1,96 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+
+// The hook `custom_access_token`.
+extension AuthServer {
+    /// How often the hook is asked about one session whose account keeps changing.
+    private static let mostQuestions = 3
+
+    /// Does what may create an account, or open or raise a session. The hooks about that are asked before it commits, outside
+    /// of any transaction. So one that fails or refuses leaves everything as it was, and codes unused.
+    ///
+    /// - Parameters:
+    ///   - store: Creates accounts without a question; nil if `before_user_created` decides about them.
+    ///   - body: Gets the store and the time to use. A run that issues tokens is rolled back until the hook has agreed to
+    ///     them as they are. While only metadata keep changing, as they do if the hook itself changes them, its last answer
+    ///     counts.
+    /// - Throws: The errors of `body`, and ``Refusal``.
+    func issuing<Value: Sendable>(
+        to device: Device, by store: Accounts? = nil, _ body: (Accounts, Instant) async throws -> Value
+    ) async throws -> Value {
+        guard let store else {
+            return try await creating(from: device) { try await issuing(to: device, by: $0, body) }
+        }
+        let now = runtime.now()
+        guard hooks?[.customAccessToken] != nil else { return try await body(store, now) }
+        var agreeing = store.agreeing { throw TokenQuestion(session: $0) }
+        for asked in 1...Self.mostQuestions {
+            do {
+                return try await body(agreeing, now)
+            } catch let question as TokenQuestion {
+                let agreement = try await agreement(
+                    about: question.session, to: device, ignoresMetadata: asked == Self.mostQuestions, at: now)
+                agreeing = agreeing.agreeing(agreement)
+            }
+        }
+        do {
+            return try await body(agreeing, now)
+        } catch is TokenQuestion {
+            throw Refusal(HookFailure.outdated)
+        }
+    }
+
+    /// - Returns: The check of the run that follows.
+    private func agreement(
+        about shown: IssuedSession, to device: Device, ignoresMetadata: Bool, at now: Instant
+    ) async throws -> @Sendable (IssuedSession) throws -> AgreedToken {
+        let own = ownToken(of: shown, issuedAt: now.seconds)
+        let token = try await agreed(own, of: shown, to: device)
+        @Sendable func claims(_ session: IssuedSession) -> [UInt8] {
+            ownToken(of: session, issuedAt: now.seconds, hasMetadata: !ignoresMetadata).claims
+        }
+        return { latest in
+            guard claims(latest) == claims(shown) else { throw TokenQuestion(session: latest) }
+            return token
+        }
+    }
+
+    /// Asks the hook about a token.
+    ///
+    /// - Returns: The server's own token if there is no hook, if it has nothing to say, or if it failed and the settings let
+    ///   that pass.
+    /// - Throws: ``Refusal``.
+    func agreed(
+        _ own: AgreedToken, of issued: IssuedSession, to device: Device, isRefresh: Bool = false
+    ) async throws -> AgreedToken {
+        guard let hook = hooks?[.customAccessToken] else { return own }
+        let claims = try JSONReader.read(own.claims).objectValue ?? [:]
+        let method = claims["amr"]?.arrayValue?.first?["method"]?.stringValue ?? ""
+        do {
+            let answer = try await ask(.customAccessToken, from: device.address) { writer in
+                writer.member("user_id", issued.account.user.id.text)
+                writer.member("claims", .object(claims))
+                writer.member("authentication_method", isRefresh ? "token_refresh" : method)
+            }
+            guard let answer else { return own }
+            do throws(HookFailure) {
+                let custom = try CustomClaims(answer, own: claims)
+                return AgreedToken(claims: custom.bytes, expiresAt: custom.expiresAt)
+            } catch {
+                try pass(error, of: .customAccessToken, hook)
+                return own
+            }
+        } catch let failure as HookFailure {
+            throw Refusal(failure, isRefresh: isRefresh)
+        }
+    }
+}
+
+/// The hook has to agree to the tokens of this session, whose transaction was rolled back.
+private struct TokenQuestion: Error, Unprinted {
+    let session: IssuedSession
+
+    var description: String { "a token needs an agreement" }
+}
