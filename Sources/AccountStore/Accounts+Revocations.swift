@@ -50,7 +50,8 @@ extension Accounts {
         return value
     }
 
-    /// Ends sessions, records why, and records revocations for callers that verify tokens without the database.
+    /// Ends sessions and the changes of address that they began, records why, and records revocations for callers that verify
+    /// tokens without the database. An account that was read before may still show the change, but not bring it back.
     ///
     /// - Returns: The number of sessions ended.
     @discardableResult
@@ -64,7 +65,18 @@ extension Accounts {
             """)
         guard found > 0 else { return 0 }
         try record(end, of: condition, at: now, in: db)
+        for user in try db.rows(Self.addressChanges(begunWhere: condition), { $0.id() as UserID }) {
+            try db.endAddressChange(of: user, at: now)
+        }
         return try db.run("DELETE FROM sessions WHERE \(condition)")
+    }
+
+    /// The users whose waiting change of address began in one of these sessions.
+    static func addressChanges(begunWhere condition: SQL) -> SQL {
+        """
+        SELECT users.id FROM (SELECT id AS session_id, user_id FROM sessions WHERE \(condition)) AS ended
+        JOIN users ON users.id = ended.user_id AND users.address_change_session = ended.session_id
+        """
     }
 
     func endSessions(

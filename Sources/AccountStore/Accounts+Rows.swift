@@ -10,9 +10,9 @@ extension Accounts {
         users.email_confirmed_at, users.phone_confirmed_at, users.last_sign_in_at, users.invited_at,
         users.confirmation_sent_at, users.recovery_sent_at, users.email_change_sent_at, users.phone_change_sent_at,
         users.reauthentication_sent_at, users.banned_until, users.deleted_at, users.email_proven_at,
-        users.email_undeliverable_at, users.factors, users.has_second_factor
+        users.email_undeliverable_at, users.factors, users.has_second_factor, users.address_change_session
         """
-    static let userColumnCount = 28
+    static let userColumnCount = 29
 
     static let identityColumns: StaticString = """
         identities.id, identities.user_id, identities.provider, identities.provider_id, identities.identity_data,
@@ -63,6 +63,7 @@ extension Row {
         user.times.emailUndeliverableAt = instantIfPresent()
         user.factors = textIfPresent()
         user.hasSecondFactor = bool()
+        user.addressChangeSession = idIfPresent()
         return user
     }
 

@@ -20,8 +20,8 @@ extension Accounts {
         return all.filter { !policy.hasEnded($0.session, at: now) }
     }
 
-    /// Ends one session of a user. If the user asks for it in another session, also ends a waiting change of address, which
-    /// the session may have begun.
+    /// Ends one session of a user. If the user asks for it in another session, also ends a waiting change of address,
+    /// whichever session began it.
     ///
     /// - Parameters:
     ///   - caller: The session in which the user asks for it, if the user's token names one.
@@ -34,7 +34,7 @@ extension Accounts {
         _ id: SessionID, of user: UserID, name: String, by caller: SessionID? = nil, level: AssuranceLevel? = nil,
         from device: Device? = nil, as end: SessionEnd? = nil, at now: Instant
     ) async throws -> Bool {
-        // A sign-out of one's own session keeps a change: its mails are read later, and maybe elsewhere.
+        // A change without a session may have begun in this one.
         let endsChange = end == nil && caller != id
         return try await revoking(at: now) { db in
             let end = end ?? .byUser(.signedOut, in: caller, from: device)
@@ -42,7 +42,7 @@ extension Accounts {
             let condition: SQL = isLow ? "AND aal = 'aal1'" : ""
             let ended = try endSessions(where: "id = \(id) AND user_id = \(user) \(condition)", end, at: now, in: db)
             guard ended == 1 else { return false }
-            if endsChange { try db.endAddressChange(of: user, at: now) }
+            if endsChange, !isLow { try db.endAddressChange(of: user, at: now) }
             let logout = AuditEntry(
                 .logout, actor: user, actorName: name, traits: Self.traits(of: end, ["session_id": .string(id.text)]))
             try record([logout], at: now, in: db)

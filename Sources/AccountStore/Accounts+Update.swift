@@ -89,7 +89,7 @@ extension Accounts {
                 try setConfirmedEmail(email, of: &account, at: now, in: db)
                 entries.append(AuditEntry(.userModified, actor: user, actorName: email.text))
             }
-            if let change = update.emailChange { try begin(change, of: &account, at: now, in: db) }
+            if let change = update.emailChange { try begin(change, of: &account, in: session, at: now, in: db) }
             try notify(update, of: before, at: now, in: db)
             try db.update(account.user)
             try record(entries, at: now, in: db)
@@ -130,10 +130,14 @@ extension Accounts {
     }
 
     /// Mails the codes of a change of address, which the caller stores.
+    ///
+    /// - Parameter session: The change ends with it. nil for an address that the account got when it was made.
     func begin(
-        _ change: EmailChange, of account: inout Account, at now: Instant, in db: any Connection
+        _ change: EmailChange, of account: inout Account, in session: SessionID?, at now: Instant,
+        in db: any Connection
     ) throws {
         account.user.newEmail = change.email.text
+        account.user.addressChangeSession = session
         account.user.times.emailChangeSentAt = now
         try changeMails(
             account, to: change.email, change.mail, confirmsBoth: change.asksBoth, at: now, in: db)
@@ -201,13 +205,14 @@ extension Connection {
     func update(_ user: User) throws {
         try noteUpdate(of: user)
         let times = user.times
+        let changeSession = user.newEmail == nil ? nil : user.addressChangeSession
         try run(
             """
             UPDATE users SET
                 aud = \(user.audience), role = \(user.role), email = \(user.email), phone = \(user.phone),
                 password_hash = \(user.passwordHash?.reveal()), app_metadata = \(user.appMetadata),
                 user_metadata = \(user.userMetadata), is_anonymous = \(user.isAnonymous), new_email = \(user.newEmail),
-                new_phone = \(user.newPhone), updated_at = \(times.updatedAt),
+                new_phone = \(user.newPhone), address_change_session = \(changeSession), updated_at = \(times.updatedAt),
                 email_confirmed_at = \(times.emailConfirmedAt), email_proven_at = \(times.emailProvenAt),
                 phone_confirmed_at = \(times.phoneConfirmedAt),
                 last_sign_in_at = \(times.lastSignInAt), banned_until = \(times.bannedUntil),

@@ -21,6 +21,9 @@ package struct User: Sendable {
     /// Pending changes of email address or telephone number.
     package var newEmail: String?
     package var newPhone: String?
+    /// The session that began the change to ``newEmail``: the change ends with it. nil if a sign-up, an administrator or an
+    /// earlier program began it.
+    package var addressChangeSession: SessionID?
 
     package init(id: UserID, audience: String, role: String, times: UserTimes) {
         self.id = id

@@ -62,9 +62,10 @@ extension Accounts {
                 guard let new = order.newEmail, try !db.isTaken(new, besides: known.user.id) else {
                     return .emailTaken
                 }
-                if known.user.newEmail != new.text {
+                let waits = try known.user.newEmail == new.text && addressChangeWaits(of: known.user, at: now, in: db)
+                if !waits {
                     try db.voidTokens(of: known.user.id)
-                    known.user.newEmail = new.text
+                    (known.user.newEmail, known.user.addressChangeSession) = (new.text, nil)
                     try db.update(known.user)
                 }
                 let isNew = order.kind == .emailChangeNew

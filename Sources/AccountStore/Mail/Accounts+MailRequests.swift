@@ -104,6 +104,7 @@ extension Accounts {
         case .signIn: return try signInMail(ask, account, at: now, in: db)
         case .emailChange:
             guard let account, let new = account.user.newEmail.flatMap(EmailAddress.init),
+                try addressChangeWaits(of: account.user, at: now, in: db),
                 try !db.isTaken(new, besides: account.user.id)
             else { return nil }
             let content = try changeMails(

@@ -32,6 +32,7 @@ extension Accounts {
             entries = try proveAddress(
                 of: &account, by: row, slot, isBound: isBound, keeping: session, end, at: now, in: db)
         case .emailChangeCurrent, .emailChangeNew:
+            guard try addressChangeWaits(of: account.user, at: now, in: db) else { return nil }
             guard let new = account.user.newEmail.flatMap(EmailAddress.init),
                 row.address == account.user.addressToConfirm(slot), try !db.isTaken(new, besides: account.user.id)
             else { return nil }
@@ -142,6 +143,14 @@ extension Accounts {
         for index in account.identities.indices where account.identities[index].provider == "email" {
             account.identities[index].data = AnyJSON.object(data).text
         }
+    }
+
+    /// Whether the session that began the waiting change of address is still active. If not, ends the change.
+    func addressChangeWaits(of user: User, at now: Instant, in db: any Connection) throws -> Bool {
+        guard let session = user.addressChangeSession else { return true }
+        if case .good = try changer(user.id, by: session, at: now, in: db) { return true }
+        try db.endAddressChange(of: user.id, at: now)
+        return false
     }
 
     /// Checks whether the other address has confirmed the change already, or need not. Marks the code as used if not.

@@ -195,7 +195,7 @@ extension Connection {
     /// Deletes the codes that were mailed to the user, and when they were: a new password voids them.
     func voidTokens(of user: UserID) throws { try run("DELETE FROM one_time_tokens WHERE user_id = \(user)") }
 
-    /// Ends a change of address that waits: a session that has ended may have begun it.
+    /// Ends a change of address that waits.
     func endAddressChange(of user: UserID, at now: Instant) throws {
         try run(
             """
@@ -204,7 +204,7 @@ extension Connection {
             """)
         let ended = try run(
             """
-            UPDATE users SET new_email = NULL, email_change_sent_at = NULL
+            UPDATE users SET new_email = NULL, email_change_sent_at = NULL, address_change_session = NULL
             WHERE id = \(user) AND new_email IS NOT NULL
             """)
         if ended > 0 { journal?.add(.updated(user), at: now) }

@@ -30,6 +30,7 @@ extension Accounts {
         Migration(27, "counted sign-ins and refreshes", activity),
         Migration(28, "second factors", factors),
         Migration(29, "passkeys", passkeys),
+        Migration(30, "sessions that began a change of address", [addressChangeSession]),
     ]
 
     private static let users: SQL = """

@@ -102,7 +102,8 @@ extension Accounts {
         in db: any Connection
     ) throws {
         guard let owner = try db.accounts(Self.emailLookup(email)).first else {
-            try begin(EmailChange(email: email, mail: mail, asksBoth: false), of: &account, at: now, in: db)
+            let change = EmailChange(email: email, mail: mail, asksBoth: false)
+            try begin(change, of: &account, in: nil, at: now, in: db)
             return try db.update(account.user)
         }
         // The account looks as if its mail were on the way.

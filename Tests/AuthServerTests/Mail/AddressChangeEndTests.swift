@@ -1,4 +1,5 @@
 import AccountDomain
+import AccountStore
 import AuthServer
 import GatehouseWire
 import HTTPTypes
@@ -19,6 +20,10 @@ struct AddressChangeEndTests {
         let asked = try await server.send(
             .put, "/auth/v1/user", bearer: session.accessToken, json: ["email": "new@example.com"])
         #expect(asked["new_email"] == "new@example.com", "\(asked)")
+        return try await sent(server, in: session)
+    }
+
+    private func sent(_ server: TestServer, in session: TestSession) async throws -> Change {
         let mails = try await server.deliveredMails()
         func code(to address: String) throws -> String {
             try #require(mails.first { $0.content.recipient.text == address }?.content.code).reveal()
@@ -78,21 +83,106 @@ struct AddressChangeEndTests {
         }
     }
 
-    @Test("A change of address outlives the sign-out of its own session", arguments: TestDatabase.all)
+    @Test("A change of address ends with its own session, signed out or copied", arguments: TestDatabase.all)
     func ownSession(_ kind: TestDatabase) async throws {
-        for isByList in [false, true] {
+        for way in 0..<3 {
             try await TestServer.mailing(on: kind) { server in
                 try await server.confirmed()
+                let owner = try await server.low()
                 let change = try await begin(server, in: try await server.low())
-                let bearer = change.session.accessToken
-                let ended =
-                    isByList
-                    ? try await server.send(
-                        .delete, "/auth/v1/sessions/\(try path(of: change.session, server))", bearer: bearer)
-                    : try await server.send(.post, "/auth/v1/logout?scope=local", bearer: bearer)
-                #expect(ended.status == 204, "\(ended)")
-                #expect(try await confirm(change, server)["user"]?["email"] == "new@example.com")
+                let session = change.session
+                // Half of the change counts no more, either.
+                _ = try await server.verify("email_change", code: change.old, email: "ada@example.com")
+                switch way {
+                case 0:
+                    _ = try await server.send(.post, "/auth/v1/logout?scope=local", bearer: session.accessToken)
+                case 1:
+                    let path = "/auth/v1/sessions/\(try path(of: session, server))"
+                    _ = try await server.send(.delete, path, bearer: session.accessToken)
+                default:
+                    let next = try #require(TestSession(try await server.refresh(session.refreshToken)))
+                    _ = try await server.refresh(next.refreshToken)
+                    server.clock.advance(by: .seconds(60))
+                    #expect(try await server.refresh(session.refreshToken).code == "refresh_token_already_used")
+                }
+                let user = try await server.send(.get, "/auth/v1/user", bearer: session.accessToken)
+                #expect(user.code == "session_not_found", "\(way): \(user)")
+                try await expectGone(change, server, seenBy: owner)
             }
+        }
+    }
+
+    @Test("A change of address ends with the time of its session", arguments: TestDatabase.all)
+    func overdue(_ kind: TestDatabase) async throws {
+        for policy in [SessionPolicy(timebox: .seconds(600)), SessionPolicy(inactivity: .seconds(600))] {
+            try await mailing(on: kind, policy) { server in
+                let change = try await begin(server, in: try await server.low())
+                server.clock.advance(by: .seconds(601))
+                let owner = try await server.low()
+                let json: AnyJSON = ["type": "email_change", "email": "ada@example.com"]
+                #expect(try await server.post("/resend", json).status == 200)
+                #expect(try await server.deliveredMails().allSatisfy { $0.content.code == nil })
+                #expect(try await confirm(change, server).status == 403)
+                try await expectGone(change, server, seenBy: owner)
+            }
+        }
+    }
+
+    @Test("A generated link does not bring back a change whose session has ended", arguments: TestDatabase.all)
+    func generated(_ kind: TestDatabase) async throws {
+        try await mailing(on: kind, SessionPolicy(timebox: .seconds(600))) { server in
+            let change = try await begin(server, in: try await server.low())
+            server.clock.advance(by: .seconds(601))
+            let made = try await server.admin(
+                .post, "/generate_link",
+                json: ["type": "email_change_new", "email": "ada@example.com", "new_email": "new@example.com"])
+            let code = try #require(made["email_otp"]?.stringValue, "\(made)")
+            let half = try await server.verify("email_change", code: code, email: "new@example.com")
+            #expect(half.status == 200, "\(half)")
+            #expect(try await server.verify("email_change", code: change.old).status == 403)
+        }
+    }
+
+    /// A server with a confirmed account and this policy.
+    private func mailing(
+        on kind: TestDatabase, _ policy: SessionPolicy, _ test: (TestServer) async throws -> Void
+    ) async throws {
+        try await TestServer.with(on: kind, policy: policy) { settings in
+            settings.mail = MailRules()
+            settings.confirmsAutomatically = false
+        } _: { server in
+            try await server.confirmed()
+            try await test(server)
+        }
+    }
+
+    @Test("A change of address outlives the sign-out of a session that did not begin it", arguments: TestDatabase.all)
+    func anotherSession(_ kind: TestDatabase) async throws {
+        try await TestServer.mailing(on: kind) { server in
+            try await server.confirmed()
+            let other = try await server.low()
+            let change = try await begin(server, in: try await server.low())
+            let ended = try await server.send(.post, "/auth/v1/logout?scope=local", bearer: other.accessToken)
+            #expect(ended.status == 204)
+            #expect(try await confirm(change, server)["user"]?["email"] == "new@example.com")
+        }
+    }
+
+    @Test("A change of address that no session began waits for its codes alone", arguments: TestDatabase.all)
+    func withoutSession(_ kind: TestDatabase) async throws {
+        try await TestServer.mailing(on: kind) { server in
+            try await server.confirmed()
+            let session = try await server.low()
+            let user = try #require(UserID(session.userID))
+            // As a program before this rule began it.
+            var update = UserUpdate()
+            let email = try #require(EmailAddress("new@example.com"))
+            let mail = MailRequest(redirectTo: "", lifetime: .seconds(3_600))
+            update.emailChange = EmailChange(email: email, mail: mail, asksBoth: true)
+            _ = try await server.accounts.update(user, update, keeping: nil, at: server.clock.now)
+            let change = try await sent(server, in: session)
+            _ = try await server.send(.post, "/auth/v1/logout?scope=local", bearer: session.accessToken)
+            #expect(try await confirm(change, server)["user"]?["email"] == "new@example.com")
         }
     }
 
