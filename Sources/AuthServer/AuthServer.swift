@@ -144,6 +144,7 @@ package struct AuthServer: Sendable {
             // What supabase-swift calls.
             Route(.post, "/admin/invite", guardedBy: requireAdmin, timeLimit: wait, invite),
             Route(.post, "/admin/generate_link", guardedBy: requireAdmin, timeLimit: wait, generateLink),
+            Route(.post, "/admin/users/{user_id}/recover", guardedBy: requireAdmin, timeLimit: wait, mailUserRecovery),
         ]
     }
 

@@ -25,6 +25,8 @@ package struct PageSettings: Sendable {
     package var callback: String { origin + Place.callback.path }
     /// The symbol of the account pages, if they have one.
     package static var symbolPath: String { "\(Site.account.prefix)/assets/symbol" }
+    /// Where a mail of an administrator leads that has a code to set a new password with.
+    package var recovery: String { origin + Place.recover.path }
     /// Where an app's users sign in.
     package var signIn: String { origin + Place.signIn.path }
     /// Where an app's users look after their sign-in methods.
@@ -122,6 +124,7 @@ package struct WebPages: Sendable {
             shows("/check-mail", showCheckMail), takes("/check-mail", enterCode),
             takes("/check-mail/again", mailAgain), takes("/check-mail/other", enterOtherCode),
             shows("/forgot-password", showForgotPassword), takes("/forgot-password", mailRecovery),
+            shows("/recover", showRecovery), takes("/recover", recover),
             shows("/provider/{provider}", goToProvider), takes("/provider/{provider}", confirmProvider),
             shows("/callback", comeBack),
             shows("/link", showQuestion), takes("/link", answerQuestion),

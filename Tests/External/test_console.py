@@ -49,7 +49,9 @@ def test_an_operator_finds_a_user_reads_why_a_session_ended_and_ends_the_other(r
 
 def test_a_link_of_another_site_leaves_the_operator_signed_in(tab, dev):
     page = enter(tab, dev)
-    page.goto(f'data:text/html,<a href="{dev.url}/console/users">Users</a>')
+    link = f'<a href="{dev.url}/console/users">Users</a>'
+    page.route("http://elsewhere.example/", lambda route: route.fulfill(body=link, content_type="text/html"))
+    page.goto("http://elsewhere.example/")
     page.get_by_role("link", name="Users").click()
     title(page, "Users")
     tab.open(dev.url + "/console")

@@ -11,6 +11,8 @@ package struct AuditEntry: Sendable {
         case userUpdatedPassword = "user_updated_password"
         case userRepeatedSignUp = "user_repeated_signup"
         case userInvited = "user_invited"
+        /// An administrator had a mail sent to set a new password with.
+        case userRecoveryRequested = "user_recovery_requested"
         /// The owner of an address proved it with a mailed code or link.
         case userConfirmed = "user_confirmed"
         case tokenRevoked = "token_revoked"
@@ -59,7 +61,8 @@ package struct AuditEntry: Sendable {
             switch self {
             case .login, .logout, .userDeleted: "account"
             case .userSignedUp, .userInvited: "team"
-            case .userModified, .userUpdatedPassword, .userRepeatedSignUp, .userConfirmed: "user"
+            case .userModified, .userUpdatedPassword, .userRepeatedSignUp, .userConfirmed, .userRecoveryRequested:
+                "user"
             case .tokenRevoked, .tokenRepeated, .providerTokenRevoked, .providerTokenNotRevoked: "token"
             case .passkeyCreated, .passkeyUpdated, .passkeyDeleted, .passkeyCloned: "user"
             case .identityLinked, .identityUnlinked, .identityLinkUndone, .identityNeedsConfirmation,

@@ -40,6 +40,25 @@ extension Accounts {
         }
     }
 
+    /// Mails the owner of an account a code and a link to set a new password with.
+    ///
+    /// - Parameter device: The administrator's.
+    /// - Returns: false if the account is gone or has no address.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the mail may be sent.
+    package func mailRecovery(
+        of user: UserID, _ request: MailRequest, byAdministratorOn device: Device, at now: Instant
+    ) async throws -> Bool {
+        try await database.write { db in
+            guard let account = try db.account(user), account.user.times.deletedAt == nil,
+                let email = account.user.email.flatMap(EmailAddress.init)
+            else { return false }
+            let content = try mail(.recovery, .recovery, to: email, of: account, request, at: now, in: db)
+            try queue(content, of: user, until: now + request.lifetime, at: now, in: db)
+            try record([Self.adminEntry(.userRecoveryRequested, account.user, from: device)], at: now, in: db)
+            return true
+        }
+    }
+
     /// Makes a code and the token of a link. Sends no mail.
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may exist.

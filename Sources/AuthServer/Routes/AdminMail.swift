@@ -21,6 +21,22 @@ extension AuthServer {
         return Answer.json { $0.user(account) }
     }
 
+    /// `POST /admin/users/{user_id}/recover` → 204, and a mail to the user with a code and a link to set a new password: on
+    /// the account pages, if there are some, else at the site.
+    @Sendable func mailUserRecovery(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (mail, mailer) = try requireMail(or: .unprocessableContent)
+        let account = try await namedAccount(context)
+        // No language: that of the request is the administrator's.
+        var asked = MailRequest(
+            redirectTo: settings.recoveryPage ?? settings.redirects.siteURL, lifetime: mail.codeLifetime)
+        asked.isByAdmin = true
+        let isMailed = try await accounts.mailRecovery(
+            of: account.user.id, asked, byAdministratorOn: device(request, context), at: runtime.now())
+        guard isMailed else { throw Refusal.invalid("The user has no email address") }
+        mailer.ring(.codes)
+        return Answer.empty(.noContent)
+    }
+
     /// `POST /admin/generate_link` with `{"type","email","password","new_email","data","redirect_to"}` → the user, a
     /// link and its code. Sends no mail.
     @Sendable func generateLink(_ request: Request, _ context: ServerContext) async throws -> Response {

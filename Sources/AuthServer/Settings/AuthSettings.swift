@@ -41,6 +41,8 @@ package struct AuthSettings: Sendable {
     package var passkeys: PasskeyRules?
     /// The address of the sign-in of the account pages; nil without them.
     package var accountPages: String?
+    /// The address of the account page that takes the code of a mail to set a new password with; nil without them.
+    package var recoveryPage: String?
     /// nil without account pages.
     package var linkPageBrand: LinkPageBrand?
     /// Reported by `GET /health`.

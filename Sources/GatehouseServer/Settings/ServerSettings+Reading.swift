@@ -65,7 +65,8 @@ extension SettingsReader {
         if let pages {
             auth.accountPages = pages.signIn
             auth.linkPageBrand = LinkPageBrand(pages)
-            auth.redirects = auth.redirects.adding(pages.callback)
+            auth.recoveryPage = pages.recovery
+            auth.redirects = auth.redirects.adding(pages.callback).adding(pages.recovery)
         }
         return (pages, files)
     }

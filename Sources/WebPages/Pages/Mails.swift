@@ -52,6 +52,31 @@ extension WebPages {
         }
     }
 
+    /// Takes the code of a mail that an administrator sent, in any browser.
+    @Sendable func showRecovery(_ visit: inout Visit) async throws -> Outcome {
+        guard visit.fields["error"] == nil else {
+            // The link is too old, or has been used.
+            visit.session.flash = .linkFailed
+            return .go(.forgotPassword)
+        }
+        return .page(visit.recoveryPage())
+    }
+
+    @Sendable func recover(_ visit: inout Visit) async throws -> Outcome {
+        do {
+            let json = try await visit.call(
+                .post, "/verify",
+                [
+                    "type": "recovery", "email": .string(visit.fields["email"] ?? ""),
+                    "token": .string(visit.typedCode),
+                ])
+            visit.session.next = .newPassword
+            return try await visit.signIn(json, for: nil)
+        } catch let refusal as CallRefusal {
+            return .page(visit.recoveryPage(.problem(visit.message(for: refusal))))
+        }
+    }
+
     /// The query that leads a mailed link back to these pages.
     var backHere: String { "redirect_to=\(FormText.escape(settings.callback))" }
 
@@ -120,6 +145,22 @@ extension Visit {
                         action: place.path, fields: [emailField(entered("email"))], hidden: handoverFields,
                         captcha: captcha, button: say("Send Email"))),
             ] + earlierMail(notice))
+        page.notice = notice
+        page.back = (say("Sign In"), Place.signIn.path)
+        return page
+    }
+
+    fileprivate func recoveryPage(_ notice: Notice? = nil) -> Page {
+        var page = Page(
+            say("Set a Password"),
+            [
+                .text(say("Enter your email and the code that we have sent to it.")),
+                .form(
+                    Form(
+                        action: Place.recover.path, fields: [emailField(entered("email")), codeField],
+                        button: say("Continue"))),
+                .links([Link(title: say("Forgot password?"), address: Place.forgotPassword.path)]),
+            ])
         page.notice = notice
         page.back = (say("Sign In"), Place.signIn.path)
         return page

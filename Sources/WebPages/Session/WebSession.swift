@@ -122,6 +122,7 @@ enum Place: String, CaseIterable, Sendable {
     case signUp = "/sign-up"
     case checkMail = "/check-mail"
     case forgotPassword = "/forgot-password"
+    case recover = "/recover"
     case newPassword = "/new-password"
     case linkQuestion = "/link"
     case goOn = "/continue"

@@ -108,7 +108,7 @@ extension Visit {
         switch act {
         case .ban: try await callAsAdmin(.put, path, ["ban_duration": .string(fields["duration"] ?? "24h")])
         case .lift: try await callAsAdmin(.put, path, ["ban_duration": "none"])
-        case .reset: try await callAsAdmin(.post, "/recover", ["email": .string(user.email ?? "")])
+        case .reset: try await callAsAdmin(.post, path + "/recover")
         case .confirm: try await callAsAdmin(.put, path, ["email_confirm": true])
         case .password: try await callAsAdmin(.put, path, ["password": .string(fields["password"] ?? "")])
         case .endSession:
