@@ -20,6 +20,26 @@ extension View {
     public func accountSheet(isPresented: Binding<Bool>) -> some View {
         modifier(AccountSheet(isPresented: isPresented))
     }
+
+    /// Asks the account's questions on the content of a sheet of the app's own: the second step of a sign-in, a fresh proof,
+    /// "Add a passkey?", and the alert about a mail's link. A screen below an open sheet cannot ask. ``LoginView`` and
+    /// ``ProfileView`` ask by themselves.
+    ///
+    /// ```swift
+    /// struct JoinButton: View {
+    ///     let account: AuthManager
+    ///     @State private var joins = false
+    ///
+    ///     var body: some View {
+    ///         Button("Join") { joins = true }
+    ///             .sheet(isPresented: $joins) { SignInView(account: account).accountQuestions() }
+    ///             .onChange(of: account.isLoggedIn) { joins = false }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// Requires `gatehouse(_:branding:)` above the sheet.
+    public func accountQuestions() -> some View { modifier(AccountQuestions()) }
 }
 
 private struct AccountSheet: ViewModifier {

@@ -102,7 +102,7 @@ private struct NewPasswordSheet: ViewModifier {
     let manager: AuthManager
 
     func body(content: Content) -> some View {
-        content.sheet(isPresented: isPresented) { NewPasswordView().modifier(MailLinksInSheet()) }
+        content.sheet(isPresented: isPresented) { NewPasswordView().modifier(AccountQuestions(offersPasskey: false)) }
     }
 
     /// After the second factor, without which no password can be set.

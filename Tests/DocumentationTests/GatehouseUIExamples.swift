@@ -20,9 +20,23 @@ private struct Example1 {
     }
 }
 
+// Sources/GatehouseUI/AccountSheet.swift
+private struct Example2 {
+    struct JoinButton: View {
+        let account: AuthManager
+        @State private var joins = false
+
+        var body: some View {
+            Button("Join") { joins = true }
+                .sheet(isPresented: $joins) { SignInView(account: account).accountQuestions() }
+                .onChange(of: account.isLoggedIn) { joins = false }
+        }
+    }
+}
+
 // Sources/GatehouseUI/Branding.swift
 extension Given {
-    @MainActor private func example2() async throws {
+    @MainActor private func example3() async throws {
         let branding = Branding(
             name: "DailyRitual", symbol: "book.closed.fill", tagline: "Sign in to keep your journal", bundle: .main,
             accent: .indigo)
@@ -33,7 +47,7 @@ extension Given {
 
 // Sources/GatehouseUI/Branding.swift
 extension Given {
-    @MainActor private func example3() async throws {
+    @MainActor private func example4() async throws {
         let branding = Branding(texts: ["Incorrect email or password. Please try again.": "That is not your password."])
         _ = branding
     }
@@ -41,7 +55,7 @@ extension Given {
 
 // Sources/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example4() async throws {
+    @MainActor private func example5() async throws {
         _ = HomeView()
             .loginHeader { Label("Keep your days", systemImage: "book.fill") }
     }
@@ -49,7 +63,7 @@ extension Given {
 
 // Sources/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example6() async throws {
         _ = HomeView()
             .loginFooter { Link("Terms of Use", destination: terms) }
     }
@@ -57,7 +71,7 @@ extension Given {
 
 // Sources/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example6() async throws {
+    @MainActor private func example7() async throws {
         _ = HomeView()
             .profileSections { user in
                 Section { NavigationLink("My Journal") { Journal(of: user.id) } }
@@ -67,7 +81,7 @@ extension Given {
 
 // Sources/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example8() async throws {
         _ = HomeView()
             .emailSignIn(.code)
     }
@@ -75,14 +89,14 @@ extension Given {
 
 // Sources/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example9() async throws {
         _ = HomeView()
             .passkeySignIn(.first)
     }
 }
 
 // Sources/GatehouseUI/ProfileButton.swift
-private struct Example9 {
+private struct Example10 {
     struct JournalHome: View {
         var body: some View {
             NavigationStack { Text("Today").toolbar { ProfileButton() } }
@@ -92,13 +106,13 @@ private struct Example9 {
 
 // Sources/GatehouseUI/ScreenEnvironment.swift
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example11() async throws {
         _ = HomeView().gatehouse(account)
     }
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/GatehouseUI.md
-private struct Example11 {
+private struct Example12 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -115,14 +129,14 @@ private struct Example11 {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example13() async throws {
         _ = HomeView().gatehouse(account, branding: Branding(name: "Journal", symbol: "book.fill", accent: .indigo))
     }
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example14() async throws {
         let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
         _ = HomeView().gatehouse(account, branding: Branding(texts: texts))
         _ = texts
@@ -131,7 +145,7 @@ extension Given {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example15() async throws {
         _ = HomeView()
             .loginHeader { Text("Keep your days").font(.title) }
             .loginFooter { Link("Terms of Use", destination: terms) }
@@ -145,7 +159,7 @@ extension Given {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example16() async throws {
         _ = HomeView()
             .emailSignIn(.code)
             .gatehouse(account)
@@ -153,7 +167,7 @@ extension Given {
 }
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
-private struct Example16 {
+private struct Example17 {
     struct SignInView: View {
         @State private var screen: LoginModel
         @State private var password = ""
@@ -174,7 +188,7 @@ private struct Example16 {
 
 // Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor @ViewBuilder private func example17() -> some View {
+    @MainActor @ViewBuilder private func example18() -> some View {
         switch account.phase {
         case .restoring: ProgressView()
         case .unauthenticated, .authenticating: SignInView(account: account)

@@ -11,7 +11,7 @@ public struct ProfileView: View {
     public init() {}
 
     public var body: some View {
-        WithAccount { ProfileScreen(model: ProfileModel(manager: $0)).modifier(MailLinksInSheet()) }
+        WithAccount { ProfileScreen(model: ProfileModel(manager: $0)).modifier(AccountQuestions()) }
     }
 }
 

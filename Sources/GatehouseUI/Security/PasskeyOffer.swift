@@ -1,19 +1,26 @@
 import GatehouseModel
 import SwiftUI
 
-/// Asks "Add a passkey?" after a sign-in, once on a device.
-struct PasskeyOffer: ViewModifier {
+/// Decides after a sign-in whether to ask "Add a passkey?", once on a device.
+struct PasskeyOffering: ViewModifier {
     @Environment(\.passkeys) private var passkeys
     let account: AuthManager
-    /// Whether no sheet of the account is open.
+
+    func body(content: Content) -> some View {
+        content.task(id: account.isLoggedIn) {
+            if let passkeys { await account.offerPasskey(with: passkeys) }
+        }
+    }
+}
+
+/// Asks "Add a passkey?".
+struct PasskeyOffer: ViewModifier {
+    let account: AuthManager
+    /// Whether no other sheet of the account covers the screen.
     let isOnTop: Bool
 
     func body(content: Content) -> some View {
-        content
-            .task(id: account.isLoggedIn) {
-                if let passkeys { await account.offerPasskey(with: passkeys) }
-            }
-            .sheet(isPresented: isPresented) { PasskeyOfferView(account: account) }
+        content.sheet(isPresented: isPresented) { PasskeyOfferView(account: account) }
     }
 
     private var isPresented: Binding<Bool> {

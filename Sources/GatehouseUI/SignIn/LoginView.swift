@@ -12,7 +12,7 @@ public struct LoginView: View {
     /// Creates the screen. It takes its manager from the environment.
     public init() {}
 
-    public var body: some View { WithAccount { LoginScreen(manager: $0).modifier(MailLinksInSheet()) } }
+    public var body: some View { WithAccount { LoginScreen(manager: $0).modifier(AccountQuestions()) } }
 }
 
 private struct LoginScreen: View {

@@ -16,13 +16,16 @@ struct MailLinks: ViewModifier {
             .modifier(MailLinkAlert(link: link, isOnTop: link.screens.isEmpty))
             .modifier(ProofSheet(account: account, isOnTop: link.screens.isEmpty))
             .modifier(PasskeyOffer(account: account, isOnTop: link.screens.isEmpty))
+            .modifier(PasskeyOffering(account: account))
             .environment(\.mailLink, link)
     }
 }
 
-/// Shows the alert and the question for a proof on the account's screens, which may be in a sheet: a screen below a sheet
+/// Shows the alert and the account's questions on a screen of the account, which may be in a sheet: a screen below a sheet
 /// cannot present them.
-struct MailLinksInSheet: ViewModifier {
+struct AccountQuestions: ViewModifier {
+    /// Whether to ask "Add a passkey?" here; otherwise that waits for a screen below.
+    var offersPasskey = true
     @State private var number: Int?
     @Environment(\.mailLink) private var link
     @Environment(AuthManager.self) private var account: AuthManager?
@@ -32,6 +35,7 @@ struct MailLinksInSheet: ViewModifier {
             content
                 .modifier(ProofSheet(account: account, isOnTop: isOnTop(link)))
                 .modifier(MailLinkAlert(link: link, isOnTop: isOnTop(link)))
+                .modifier(PasskeyOffer(account: account, isOnTop: offersPasskey && isOnTop(link)))
                 .onAppear { number = link.add() }
                 .onDisappear { link.remove(number) }
         } else {
