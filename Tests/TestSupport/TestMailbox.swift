@@ -10,6 +10,7 @@ package final class TestMailbox: Sendable {
     private struct State {
         var mails: [OutgoingMail] = []
         var script: [MailResult] = []
+        var hold: (@Sendable (OutgoingMail) async -> Void)?
     }
 
     private let state = Mutex(State())
@@ -22,10 +23,19 @@ package final class TestMailbox: Sendable {
     /// The results of the next attempts.
     package func script(_ results: MailResult...) { state.withLock { $0.script = results } }
 
+    /// Runs before the answer to each mail that was handed over.
+    package func holds(_ hold: @escaping @Sendable (OutgoingMail) async -> Void) {
+        state.withLock { $0.hold = hold }
+    }
+
     @Sendable package func deliver(_ mail: OutgoingMail) async -> MailResult {
-        state.withLock { state in
+        let hold = state.withLock { state in
             state.mails.append(mail)
-            return state.script.isEmpty ? .sent : state.script.removeFirst()
+            return state.hold
+        }
+        await hold?(mail)
+        return state.withLock { state in
+            state.script.isEmpty ? .sent : state.script.removeFirst()
         }
     }
 

@@ -1,6 +1,6 @@
 /// When a mail is tried again.
 package enum MailSchedule {
-    /// A node begins an attempt within this time after it took the mail, or gives it back.
+    /// A node begins an attempt within this time after it took the mail, or gives the mail back.
     package static let beginning: Duration = .seconds(60)
 
     /// How long a node holds a mail before another node may take it.

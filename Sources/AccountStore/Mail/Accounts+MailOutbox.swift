@@ -136,6 +136,22 @@ extension Accounts {
         }
     }
 
+    /// Makes leased mails due at once: the node stops, or has had no time to send them. The attempt does not count.
+    ///
+    /// - Throws: ``DatabaseFailure``. The mails become due when their leases expire.
+    package func giveBack(_ mails: [ClaimedMail], at now: Instant) async throws {
+        guard !mails.isEmpty else { return }
+        try await database.writeCommitted { db in
+            for mail in mails {
+                try db.run(
+                    """
+                    UPDATE mail_outbox SET next_at = \(now), attempts = attempts - 1
+                    WHERE id = \(mail.id) AND attempts = \(mail.attempt) AND state = 'queued'
+                    """)
+            }
+        }
+    }
+
     private func mark(_ mail: ClaimedMail, undeliverableAt time: Instant?, in db: any Connection) throws {
         guard case .mail(let content) = mail.content else { return }
         // Nothing is written if the mark is right already.

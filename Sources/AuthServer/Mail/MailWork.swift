@@ -5,25 +5,38 @@ import HTTPServing
 package import Logging
 
 extension AuthServer {
-    /// Sends the mails of a lane that are due. Any node may: the database hands out each mail once.
+    /// Sends the mails of a lane that are due. Any node may: the database hands out each mail once. A mail server that is
+    /// slow with one mail delays no other.
     ///
+    /// - Parameter isStopping: Whether the node stops. Mails that were not begun by then are due again at once, for other
+    ///   nodes and the next start. The same holds when the task is cancelled.
     /// - Returns: The number of mails tried or ended. Call again until it is 0.
     /// - Throws: ``DatabaseFailure``. Mails not reported become due again.
-    package func workMails(_ lane: MailLane, logger: Logger) async throws -> Int {
+    package func workMails(
+        _ lane: MailLane, logger: Logger, isStopping: @escaping @Sendable () -> Bool = { false }
+    ) async throws -> Int {
         guard let mailer else { return 0 }
-        let takenAt = runtime.now()
-        let (ended, left) = try await accounts.endUnanswered(lane, limit: mailer.connections * 16, at: takenAt)
+        let work = LeasedWork<ClaimedMail, Void>(
+            beginning: MailSchedule.beginning, now: runtime.now, isStopping: isStopping,
+            take: { try await takeMails(lane, mailer) },
+            hasRoom: { _ in mailer.hasRoom(lane) }, begin: { _ in mailer.enter(lane) },
+            attempt: { mail in
+                await send(mail, mailer, logger)
+                mailer.leave(lane)
+            },
+            isLast: { _ in false }, report: { _ in },
+            giveBack: { mails in try await accounts.giveBack(mails, at: runtime.now()) },
+            wait: { try await waitForMails(lane, atMost: .seconds(1)) })
+        return try await work.run()
+    }
+
+    private func takeMails(_ lane: MailLane, _ mailer: Mailer) async throws -> (ended: Int, items: [ClaimedMail]) {
+        let now = runtime.now()
+        let (ended, left) = try await accounts.endUnanswered(lane, limit: mailer.connections * 16, at: now)
         // Nothing is written while nothing is due.
-        guard left > 0 else { return ended }
-        let mails = try await accounts.takeMails(
-            lane, limit: min(left, mailer.connections * 8), lease: mailer.lease, at: takenAt)
-        await withTaskGroup(of: Void.self) { group in
-            for (index, mail) in mails.enumerated() {
-                if index >= mailer.connections { await group.next() }
-                group.addTask { await send(mail, takenAt: takenAt, mailer, logger) }
-            }
-        }
-        return ended + mails.count
+        guard left > 0 else { return (ended, []) }
+        let limit = min(left, mailer.connections * 8)
+        return (ended, try await accounts.takeMails(lane, limit: limit, lease: mailer.lease, at: now))
     }
 
     /// Waits until a mail of the lane was queued on this node, or for the given time.
@@ -48,12 +61,8 @@ extension AuthServer {
         mailer.backlog.note(count, oldest: oldest, waiting: waiting)
     }
 
-    private func send(_ claimed: ClaimedMail, takenAt: Instant, _ mailer: Mailer, _ logger: Logger) async {
+    private func send(_ claimed: ClaimedMail, _ mailer: Mailer, _ logger: Logger) async {
         do {
-            guard runtime.now() < takenAt + MailSchedule.beginning else {
-                let result = MailResult.failed(reason: "the mails before it took too long")
-                return try await accounts.report(result, of: claimed, chance: mailer.chance(), at: runtime.now())
-            }
             var mail = claimed
             if case .request(let ask) = claimed.content, runtime.now() < claimed.expiresAt {
                 guard let resolved = try await resolve(ask, of: claimed, mailer) else { return }
@@ -69,7 +78,10 @@ extension AuthServer {
                 return
             }
             note(result, mail, logger)
-            try await accounts.report(result, of: mail, chance: mailer.chance(), at: runtime.now())
+            // In a task of its own: a mail that the server took is not sent again because the node stops.
+            try await Task { [mail] in
+                try await accounts.report(result, of: mail, chance: mailer.chance(), at: runtime.now())
+            }.value
         } catch {
             logger.event(.error, "mail could not be worked on", [.name: claimed.messageID, .cause: "\(error)"])
         }

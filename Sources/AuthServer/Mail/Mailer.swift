@@ -22,8 +22,9 @@ package struct Mailer: Sendable {
     let deliver: (@Sendable (OutgoingMail) async -> MailResult)?
     /// A random number from 0 to 1.
     let chance: @Sendable () -> Double
-    /// How many mails of a lane are sent at once.
+    /// How many mails are sent at once.
     let connections: Int
+    private let slots: MailSlots
     /// How long this node holds a mail.
     let lease: Duration
     /// The interval between mails to one address; nil for none.
@@ -45,6 +46,7 @@ package struct Mailer: Sendable {
         self.deliver = deliver
         self.chance = chance
         self.connections = connections
+        slots = MailSlots(capacity: connections)
         lease = MailSchedule.lease(attempt: attemptLimit)
         let limit = RateLimit(Self.intervalBucket, 1, per: interval, burst: 1, isShared: true)
         self.interval = interval > .zero ? RateLimiter([limit], shared: shared) : nil
@@ -54,7 +56,14 @@ package struct Mailer: Sendable {
     /// Wakes the lane's worker on this node.
     func ring(_ lane: MailLane) { bells[lane]?.ring() }
 
-    /// Returns when a mail was queued on this node, or after the given time.
+    func hasRoom(_ lane: MailLane) -> Bool { slots.hasRoom(lane) }
+
+    /// Takes one of the places for mails that are sent at once, if there is one for the lane.
+    func enter(_ lane: MailLane) -> Bool { slots.enter(lane) }
+
+    func leave(_ lane: MailLane) { for waiting in slots.leave(lane) { ring(waiting) } }
+
+    /// Returns when a mail was queued on this node or a place for a mail became free, or after the given time.
     package func wait(
         _ lane: MailLane, atMost duration: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void
     ) async throws {

@@ -13,9 +13,15 @@ extension AuthServer {
     /// - Throws: ``DatabaseFailure``. Items not reported become due again; a provider that fails is logged, not thrown.
     package func workOutbox(logger: Logger) async throws -> Int {
         let items = try await accounts.takeFromOutbox(at: runtime.now())
-        for item in items {
-            let result = await carryOut(item, logger)
-            try await accounts.report(result, of: item, at: runtime.now())
+        // All at once: one after the other, slow providers would outlast the lease.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for item in items {
+                group.addTask {
+                    let result = await carryOut(item, logger)
+                    try await accounts.report(result, of: item, at: runtime.now())
+                }
+            }
+            try await group.waitForAll()
         }
         return items.count
     }

@@ -13,9 +13,10 @@ extension AuthServer {
         try await webhooks.wait(endpoint, atMost: duration, sleep: runtime.sleep)
     }
 
-    /// Delivers the events to an endpoint that are due. Any node may: the database hands out each delivery once.
+    /// Delivers the events to an endpoint that are due. Any node may: the database hands out each delivery once. An answer
+    /// that takes long delays no other delivery, and after an answer 410 no other begins.
     ///
-    /// - Parameter isStopping: Whether the node stops. Deliveries that are not sent by then are due again at once, for
+    /// - Parameter isStopping: Whether the node stops. Deliveries that were not begun by then are due again at once, for
     ///   other nodes and the next start. The same holds when the task is cancelled.
     /// - Returns: The number of deliveries tried or ended. Call again until it is 0.
     /// - Throws: ``DatabaseFailure``. Deliveries not reported become due again.
@@ -23,38 +24,41 @@ extension AuthServer {
         to endpoint: WebhookEndpoint, isStopping: @escaping @Sendable () -> Bool = { false }
     ) async throws -> Int {
         guard let webhooks else { return 0 }
+        let work = LeasedWork<ClaimedDelivery, Attempt>(
+            beginning: WebhookSchedule.beginning, now: runtime.now, isStopping: isStopping,
+            take: { try await takeDeliveries(to: endpoint) },
+            hasRoom: { $0 < Webhooks.connections }, begin: { $0 < Webhooks.connections },
+            attempt: { await deliver($0, to: endpoint, webhooks) },
+            isLast: { $0.isGone }, report: { try await report($0, to: endpoint, webhooks) },
+            giveBack: { deliveries in
+                try await accounts.giveBack(deliveries.map { ($0, wasTried: false) }, at: runtime.now())
+            },
+            wait: { try await waitForEvents(to: endpoint, atMost: .seconds(1)) })
+        return try await work.run()
+    }
+
+    private func takeDeliveries(
+        to endpoint: WebhookEndpoint
+    ) async throws -> (ended: Int, items: [ClaimedDelivery]) {
         if try await accounts.isDisabled(endpoint) {
-            return try await accounts.endDeliveries(
+            let ended = try await accounts.endDeliveries(
                 to: endpoint.name, reason: "the endpoint answered 410", at: runtime.now())
+            return (ended, [])
         }
-        let takenAt = runtime.now()
-        let taken = try await accounts.takeDeliveries(to: endpoint.name, limit: 256, at: takenAt)
-        guard !taken.isEmpty else { return 0 }
-        let attempts = await withTaskGroup(of: Attempt.self) { group in
-            var attempts: [Attempt] = []
-            for (index, delivery) in taken.enumerated() {
-                if index >= Webhooks.connections, let attempt = await group.next() { attempts.append(attempt) }
-                group.addTask { await deliver(delivery, takenAt: takenAt, to: endpoint, webhooks, isStopping) }
-            }
-            for await attempt in group { attempts.append(attempt) }
-            return attempts
-        }
-        // In a task of its own, as this one may be cancelled.
-        try await Task { try await report(attempts, to: endpoint, webhooks) }.value
-        return taken.count
+        return (0, try await accounts.takeDeliveries(to: endpoint.name, limit: 256, at: runtime.now()))
     }
 
     private struct Attempt: Sendable {
         enum Outcome: Sendable {
             case ended(DeliveryResult)
-            /// The node stops, or the deliveries before it took too long.
-            case notTried
             /// Cancelled while it was sent.
             case cutOff
         }
 
         let delivery: ClaimedDelivery
         let outcome: Outcome
+
+        var isGone: Bool { if case .ended(.gone) = outcome { true } else { false } }
     }
 
     private func report(_ attempts: [Attempt], to endpoint: WebhookEndpoint, _ webhooks: Webhooks) async throws {
@@ -63,7 +67,6 @@ extension AuthServer {
         for attempt in attempts {
             switch attempt.outcome {
             case .ended(let result): results.append((attempt.delivery, result))
-            case .notTried: returned.append((attempt.delivery, false))
             case .cutOff: returned.append((attempt.delivery, true))
             }
         }
@@ -76,11 +79,8 @@ extension AuthServer {
     }
 
     private func deliver(
-        _ delivery: ClaimedDelivery, takenAt: Instant, to endpoint: WebhookEndpoint, _ webhooks: Webhooks,
-        _ isStopping: @Sendable () -> Bool
+        _ delivery: ClaimedDelivery, to endpoint: WebhookEndpoint, _ webhooks: Webhooks
     ) async -> Attempt {
-        let isLate = runtime.now() >= takenAt + WebhookSchedule.beginning
-        if isLate || isStopping() || Task.isCancelled { return Attempt(delivery: delivery, outcome: .notTried) }
         guard runtime.now() < delivery.expiresAt, let body = delivery.body else {
             let reason = delivery.body == nil ? "it cannot be opened" : "it has expired"
             return Attempt(delivery: delivery, outcome: .ended(.failed(reason: reason)))

@@ -32,7 +32,7 @@ extension PeriodicTask {
         PeriodicTask(every: .seconds(1)) { pause in
             try await auth.waitForMails(lane, atMost: pause)
         } work: {
-            try await auth.workMails(lane, logger: world.logger)
+            try await auth.workMails(lane, logger: world.logger) { Task.isShuttingDownGracefully }
         } failed: { error in
             world.logger.event(.error, "mails could not be worked on", [.cause: "\(error)"])
         }

@@ -85,7 +85,8 @@ func makeMailer(
     let server = settings.mail?.server
     let mailer = Mailer(
         interval: mail.interval, connections: server?.connections ?? 4,
-        attemptLimit: server?.timeLimit ?? .seconds(120), shared: sharedCounts(settings, database),
+        // A second attempt follows if the server has closed a kept connection.
+        attemptLimit: (server?.timeLimit ?? .seconds(120)) * 2, shared: sharedCounts(settings, database),
         chance: world.chance, deliver: deliver)
     metrics.gauge("gatehouse_mails_queued", "Mails that wait.") { Double(mailer.backlog.count) }
     metrics.gauge("gatehouse_mails_oldest_seconds", "The age of the oldest mail that waits.") {

@@ -1,10 +1,12 @@
 import AccountDomain
 import AccountStore
 import AuthServer
+import GatehouseWire
+import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The delivery of events")
+@Suite("The delivery of events", .timeLimit(.minutes(5)))
 struct WebhookWorkTests {
     private static let endpoint = TestHooks.webhook("app", [.userCreated])
     private static let hooks = TestHooks(webhooks: [endpoint])
@@ -22,6 +24,27 @@ struct WebhookWorkTests {
             #expect(server.receiver.calls.isEmpty)
             // The lease does not hold them, and no attempt counts.
             #expect(try await leased(server) == [1, 1])
+        }
+    }
+
+    @Test("A receiver that is slow with one event delays no other", arguments: TestDatabase.all)
+    func slowEvent(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, hooks: Self.hooks) { server in
+            let isHeld = Mutex(true)
+            server.receiver.answers { call in
+                let isOfAda = call.json["data"]?["user"]?["email"] == "ada@example.com"
+                while isOfAda, isHeld.withLock(\.self) { await Task.yield() }
+                return (204, [:])
+            }
+            _ = try await server.signUp()
+            let work = Task { try await server.auth.deliverEvents(to: Self.endpoint) }
+            while server.receiver.calls.isEmpty { await Task.yield() }
+            // Stored while the first one is on its way.
+            _ = try await server.signUp("bob@example.com")
+            while server.receiver.calls.count < 2 { await Task.yield() }
+            isHeld.withLock { $0 = false }
+            #expect(try await work.value == 2)
+            #expect(try await server.accounts.waitingDeliveries().isEmpty)
         }
     }
 

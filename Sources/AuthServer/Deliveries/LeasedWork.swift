@@ -1,0 +1,112 @@
+import GatehouseWire
+
+/// Works on items that the database leases, several at once. Takes more while some are worked on, so that a slow one delays
+/// no other. Gives back what it has not begun as soon as the node stops, or if the items before took too long.
+struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
+    /// How long after they were taken items may begin. Their lease is longer by the longest attempt.
+    let beginning: Duration
+    let now: @Sendable () -> Instant
+    let isStopping: @Sendable () -> Bool
+    /// Leases items that are due, and returns how many others it ended.
+    let take: @Sendable () async throws -> (ended: Int, items: [Item])
+    /// Whether another item may begin beside this number of them.
+    let hasRoom: @Sendable (_ running: Int) -> Bool
+    /// Takes the place of an item that begins, if there is one.
+    let begin: @Sendable (_ running: Int) -> Bool
+    let attempt: @Sendable (Item) async -> Outcome
+    /// Whether no other item may begin after this outcome.
+    let isLast: @Sendable (Outcome) -> Bool
+    let report: @Sendable ([Outcome]) async throws -> Void
+    let giveBack: @Sendable ([Item]) async throws -> Void
+    /// Returns after a short time, or when there may be more to take.
+    let wait: @Sendable () async throws -> Void
+
+    private enum Event: Sendable {
+        case ended(Outcome)
+        case woken
+    }
+
+    private struct State {
+        var queue: ArraySlice<Item> = []
+        var takenAt = Instant(seconds: 0)
+        var running = 0
+        var outcomes: [Outcome] = []
+        /// The number of items taken or ended.
+        var count = 0
+        /// Whether there may be more to take.
+        var looks = true
+        var hasWaiter = false
+        var isOver = false
+        var failure: (any Error)?
+    }
+
+    /// Works until nothing is due and nothing is worked on.
+    ///
+    /// - Returns: The number of items taken, and of those that `take` ended. Call again until it is 0.
+    /// - Throws: The first error of `take`, `report` and `giveBack`, after the attempts that run have ended.
+    func run() async throws -> Int {
+        let state = await withTaskGroup(of: Event.self, returning: State.self) { group in
+            var state = State()
+            while true {
+                await prepare(&state)
+                while let item = state.queue.first, begin(state.running) {
+                    state.queue.removeFirst()
+                    state.running += 1
+                    group.addTask { .ended(await attempt(item)) }
+                }
+                if state.running == 0, state.queue.isEmpty { break }
+                if !state.hasWaiter, !state.isOver {
+                    state.hasWaiter = true
+                    group.addTask {
+                        // Lost: the cancellation, with which the group ends.
+                        try? await wait()
+                        return .woken
+                    }
+                }
+                guard let event = await group.next() else { break }
+                note(event, in: &state)
+            }
+            group.cancelAll()
+            return state
+        }
+        if let failure = state.failure { throw failure }
+        return state.count
+    }
+
+    private func note(_ event: Event, in state: inout State) {
+        switch event {
+        case .woken: (state.hasWaiter, state.looks) = (false, true)
+        case .ended(let outcome):
+            state.running -= 1
+            state.outcomes.append(outcome)
+            if isLast(outcome) { (state.isOver, state.looks) = (true, true) }
+        }
+    }
+
+    /// Gives back, reports and takes.
+    private func prepare(_ state: inout State) async {
+        if isStopping() || Task.isCancelled { state.isOver = true }
+        do {
+            if !state.queue.isEmpty, state.isOver || now() >= state.takenAt + beginning {
+                let items = Array(state.queue)
+                state.queue = []
+                // In a task of its own, as this one may be cancelled. The same below.
+                try await Task { try await giveBack(items) }.value
+            }
+            guard state.queue.isEmpty, state.looks || state.running == 0 else { return }
+            if !state.outcomes.isEmpty {
+                let outcomes = state.outcomes
+                state.outcomes = []
+                try await Task { try await report(outcomes) }.value
+            }
+            guard !state.isOver, hasRoom(state.running) else { return }
+            state.takenAt = now()
+            let (ended, items) = try await take()
+            state.count += ended + items.count
+            (state.queue, state.looks) = (items[...], !items.isEmpty)
+        } catch {
+            state.failure = state.failure ?? error
+            state.isOver = true
+        }
+    }
+}
