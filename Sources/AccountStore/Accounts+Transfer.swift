@@ -26,7 +26,7 @@ package struct ImportedAccount: Sendable {
     package var profile: ImportedProfile?
     /// nil if the source has no session data. Sessions of an earlier import then stay as they are.
     package var sessions: [ImportedSession]?
-    package var factors: [ImportedFactor] = []
+    package var factors: [TransferredFactor] = []
     package var passkeys: [Passkey] = []
 
     package init(_ account: Account, profile: ImportedProfile? = nil, sessions: [ImportedSession]? = nil) {
@@ -34,14 +34,6 @@ package struct ImportedAccount: Sendable {
         self.profile = profile
         self.sessions = sessions
     }
-}
-
-/// An authenticator app that works at another server.
-package struct ImportedFactor: Sendable {
-    package let factor: Factor
-    let secret: [UInt8]
-
-    package init(_ factor: Factor, secret: [UInt8]) { (self.factor, self.secret) = (factor, secret) }
 }
 
 /// The result of importing an ``ImportedAccount``.
@@ -103,7 +95,7 @@ extension Accounts {
         let key = imported.sessions == nil ? nil : try await makeImportKey(isDryRun: isDryRun, at: now)
         let sessions = key.map { SessionImport(imported.sessions ?? [], of: imported.account.user.id, self, key: $0) }
         let whole = imported
-        let factors = try imported.factors.map { (factor: $0.factor, sealed: try seal($0.secret, of: $0.factor.id)) }
+        let factors = try imported.factors.map { (factor: $0, sealed: try sealed($0)) }
         do {
             return try await add(refused: { ImportedAccountOutcome(account: .refused($0)) }) { db in
                 var outcome = try db.add(whole, sessions, at: now)
@@ -114,7 +106,7 @@ extension Accounts {
                     outcome.hasUnprovenFactors =
                         whole.account.user.email != nil && whole.account.user.times.emailProvenAt == nil
                         && !(factors.isEmpty && free.isEmpty)
-                    for (factor, sealed) in factors { try db.insert(factor, sealedSecret: sealed) }
+                    for (factor, sealed) in factors { try db.insert(factor, sealed: sealed) }
                     if !factors.isEmpty { try db.showFactors(of: whole.account.user.id) }
                 }
                 // Only an error rolls the transaction back.
@@ -129,7 +121,7 @@ extension Accounts {
     private struct Rehearsed: Error { let outcome: ImportedAccountOutcome }
 
     /// Marks addresses as proven that the account's providers verified, and if the operator says so, those that the other
-    /// server confirmed.
+    /// server confirmed. A proof of another Gatehouse stays.
     private static func withProofs(
         _ account: Account, _ confirmations: ImportedConfirmations
     ) throws -> Account {
@@ -142,7 +134,8 @@ extension Accounts {
         let isProven =
             confirmations == .proveAddresses && account.user.email != nil
             || account.identities.contains { $0.vouches(for: account.user.email) }
-        account.user.times.emailProvenAt = isProven ? account.user.times.emailConfirmedAt : nil
+        account.user.times.emailProvenAt =
+            account.user.times.emailProvenAt ?? (isProven ? account.user.times.emailConfirmedAt : nil)
         return account
     }
 
@@ -150,14 +143,7 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func accounts(after last: UserID?, limit: Int) async throws -> [Account] {
-        try await database.read { db in
-            // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
-            let page: SQL =
-                last.map { "SELECT id FROM users WHERE id > \($0) ORDER BY id LIMIT \(limit)" }
-                ?? "SELECT id FROM users ORDER BY id LIMIT \(limit)"
-            let ids = try db.rows(page) { $0.text() }
-            return try ids.compactMap { try db.account(UserID(trusted: $0)) }
-        }
+        try await database.read { db in try db.accounts(after: last, limit: limit) }
     }
 
     /// The number of accounts, soft-deleted ones included.
@@ -187,6 +173,15 @@ extension Identity {
 }
 
 extension Connection {
+    func accounts(after last: UserID?, limit: Int) throws -> [Account] {
+        // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
+        let page: SQL =
+            last.map { "SELECT id FROM users WHERE id > \($0) ORDER BY id LIMIT \(limit)" }
+            ?? "SELECT id FROM users ORDER BY id LIMIT \(limit)"
+        let ids = try rows(page) { $0.text() }
+        return try ids.compactMap { try account(UserID(trusted: $0)) }
+    }
+
     fileprivate func add(
         _ imported: ImportedAccount, _ sessions: SessionImport?, at now: Instant
     ) throws -> ImportedAccountOutcome {

@@ -562,6 +562,53 @@ def test_out_again(source, target, cluster, tmp_path):
     assert first_name().startswith("A")
 
 
+def test_authenticator_apps_and_passkeys_go_out_again(source, target, servers, cluster, tmp_path):
+    ada, secret = source.person("ada@example.com"), "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+    factor = {"id": str(uuid.uuid4()), "user_id": ada, "factor_type": "totp", "status": "verified", "friendly_name": "phone",
+              "secret": secret, "created_at": "2025-01-01T00:00:00Z", "updated_at": "2025-01-01T00:00:00Z"}  # fmt: skip
+    source.insert("auth.mfa_factors", factor)
+    device = Authenticator(random.Random(21))
+    device.create("key", "", base64.urlsafe_b64encode(ada.encode()).rstrip(b"=").decode(), be=True, bs=True)
+    passkey = device.passkeys["key"]
+    key = ceremonies.pairs(passkey.key.cose()).hex()
+    source.run(
+        "INSERT INTO auth.webauthn_credentials (user_id, credential_id, public_key, attestation_type, aaguid, sign_count, "
+        f"transports, backup_eligible, backed_up, friendly_name) VALUES ('{ada}', '\\x{passkey.raw_id.hex()}', '\\x{key}', "
+        "'none', '00000000-0000-0000-0000-000000000007', 3, '[\"usb\"]', true, true, 'Phone')"
+    )
+    proven = ["--addresses-are-proven"]
+    assert target.command("import", "supabase", "--database-url", source.url, *proven).returncode == 0
+    file = tmp_path / "export.sql"
+    done = target.command("export", "supabase", str(file))
+    assert done.returncode == 0 and "1 authenticator apps, 1 passkeys" in done.stderr, done
+    other = Source(cluster.database())
+    for _ in range(2):
+        other.psql("--single-transaction", "-f", str(file))
+    for statement in (
+        "SELECT id, user_id, friendly_name, factor_type, status, secret, created_at FROM auth.mfa_factors",
+        "SELECT id, user_id, credential_id, public_key, attestation_type, aaguid, sign_count, transports, backup_eligible, "
+        "backed_up, friendly_name, created_at, last_used_at FROM auth.webauthn_credentials",
+    ):
+        assert other.run(statement) == source.run(statement)
+    # A factor that was removed here and stays there keeps its name.
+    other.run(f"UPDATE auth.mfa_factors SET id = '{uuid.uuid4()}'")
+    other.psql("--single-transaction", "-f", str(file))
+    assert other.run("SELECT count(DISTINCT friendly_name) FROM auth.mfa_factors") == "2"
+
+    last = servers.serve(**program.PASSKEYS)
+    assert last.command("migrate").returncode == 0
+    assert last.command("import", "supabase", "--database-url", other.url, *proven).returncode == 0
+    auth = last.start().auth()
+    token = auth.sign_in("ada@example.com", PASSWORD).json()["access_token"]
+    challenge = auth.post(f"/factors/{factor['id']}/challenge", token=token).json()["id"]
+    body = {"challenge_id": challenge, "code": pyotp.TOTP(secret).now()}
+    assert auth.post(f"/factors/{factor['id']}/verify", body, token=token).status == 200
+    begun = auth.post("/passkeys/authentication/options").json()
+    credential = device.get("key", begun["options"]["challenge"], counter=4)
+    body = {"challenge_id": begun["challenge_id"], "credential": credential}
+    assert auth.post("/passkeys/authentication/verify", body).status == 200
+
+
 def test_the_export_overwrites_a_profile_of_a_trigger(source, target, cluster, tmp_path):
     ada = source.person("ada@example.com", metadata={"first_name": "Ada"})
     assert target.command("import", "supabase", "--database-url", source.url).returncode == 0

@@ -11,22 +11,27 @@ struct Export: AsyncParsableCommand {
 struct ExportSupabase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "supabase",
-        abstract: "Writes accounts, passwords, identities and profiles as SQL for a Supabase database.",
+        abstract:
+            "Writes accounts, passwords, identities, authenticator apps, passkeys and profiles as SQL for Supabase.",
         discussion: """
             Run the file with `psql --single-transaction`. Existing accounts and profiles stay as they are, unless \
-            they were changed here later; existing identities stay. Sessions are not included, because the database \
-            contains no refresh tokens to export, so users must sign in again. The file contains password hashes: \
-            protect it like the database.
+            they were changed here later; existing identities, second factors and passkeys stay. Sessions are not \
+            included, because the database contains no refresh tokens to export, so users must sign in again. \
+            Security keys and recovery codes do not fit: see --leave-behind. The file contains password hashes and \
+            the secrets of authenticator apps, not encrypted: protect it like the database, and delete it \
+            afterwards. Only its owner can open it (mode 0600).
             """)
 
     private static let pageSize = 500
 
     @OptionGroup var options: DataOptions
+    @OptionGroup var leaving: LeavingOptions
     @Argument(help: "A new file; standard output if omitted.") var file: String?
 
     func run() async throws {
         let opened = try await OpenedAccounts(options)
         let accounts = opened.accounts
+        var selection = try await explaining { try await leaving.selection(of: accounts, for: .supabase) }
         let total = try await accounts.count()
         let handle = try file.map(OutputFile.begin)
         func write(_ text: String) throws {
@@ -36,10 +41,10 @@ struct ExportSupabase: AsyncParsableCommand {
         var (last, count): (UserID?, Int) = (nil, 0)
         try write(SupabaseExport.beginning)
         while true {
-            let page = try await accounts.accounts(after: last, limit: Self.pageSize)
+            let page = try await accounts.exportedAccounts(after: last, limit: Self.pageSize)
             if page.isEmpty { break }
-            try write(page.map { CopyText.line(AccountLine.text($0)) + "\n" }.joined())
-            (last, count) = (page.last?.user.id, count + page.count)
+            try write(page.map { CopyText.line(AccountLine.text(try selection.take($0))) + "\n" }.joined())
+            (last, count) = (page.last?.account.user.id, count + page.count)
             progress.show(fraction: total > 0 ? Double(count) / Double(total) : 1, count: count)
         }
         try write(SupabaseExport.profilesBeginning)
@@ -48,10 +53,10 @@ struct ExportSupabase: AsyncParsableCommand {
             try write(page.map { CopyText.line($0.text) + "\n" }.joined())
             last = end.id
         }
-        try write(SupabaseExport.ending)
+        try write(SupabaseExport.ending(with: Set(selection.taken.keys)))
         try handle?.synchronize()
         try handle?.close()
         progress.erase()
-        Output.note("\(Progress.grouped(count)) accounts")
+        Output.note(selection.summary(accounts: count))
     }
 }

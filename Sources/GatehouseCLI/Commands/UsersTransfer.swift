@@ -10,7 +10,8 @@ struct ImportUsers: AsyncParsableCommand {
         discussion: """
             Reads the output of `users export`, or rows of Supabase's auth.users as JSON by column name, optionally \
             with an `identities` array of auth.identities rows. Lines that cannot be added are reported by number and \
-            skipped; the exit code is then 1. Existing accounts with the same id are not changed.
+            skipped; the exit code is then 1. Existing accounts with the same id are not changed. Second factors and \
+            passkeys of the lines are restored. Security keys and passkeys work if `webauthn_rp_id` is the same.
             """)
 
     @OptionGroup var options: DataOptions
@@ -25,7 +26,7 @@ struct ImportUsers: AsyncParsableCommand {
         var work = AccountImport(accounts, proofs.confirmations, isDryRun: dryRun)
         try await work.run(&reader)
         Output.note(work.summary)
-        if work.refused > 0 { throw ExitCode.failure }
+        if work.refused + work.incomplete > 0 { throw ExitCode.failure }
     }
 }
 
@@ -33,41 +34,36 @@ struct ExportUsers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Writes all accounts as lines of JSON.",
         discussion: """
-            The lines contain password hashes: protect the file like the database. Profiles and sessions are not \
-            included; `gatehouse export supabase` includes profiles.
+            The lines contain password hashes, the secrets of authenticator apps and hashes of recovery codes, not \
+            encrypted: protect them like the database, and delete them after the import. Only the file's owner can \
+            open it (mode 0600). Profiles and sessions are not included; `gatehouse export supabase` includes \
+            profiles. Second factors that were never verified stay behind.
             """)
 
     private static let pageSize = 500
 
     @OptionGroup var options: DataOptions
+    @OptionGroup var leaving: LeavingOptions
     @Argument(help: "A new file; standard output if omitted.") var file: String?
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
+        var selection = try await explaining { try await leaving.selection(of: accounts, for: .lines) }
         let total = try await accounts.count()
-        let handle = try output()
+        let handle = try file.map(OutputFile.begin)
         var progress = ProgressLine(noun: "accounts")
         var (last, count): (UserID?, Int) = (nil, 0)
         while true {
-            let page = try await accounts.accounts(after: last, limit: Self.pageSize)
+            let page = try await accounts.exportedAccounts(after: last, limit: Self.pageSize)
             if page.isEmpty { break }
-            let text = page.map { AccountLine.text($0) + "\n" }.joined()
+            let text = try page.map { AccountLine.text(try selection.take($0)) + "\n" }.joined()
             if let handle { try handle.write(contentsOf: Data(text.utf8)) } else { try Output.send(text) }
-            (last, count) = (page.last?.user.id, count + page.count)
+            (last, count) = (page.last?.account.user.id, count + page.count)
             progress.show(fraction: total > 0 ? Double(count) / Double(total) : 1, count: count)
         }
         try handle?.synchronize()
         try handle?.close()
         progress.erase()
-        Output.note("\(Progress.grouped(count)) accounts")
-    }
-
-    private func output() throws -> FileHandle? {
-        guard let file else { return nil }
-        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw CommandFailure("The file \(file) cannot be created (\(String(cString: strerror(errno)))).")
-        }
-        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        Output.note(selection.summary(accounts: count))
     }
 }

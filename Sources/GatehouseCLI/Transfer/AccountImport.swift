@@ -8,7 +8,8 @@ struct AccountImport {
     private static let width = 64
 
     enum Outcome: Sendable {
-        case added, alreadyThere
+        case alreadyThere
+        case added(line: Int, ImportedAccountOutcome)
         case refused(line: Int, reason: String)
     }
 
@@ -18,6 +19,9 @@ struct AccountImport {
     private(set) var added = 0
     private(set) var alreadyThere = 0
     private(set) var refused = 0
+    /// Accounts that were added without one of their passkeys.
+    private(set) var incomplete = 0
+    private(set) var unproven = 0
     private var progress = ProgressLine(noun: "accounts")
 
     init(_ accounts: Accounts, _ confirmations: ImportedConfirmations, isDryRun: Bool) {
@@ -58,7 +62,14 @@ struct AccountImport {
 
     private mutating func count(_ outcome: Outcome) {
         switch outcome {
-        case .added: added += 1
+        case .added(let line, let outcome):
+            added += 1
+            if outcome.hasUnprovenFactors { unproven += 1 }
+            if outcome.hasTakenPasskeys {
+                incomplete += 1
+                progress.erase()
+                Output.note("line \(line): added without a passkey that another account here has")
+            }
         case .alreadyThere: alreadyThere += 1
         case .refused(let line, let reason):
             refused += 1
@@ -71,15 +82,15 @@ struct AccountImport {
         _ number: Int, _ line: [UInt8], _ accounts: Accounts, _ confirmations: ImportedConfirmations,
         isDryRun: Bool
     ) async throws -> Outcome {
-        let account: Account
+        let imported: ImportedAccount
         do throws(LineProblem) {
-            account = try AccountLine.account(line, at: System.now()) { IdentityID(random: System.randomBytes(16)) }
+            imported = try AccountLine.imported(line, at: System.now()) { IdentityID(random: System.randomBytes(16)) }
         } catch {
             return .refused(line: number, reason: error.description)
         }
-        if isDryRun { return try await accounts.account(account.user.id) == nil ? .added : .alreadyThere }
-        switch try await accounts.add(account, confirmations, at: System.now()) {
-        case .added: return .added
+        let outcome = try await accounts.add(imported, confirmations, isDryRun: isDryRun, at: System.now())
+        switch outcome.account {
+        case .added: return .added(line: number, outcome)
         case .alreadyThere: return .alreadyThere
         case .emailTaken: return .refused(line: number, reason: "the e-mail address belongs to another account")
         case .phoneTaken: return .refused(line: number, reason: "the telephone number belongs to another account")
@@ -92,5 +103,6 @@ struct AccountImport {
         let verb = isDryRun ? "would be added" : "added"
         return "\(Progress.grouped(added)) \(verb), \(Progress.grouped(alreadyThere)) already there, "
             + "\(Progress.grouped(refused)) refused"
+            + (unproven > 0 ? "\n\(Progress.grouped(unproven)) \(Remark.unproven.summary)" : "")
     }
 }

@@ -4,9 +4,16 @@ import GatehouseWire
 extension AccountLine {
     /// The account as a line for ``account(_:at:newID:)``, without a line feed. Contains the password hash.
     package static func text(_ account: Account) -> String {
-        let user = account.user
         var writer = JSONWriter(capacity: 2_048)
         writer.beginObject()
+        write(account, to: &writer)
+        writer.endObject()
+        return writer.text
+    }
+
+    /// Writes the members of the account.
+    static func write(_ account: Account, to writer: inout JSONWriter) {
+        let user = account.user
         writer.member("id", user.id.text)
         writer.member("aud", user.audience)
         writer.member("role", user.role)
@@ -23,8 +30,6 @@ extension AccountLine {
         writer.beginArray()
         for identity in account.identities { write(identity, to: &writer) }
         writer.endArray()
-        writer.endObject()
-        return writer.text
     }
 
     private static func write(_ times: UserTimes, to writer: inout JSONWriter) {

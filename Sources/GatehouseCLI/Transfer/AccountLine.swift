@@ -25,15 +25,17 @@ package struct AccountLine {
     package static func account(
         _ line: [UInt8], at now: Instant, newID: @escaping () -> IdentityID
     ) throws(LineProblem) -> Account {
-        let members: JSONObject
+        try account(members(line), at: now, newID: newID)
+    }
+
+    static func members(_ line: [UInt8]) throws(LineProblem) -> JSONObject {
         do throws(JSONProblem) {
             guard let object = try JSONReader.read(line).objectValue else { throw .malformed("not an object") }
-            members = object
+            return object
         } catch {
             if case .malformed(let reason) = error { throw LineProblem("not a JSON object: \(reason)") }
             throw LineProblem("not a JSON object")
         }
-        return try account(members, at: now, newID: newID)
     }
 
     /// Reads an account from a parsed object.

@@ -105,7 +105,7 @@ struct FactorLifeTests {
             id: FactorID(bytes: Array(repeating: 4, count: 16)), user: user.id, kind: .totp, isVerified: true,
             name: "phone", at: store.clock.now)
         var account = ImportedAccount(Account(user: user, identities: []))
-        account.factors = [ImportedFactor(factor, secret: StoreFixture.secret)]
+        account.factors = [TransferredFactor(factor, .app(secret: StoreFixture.secret))]
         account.passkeys = [
             Passkey(
                 id: PasskeyID(bytes: Array(repeating: 5, count: 16)), user: user.id, credentialID: [1, 2, 3],

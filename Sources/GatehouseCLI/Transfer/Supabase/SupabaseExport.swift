@@ -1,3 +1,4 @@
+package import AccountStore
 import GatehouseWire
 
 /// The SQL for `psql` around the lines of accounts and profiles. The server converts JSON to rows, so the script fits
@@ -24,7 +25,13 @@ package enum SupabaseExport {
 
     /// Tokens are empty instead of null, as Supabase requires. Pending changes of address are dropped, because Supabase
     /// would not know their tokens. Existing accounts are updated with newer values.
-    package static let ending = """
+    ///
+    /// - Parameter kinds: What the lines of accounts have besides. A table that nothing goes to need not exist.
+    package static func ending(with kinds: Set<TransferredKind>) -> String {
+        accounts + (kinds.contains(.totp) ? factors : "") + (kinds.contains(.passkeys) ? passkeys : "") + profiles
+    }
+
+    private static let accounts = """
         \\.
         INSERT INTO gatehouse_known (id) SELECT id FROM auth.users;
         INSERT INTO auth.users AS there (
@@ -52,6 +59,34 @@ package enum SupabaseExport {
         SELECT i.id, i.provider_id, i.user_id, i.identity_data, i.provider, i.last_sign_in_at, i.created_at, i.updated_at
         FROM gatehouse_accounts, json_populate_recordset(NULL::auth.identities, line -> 'identities') AS i
         ON CONFLICT DO NOTHING;
+
+        """
+
+    /// A factor that was removed here and stays there may have the name of a newer one.
+    private static let factors = """
+        INSERT INTO auth.mfa_factors (
+            id, user_id, friendly_name, factor_type, status, secret, created_at, updated_at)
+        SELECT f.id, f.user_id, f.friendly_name || CASE WHEN EXISTS (SELECT FROM auth.mfa_factors AS other
+                WHERE other.user_id = f.user_id AND other.id <> f.id AND other.friendly_name = f.friendly_name)
+                THEN ' ' || left(f.id::text, 8) ELSE '' END,
+            f.factor_type, f.status, f.secret, f.created_at, f.updated_at
+        FROM gatehouse_accounts, json_populate_recordset(NULL::auth.mfa_factors, line -> 'factors') AS f
+        ON CONFLICT (id) DO NOTHING;
+
+        """
+
+    private static let passkeys = """
+        INSERT INTO auth.webauthn_credentials (
+            id, user_id, credential_id, public_key, attestation_type, aaguid, sign_count, transports, backup_eligible,
+            backed_up, friendly_name, created_at, updated_at, last_used_at)
+        SELECT p.id, p.user_id, p.credential_id, p.public_key, p.attestation_type, p.aaguid, p.sign_count, p.transports,
+            p.backup_eligible, p.backed_up, p.friendly_name, p.created_at, p.updated_at, p.last_used_at
+        FROM gatehouse_accounts, json_populate_recordset(NULL::auth.webauthn_credentials, line -> 'passkeys') AS p
+        ON CONFLICT (id) DO NOTHING;
+
+        """
+
+    private static let profiles = """
         DO $profiles$
         DECLARE
             columns text;

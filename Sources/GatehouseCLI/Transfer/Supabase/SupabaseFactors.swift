@@ -7,18 +7,18 @@ import GatehouseWire
 /// security key names the old server, phone numbers are no factors here, and the hash of a recovery code does not tell how
 /// the code begins, by which this server finds it.
 struct SupabaseFactors {
-    let imported: [ImportedFactor]
+    let imported: [TransferredFactor]
     /// Whether one stays behind: of another kind, or with an encrypted secret.
     let isIncomplete: Bool
     /// Whether the account has recovery codes, which stay behind.
     let hasRecoveryCodes: Bool
 
     /// Of an authenticator app's secret. Supabase Auth makes 20.
-    private static let secretBytes = 10...128
+    static let secretBytes = 10...128
 
     /// - Parameter rows: The rows of `auth.mfa_factors`.
     init(_ rows: AnyJSON?, of user: UserID, at now: Instant) {
-        var (imported, isIncomplete): ([ImportedFactor], Bool) = ([], false)
+        var (imported, isIncomplete): ([TransferredFactor], Bool) = ([], false)
         var names: Set<ExternalName> = []
         let verified = (rows?.arrayValue ?? []).filter { $0["status"]?.stringValue == "verified" }
         let others = verified.filter { $0["factor_type"]?.stringValue != Factor.Kind.recoveryCodes.rawValue }
@@ -31,7 +31,7 @@ struct SupabaseFactors {
             var factor = read.factor
             // Blank names can repeat at the source.
             while let name = ExternalName(factor.name), !names.insert(name).inserted { factor.name += "+" }
-            imported.append(ImportedFactor(factor, secret: read.secret))
+            imported.append(TransferredFactor(factor, .app(secret: read.secret)))
         }
         (self.imported, self.isIncomplete) = (imported, isIncomplete)
     }

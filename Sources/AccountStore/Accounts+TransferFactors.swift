@@ -1,0 +1,105 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// A verified second factor on its way from or to another server.
+package struct TransferredFactor: Sendable {
+    package let factor: Factor
+    package let content: FactorContent
+
+    package init(_ factor: Factor, _ content: FactorContent) { (self.factor, self.content) = (factor, content) }
+}
+
+/// What the answers to a factor are compared with.
+package enum FactorContent: Sendable {
+    case app(secret: [UInt8])
+    /// An authenticator app whose secret does not open with the configured server secrets. Only an export has it.
+    case unopened
+    case securityKey(TransferredKey)
+    case recoveryCodes([TransferredCode])
+}
+
+/// The WebAuthn key of a factor. It works at another server with the same relying party ID.
+package struct TransferredKey: Sendable {
+    package let credentialID: [UInt8]
+    /// The COSE_Key as the authenticator encoded it.
+    package let publicKey: [UInt8]
+    package let signCount: UInt32
+    package let isBackupEligible: Bool
+    package let isBackedUp: Bool
+    /// As the browser reported them.
+    package let transports: [String]
+
+    package init(
+        credentialID: [UInt8], publicKey: [UInt8], signCount: UInt32, isBackupEligible: Bool, isBackedUp: Bool,
+        transports: [String]
+    ) {
+        (self.credentialID, self.publicKey, self.signCount) = (credentialID, publicKey, signCount)
+        (self.isBackupEligible, self.isBackedUp, self.transports) = (isBackupEligible, isBackedUp, transports)
+    }
+}
+
+/// A recovery code as it is stored.
+package struct TransferredCode: Sendable {
+    /// The first letters of the code.
+    package let selector: String
+    package let hash: Secret
+    package let usedAt: Instant?
+
+    package init(selector: String, hash: Secret, usedAt: Instant?) {
+        (self.selector, self.hash, self.usedAt) = (selector, hash, usedAt)
+    }
+}
+
+/// What an export may leave behind. The raw values are options of a command.
+package enum TransferredKind: String, CaseIterable, Sendable {
+    case totp, unreadableTOTP = "unreadable-totp", webAuthn = "webauthn", recoveryCodes = "recovery-codes", passkeys
+}
+
+extension FactorContent {
+    package var kind: TransferredKind {
+        switch self {
+        case .app: .totp
+        case .unopened: .unreadableTOTP
+        case .securityKey: .webAuthn
+        case .recoveryCodes: .recoveryCodes
+        }
+    }
+}
+
+extension Accounts {
+    /// - Returns: The sealed secret of an authenticator app, nil for other factors.
+    func sealed(_ transferred: TransferredFactor) throws -> [UInt8]? {
+        guard case .app(let secret) = transferred.content else { return nil }
+        return try seal(secret, of: transferred.factor.id)
+    }
+}
+
+extension Connection {
+    /// - Parameter sealed: The secret of an authenticator app.
+    func insert(_ transferred: TransferredFactor, sealed: [UInt8]?) throws {
+        let factor = transferred.factor
+        try insert(factor, sealedSecret: sealed)
+        switch transferred.content {
+        case .app, .unopened: break
+        case .securityKey(let key):
+            try run(
+                """
+                UPDATE factors SET credential_id = \(key.credentialID), public_key = \(key.publicKey),
+                    sign_count = \(Int64(key.signCount)), aaguid = \(factor.authenticatorModel),
+                    transports = \(AnyJSON.array(key.transports.map(AnyJSON.string)).text),
+                    is_backup_eligible = \(key.isBackupEligible), is_backed_up = \(key.isBackedUp)
+                WHERE id = \(factor.id)
+                """)
+        case .recoveryCodes(let codes):
+            for code in codes {
+                try run(
+                    """
+                    INSERT INTO recovery_codes (factor_id, selector, hash, used_at)
+                    VALUES (\(factor.id), \(code.selector), \(code.hash.reveal()),
+                        \(code.usedAt.map { SQLValue.instant($0.microseconds) } ?? .null))
+                    """)
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package import AccountDomain
+package import AccountStore
+package import GatehouseWire
+import PasswordHashing
+import WebAuthn
+
+extension AccountLine {
+    /// Reads an account with `email_proven_at`, `factors` and `passkeys`, as ``text(_:)-(ExportedAccount)`` writes them.
+    ///
+    /// - Throws: ``LineProblem``, also for a factor or passkey that cannot be restored: without it, the account would
+    ///   be less protected than before.
+    package static func imported(
+        _ line: [UInt8], at now: Instant, newID: @escaping () -> IdentityID
+    ) throws(LineProblem) -> ImportedAccount {
+        let members = try members(line)
+        var account = try account(members, at: now, newID: newID)
+        let (columns, user) = (LineColumns(members), account.user)
+        if user.email != nil, user.times.emailConfirmedAt != nil {
+            account.user.times.emailProvenAt = try columns.time("email_proven_at")
+        }
+        var imported = ImportedAccount(account)
+        imported.factors = try LineFactors(user: user.id, now: now).factors(columns)
+        let passkeys = SupabasePasskeys(members["passkeys"], of: user.id, at: now)
+        if passkeys.isIncomplete { throw LineProblem("a passkey is unreadable") }
+        imported.passkeys = passkeys.imported
+        return imported
+    }
+}
+
+/// Reads the second factors of a line.
+struct LineFactors {
+    let user: UserID
+    let now: Instant
+
+    /// Factors that were never verified protect nothing and are skipped.
+    func factors(_ columns: LineColumns) throws(LineProblem) -> [TransferredFactor] {
+        var factors: [TransferredFactor] = []
+        for element in try columns.array("factors") ?? [] {
+            guard let members = element.objectValue else { throw LineProblem("factors has what is no object") }
+            let row = LineColumns(members)
+            if try row.text("status") == "verified" { factors.append(try factor(row)) }
+        }
+        if !factors.isEmpty, factors.allSatisfy({ $0.factor.kind == .recoveryCodes }) {
+            throw LineProblem("recovery codes without another second factor")
+        }
+        return factors
+    }
+
+    private func factor(_ row: LineColumns) throws(LineProblem) -> TransferredFactor {
+        guard let id = try row.text("id").flatMap({ FactorID($0) }) else {
+            throw LineProblem("the id of a factor is not a UUID")
+        }
+        if let owner = try row.text("user_id"), UserID(owner) != user {
+            throw LineProblem("a factor has the user_id of another account")
+        }
+        guard let kind = try row.text("factor_type").flatMap({ Factor.Kind(text: $0) }) else {
+            throw LineProblem("a factor is neither totp nor webauthn nor recovery_code")
+        }
+        let name = (try row.text("friendly_name") ?? "").cut(to: Factor.longestName)
+        var factor = Factor(
+            id: id, user: user, kind: kind, isVerified: true, name: name, at: try row.time("created_at") ?? now)
+        factor.updatedAt = try row.time("updated_at") ?? factor.createdAt
+        switch kind {
+        case .totp: return TransferredFactor(factor, .app(secret: try secret(row)))
+        case .webAuthn:
+            factor.authenticatorModel = try row.text("aaguid").flatMap { Identifier<Factor>($0)?.text }
+            return TransferredFactor(factor, .securityKey(try key(row)))
+        case .recoveryCodes: return TransferredFactor(factor, .recoveryCodes(try codes(row)))
+        }
+    }
+
+    private func secret(_ row: LineColumns) throws(LineProblem) -> [UInt8] {
+        guard let secret = try row.text("secret").flatMap({ Base32.decode($0.utf8) }),
+            SupabaseFactors.secretBytes.contains(secret.count)
+        else { throw LineProblem("an authenticator app has no readable secret") }
+        return secret
+    }
+
+    private func key(_ row: LineColumns) throws(LineProblem) -> TransferredKey {
+        guard let credentialID = try row.bytes("credential_id"), (1...1_023).contains(credentialID.count),
+            let signCount = UInt32(exactly: try row.number("sign_count") ?? 0),
+            // Lost: which part of the key is malformed.
+            let publicKey = try row.bytes("public_key"), (try? CredentialPublicKey(publicKey)) != nil
+        else { throw LineProblem("a security key has no readable key") }
+        let isEligible = try row.flag("backup_eligible")
+        let isBackedUp = try row.flag("backed_up")
+        return TransferredKey(
+            credentialID: credentialID, publicKey: publicKey, signCount: signCount, isBackupEligible: isEligible,
+            isBackedUp: isEligible && isBackedUp,
+            transports: try row.array("transports")?.compactMap(\.stringValue) ?? [])
+    }
+
+    private func codes(_ row: LineColumns) throws(LineProblem) -> [TransferredCode] {
+        var codes: [TransferredCode] = []
+        for element in try row.array("codes") ?? [] {
+            let code = LineColumns(element.objectValue ?? [:])
+            guard let selector = try code.text("selector"), selector.utf8.count == 2,
+                selector.utf8.allSatisfy(\.isLowerAlphanumeric), let hash = try code.text("hash"),
+                StoredHash(hash)?.isAffordable == true
+            else { throw LineProblem("a recovery code has no readable hash") }
+            codes.append(TransferredCode(selector: selector, hash: Secret(hash), usedAt: try code.time("used_at")))
+        }
+        return codes
+    }
+}
