@@ -39,7 +39,7 @@ extension WebPages {
         if !isForm, site == .account, let language = fields["lang"].flatMap(MailLanguage.init(text:)) {
             visit.session.language = language
             visit.session.flash = flash
-            return try finish(Answer.redirect(to: request.uri.path), visit)
+            return try finish(Answer.redirect(to: visit.addressWithoutLanguage), visit)
         }
         if !isForm, known == nil, let page = pageAfterForeignLink(request) { return show(page, visit) }
         if isForm { return try await answerForm(page, &visit) }
@@ -143,7 +143,8 @@ extension WebPages {
                 visit.say("Please allow scripts for this page. It has to tell people from programs."))
         }
         let html = look.html(
-            shown, languagesTitle: visit.say("Language"), path: visit.request.uri.path, language: visit.language,
+            shown, languagesTitle: visit.say("Language"), address: visit.addressWithoutLanguage,
+            language: visit.language,
             offersLanguages: !page.isShownOnce, needsScript: site == .account && page.needsScript)
         var response = Answer.text(html, status: page.status, contentType: "text/html; charset=utf-8")
         response.headers[.contentSecurityPolicy] = page.policy.text
@@ -175,7 +176,7 @@ extension WebPages {
         var page = Page(text, [.links([home])])
         page.status = refusal.status
         let html = look.html(
-            page.shown(formToken: ""), languagesTitle: say("Language"), path: Place.home.path, language: language)
+            page.shown(formToken: ""), languagesTitle: say("Language"), address: Place.home.path, language: language)
         var response = Answer.text(html, status: refusal.status, contentType: "text/html; charset=utf-8")
         Self.protect(&response)
         return response

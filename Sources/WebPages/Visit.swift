@@ -34,6 +34,16 @@ struct Visit {
 
     var isSignedIn: Bool { session.tokens != nil }
 
+    /// The path and query of the page, for its other languages. A query of more than 4,096 bytes is left out: five links
+    /// would repeat it.
+    var addressWithoutLanguage: String {
+        let path = request.uri.path
+        guard request.method == .get, (request.uri.query ?? "").utf8.count <= 4_096 else { return path }
+        let query = fields.parameters.filter { $0.name != "lang" }
+            .map { "\(FormText.escape($0.name))=\(FormText.escape($0.value))" }.joined(separator: "&")
+        return query.isEmpty ? path : "\(path)?\(query)"
+    }
+
     /// What the user entered, for a form that is shown again. Anyone may have written a query, so it fills no form.
     func entered(_ name: String) -> String? { request.method == .post ? fields[name] : nil }
 }

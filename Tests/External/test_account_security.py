@@ -77,7 +77,7 @@ def test_a_passkey_is_added_signs_in_and_is_removed(tab, dev, new_email):
     # The same device does not get a second one.
     press(page, "Add a Passkey")
     press(page, "Continue")
-    expect(page.get_by_role("alert")).to_have_text("This device already has a passkey for your account.")
+    expect(page.get_by_role("alert")).to_have_text("This device already has a passkey for your account. Sign in with it, or use another device.")
     page.get_by_role("link", name=re.compile("^Change ")).click()
     fill(page, Name="My laptop")
     press(page, "Save")
@@ -141,7 +141,7 @@ def test_an_app_and_recovery_codes_without_scripts(plain, dev, new_email):
     title(page, "Confirm It Is You")
     fill(page, Code="000000")
     press(page, "Continue")
-    expect(page.get_by_role("alert")).to_have_text("The code is not correct, or too old.")
+    expect(page.get_by_role("alert")).to_have_text("The code is not correct, or too old. Please check it, or use a new one.")
     fill(page, Code=app.code())
     press(page, "Continue")
     title(page, "Account")
@@ -172,7 +172,7 @@ def test_a_security_key_is_added_gives_the_second_step_and_is_removed(tab, dev, 
     tab.open(pages(dev) + "/security-keys")
     press(page, "Add Another Key")
     press(page, "Continue")
-    expect(page.get_by_role("alert")).to_have_text("This device is already a security key of your account.")
+    expect(page.get_by_role("alert")).to_have_text("This device is already a security key of your account. Please use another key.")
     tab.open(pages(dev))
     press(page, "Sign Out")
     # The password alone opens nothing.

@@ -53,11 +53,11 @@ struct AccountPageTests {
             try await browser.open("/account/security")
             #expect(!browser.page.text.contains("Current Password"))
             try await browser.press("Save Password", fields)
-            #expect(browser.page.problem == "Please enter your current password.")
+            #expect(browser.page.problem == "The current password is missing. Please enter your current password.")
             #expect(browser.page.text.contains("Current Password"))
             fields["current"] = "wrong"
             try await browser.press("Save Password", fields)
-            #expect(browser.page.problem == "The current password is not correct.")
+            #expect(browser.page.problem == "The current password is not correct. Please try again.")
             fields["current"] = TestServer.password
             try await browser.press("Save Password", fields)
             #expect(browser.page.done == "Your password has been saved.")
@@ -77,7 +77,7 @@ struct AccountPageTests {
             try await browser.open("/account/new-password")
             var fields = ["password": "another horse 43", "confirmation": "another horse 43"]
             try await browser.press("Save Password", fields)
-            #expect(browser.page.problem == "Please enter your current password.")
+            #expect(browser.page.problem == "The current password is missing. Please enter your current password.")
             #expect(browser.page.text.contains("href=\"/account/forgot-password\">Forgot password?"))
             fields["current"] = TestServer.password
             try await browser.press("Save Password", fields)
@@ -176,7 +176,9 @@ struct AccountPageTests {
             let form = try #require(browser.page.forms.first { $0.button == "Delete Account" })
             try await browser.send(form.action, form.fields.filter { $0.name != "sure" } + [("sure", "yes")])
             #expect(browser.page.title == "Sign In")
-            #expect(browser.page.problem == "Please sign in again, then repeat this.")
+            #expect(
+                browser.page.problem
+                    == "Your last sign-in is too long ago for this. Please sign in again, then repeat this.")
             try await browser.press("Sign In", SignInPageTests.person)
             #expect(browser.page.title == "Delete Account")
         }
@@ -192,7 +194,9 @@ struct AccountPageTests {
             try await browser.open("/account/data")
             try await browser.press("Download My Data")
             #expect(browser.page.title == "Sign In")
-            #expect(browser.page.problem == "Please sign in again, then repeat this.")
+            #expect(
+                browser.page.problem
+                    == "Your last sign-in is too long ago for this. Please sign in again, then repeat this.")
             try await browser.press("Sign In", SignInPageTests.person)
             #expect(browser.page.title == "Your Data")
             try await browser.press("Download My Data")

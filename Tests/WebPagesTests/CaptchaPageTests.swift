@@ -76,7 +76,10 @@ struct CaptchaPageTests {
             let browser = pages.browser
             try await browser.open("/account/sign-in")
             try await browser.press("Sign In", SignInPageTests.person)
-            #expect(browser.page.problem == "Please confirm that you are a person, then try again.")
+            #expect(
+                browser.page.problem
+                    == "The check that you are a person is missing, or too old. Please confirm that you are a person, then try again."
+            )
             #expect(try body(pages, "/token?grant_type=password")["gotrue_meta_security"] == nil)
         }
     }

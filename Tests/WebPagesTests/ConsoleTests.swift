@@ -21,7 +21,7 @@ struct ConsoleTests {
             try await browser.open("/console/users/\(user)")
             #expect(browser.page.title == "Sign In to the Console")
             try await browser.press("Sign In With the Key", ["key": "sb_secret_wrong"])
-            #expect(browser.page.problem == "This is not a secret key of this server.")
+            #expect(browser.page.problem == "This is not a secret key of this server. Copy it from the settings again.")
             try await browser.press("Sign In With the Key", ["key": TestServer.secretKey])
             #expect(browser.page.title == "ada@example.com")
             let cookie = try #require(browser.cookies.first { $0.name == "gatehouse-console" })
@@ -42,7 +42,9 @@ struct ConsoleTests {
             try await browser.press("Sign In", ["email": "ada@example.com", "password": "wrong"])
             #expect(browser.page.problem == "Incorrect email or password. Please try again.")
             try await browser.press("Sign In", SignInPageTests.person)
-            #expect(browser.page.problem == "This account is not an administrator&#39;s.")
+            #expect(
+                browser.page.problem
+                    == "This account is not an administrator&#39;s. Sign in with one that is, or with a secret key.")
             let path = "/auth/v1/admin/users/\(user)"
             let sessions = try await server.send(.get, path + "/sessions", bearer: TestServer.secretKey)
             #expect(try JSONReader.read(sessions.text)["sessions"]?.arrayValue?.count == 1)
@@ -168,7 +170,7 @@ struct ConsoleTests {
             try await browser.open("/console/users/\(String(repeating: "0", count: 300))")
             #expect(browser.page.status == 404)
             try await browser.open("/console/users?after=nonsense")
-            #expect(browser.page.problem == "The server cannot search for this.")
+            #expect(browser.page.problem == "The server cannot search for this. Change the text, or show all users.")
         }
     }
 

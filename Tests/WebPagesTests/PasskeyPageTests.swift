@@ -108,10 +108,10 @@ struct PasskeyPageTests {
             try await openPasskey(browser)
             for name in ["", " "] {
                 try await browser.press("Save", ["name": name])
-                #expect(browser.page.problem == "Please enter a name.")
+                #expect(browser.page.problem == "The name is missing. Please enter a name.")
             }
             try await browser.press("Save", ["name": String(repeating: "鍵", count: 60)])
-            #expect(browser.page.problem == "Please enter a shorter name.")
+            #expect(browser.page.problem == "The name is too long. Please enter a shorter name.")
             try await browser.press("Save", ["name": String(repeating: "鍵", count: 40)])
             #expect(browser.page.done == "Your changes have been saved.")
         }

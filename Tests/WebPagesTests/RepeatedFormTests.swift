@@ -104,7 +104,10 @@ struct RepeatedFormTests {
             let other = WebBrowser(server)
             try await other.open("/account/sign-up")
             try await other.press("Create Account", SignInPageTests.person)
-            #expect(other.page.problem == "This email is already associated with another account.")
+            #expect(
+                other.page.problem
+                    == "This email is already associated with another account. Sign in to that account, or use another email."
+            )
         }
     }
 

@@ -67,7 +67,7 @@ struct SecondFactorPageTests {
             #expect(browser.page.title == "Confirm It Is You")
             #expect(browser.page.text.contains("autocomplete=\"one-time-code\""))
             try await browser.press("Continue", ["code": "000000"])
-            #expect(browser.page.problem == "The code is not correct, or too old.")
+            #expect(browser.page.problem == "The code is not correct, or too old. Please check it, or use a new one.")
             let right = server.nextCode(codes)
             try await browser.press("Continue", ["code": "\(right.prefix(3)) \(right.suffix(3))"])
             #expect(browser.page.title == "Account")
@@ -97,7 +97,9 @@ struct SecondFactorPageTests {
             let codes = try key(of: browser.page)
             for wrong in ["123", " ", "", "…"] {
                 try await browser.press("Continue", ["code": wrong])
-                #expect(browser.page.problem == "The code is not correct, or too old.", "\(wrong)")
+                #expect(
+                    browser.page.problem == "The code is not correct, or too old. Please check it, or use a new one.",
+                    "\(wrong)")
                 #expect(WebPage.between("<img class=\"picture\" src=\"", "\"", in: browser.page.text).first == picture)
             }
             try await browser.press("Continue", ["code": codes.code(at: server.clock.now)])
@@ -201,7 +203,9 @@ struct SecondFactorPageTests {
             try await browser.open("/account/data")
             try await browser.press("Download My Data")
             #expect(browser.page.title == "Confirm It Is You")
-            #expect(browser.page.problem == "Please confirm that it is you, then repeat this.")
+            #expect(
+                browser.page.problem
+                    == "This needs a recent proof that it is you. Please confirm that it is you, then repeat this.")
             try await browser.press("Continue", ["code": server.nextCode(codes)])
             #expect(browser.page.title == "Your Data")
             try await browser.press("Download My Data")
@@ -303,7 +307,9 @@ struct SecondFactorPageTests {
             try await browser.open("/account/delete")
             try await browser.press("Delete Account", ["sure": "yes"])
             #expect(browser.page.title == "Confirm It Is You")
-            #expect(browser.page.problem == "Please confirm that it is you, then repeat this.")
+            #expect(
+                browser.page.problem
+                    == "This needs a recent proof that it is you. Please confirm that it is you, then repeat this.")
             _ = codes
         }
     }
@@ -315,7 +321,7 @@ struct SecondFactorPageTests {
             let other = WebBrowser(server)
             try await signIn(other)
             for _ in 1...10 { try await other.press("Continue", ["code": "000000"]) }
-            #expect(other.page.problem == "The code is not correct, or too old.")
+            #expect(other.page.problem == "The code is not correct, or too old. Please check it, or use a new one.")
             try await other.open("/account/second-step?lang=\(language)")
             let form = try #require(other.page.forms.first { $0.fields.contains { $0.name == "factor" } })
             try await other.send(form.action, form.fields.filter { $0.name != "code" } + [(name: "code", value: "1")])

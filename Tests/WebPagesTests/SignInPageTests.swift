@@ -52,7 +52,7 @@ struct SignInPageTests {
             #expect(browser.page.title == "Check your email")
             #expect(browser.page.text.contains("autocomplete=\"one-time-code\""))
             try await browser.press("Continue", ["code": "000000"])
-            #expect(browser.page.problem == "The code is not correct, or too old.")
+            #expect(browser.page.problem == "The code is not correct, or too old. Please check it, or use a new one.")
             try await browser.press("Send Again")
             #expect(browser.page.done == "The email is on its way.")
             let mails = try await server.deliveredMails()
@@ -83,7 +83,7 @@ struct SignInPageTests {
             try await browser.press("Continue", ["code": code])
             #expect(browser.page.title == "Set a Password")
             try await browser.press("Save Password", ["password": "another horse 43", "confirmation": "another horse"])
-            #expect(browser.page.problem == "Passwords do not match.")
+            #expect(browser.page.problem == "Passwords do not match. Please enter the same one twice.")
             let new = ["password": "another horse 43", "confirmation": "another horse 43"]
             try await browser.press("Save Password", new)
             #expect(browser.page.done == "Your password has been saved.")
@@ -135,7 +135,8 @@ struct SignInPageTests {
             let browser = WebBrowser(server)
             try await browser.open("/account/callback?code=6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b")
             #expect(browser.page.title == "Sign In")
-            #expect(browser.page.problem == "The link could not be opened.")
+            #expect(
+                browser.page.problem == "The link could not be opened. Please ask for a new email, or enter its code.")
         }
     }
 

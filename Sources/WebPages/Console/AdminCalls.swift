@@ -6,10 +6,13 @@ struct AdminRefusal: Error {
     let cause: CallRefusal
 
     var sentence: String {
-        switch cause.status {
-        case 404: "There is nothing here."
-        case 429: "Too many requests. Please wait a moment and try again."
-        default: "The server refused this: \(cause.code.rawValue.shown)."
+        switch (cause.status, cause.code) {
+        case (404, _): "There is nothing here."
+        case (429, _): "Too many requests. Please wait a moment and try again."
+        case (_, .emailProviderDisabled): "This server sends no mail. Set up SMTP, then try again."
+        default:
+            "The server refused this: \(cause.code.rawValue.shown). Check what you entered, or reload the page, and try "
+                + "again."
         }
     }
 }

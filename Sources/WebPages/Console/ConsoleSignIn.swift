@@ -4,6 +4,10 @@ import HTTPTypes
 import Hummingbird
 
 extension WebPages {
+    private static let noSuchKey = "This is not a secret key of this server. Copy it from the settings again."
+    private static let noAdministrator =
+        "This account is not an administrator's. Sign in with one that is, or with a secret key."
+
     @Sendable func showConsoleSignIn(_ visit: inout Visit) async throws -> Outcome {
         if visit.isInConsole, visit.flash == nil { return .move(ConsolePlace.overview.path) }
         return .page(visit.consoleSignInPage())
@@ -13,7 +17,7 @@ extension WebPages {
         do {
             if let key = visit.fields["key"] {
                 guard key.utf8.count <= 2_048, try await visit.isAdmin(Secret(key)) else {
-                    return .page(visit.consoleSignInPage(.problem("This is not a secret key of this server.")))
+                    return .page(visit.consoleSignInPage(.problem(Self.noSuchKey)))
                 }
                 return await visit.goOn(key: Secret(key))
             }
@@ -30,7 +34,7 @@ extension WebPages {
             }
             guard try await visit.isAdmin(Secret(answer.accessToken)) else {
                 try await visit.call(.post, "/logout?scope=local", bearer: Secret(answer.accessToken))
-                return .page(visit.consoleSignInPage(.problem("This account is not an administrator's.")))
+                return .page(visit.consoleSignInPage(.problem(Self.noAdministrator)))
             }
             return await visit.goOn(WebSession.Tokens(answer))
         } catch let refusal as CallRefusal {
@@ -55,7 +59,7 @@ extension WebPages {
             guard try await visit.isAdmin(Secret(answer.accessToken)) else {
                 await visit.endConsoleSession()
                 visit.session = WebSession(formToken: randomBytes(16))
-                return .page(visit.consoleSignInPage(.problem("This account is not an administrator's.")))
+                return .page(visit.consoleSignInPage(.problem(Self.noAdministrator)))
             }
             let next = visit.session.nextPath ?? ConsolePlace.overview.path
             visit.enterConsole(tokens)

@@ -63,11 +63,11 @@ struct PageLook: Sendable {
 
     /// - Parameters:
     ///   - page: What the template shows of the page.
-    ///   - path: Of the page, for the links to its other languages.
+    ///   - address: The path of the page, with its query, for the links to its other languages.
     ///   - offersLanguages: Whether the page has these links.
     ///   - needsScript: Whether the page loads the script of the account pages.
     func html(
-        _ page: TemplateValues, languagesTitle: String, path: String, language: MailLanguage,
+        _ page: TemplateValues, languagesTitle: String, address: String, language: MailLanguage,
         offersLanguages: Bool = true, needsScript: Bool = false
     ) -> String {
         var shown = page
@@ -80,9 +80,10 @@ struct PageLook: Sendable {
         if needsScript { shown["accountScript"] = Markup(script) }
         shown["symbolAddress"] = symbol.map(Markup.init)
         if offersLanguages {
+            let query = address.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
             let languages: [TemplateValues] = MailLanguage.allCases.map { other in
                 var entry: TemplateValues = ["languageTag": other.rawValue, "languageName": other.ownName]
-                if other != language { entry["languageAddress"] = Markup("\(path)?lang=\(other.rawValue)") }
+                if other != language { entry["languageAddress"] = Markup("\(address)\(query)lang=\(other.rawValue)") }
                 return entry
             }
             shown["footer"] = ["languagesTitle": Markup(languagesTitle), "languages": languages]

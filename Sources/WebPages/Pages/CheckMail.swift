@@ -101,7 +101,8 @@ extension Visit {
 
     /// What is wrong with the repetition of a new password.
     var confirmationProblem: String? {
-        fields["password"] == fields["confirmation"] ? nil : say("Passwords do not match.")
+        fields["password"] == fields["confirmation"]
+            ? nil : both(say("Passwords do not match."), say("Please enter the same one twice."))
     }
 
     /// The fields of a new password: also the current one, once the server asks for it.

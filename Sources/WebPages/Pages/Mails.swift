@@ -170,7 +170,7 @@ extension Visit {
         var page = Page(say("Create Account"))
         page.notice = notice
         guard offer.allowsSignUp, offer.hasEmail else {
-            page.blocks = [.text(say("New accounts cannot be created here."))]
+            page.blocks = [.text(noSignUps)]
             page.back = (say("Sign In"), Place.signIn.path)
             return page
         }

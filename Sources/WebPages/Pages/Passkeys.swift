@@ -43,7 +43,8 @@ extension WebPages {
             } else {
                 let name = visit.fields["name"] ?? ""
                 guard !name.isBlank else {
-                    return .page(visit.passkeyPage(passkey, .problem(visit.say("Please enter a name."))))
+                    let text = visit.both(visit.say("The name is missing."), visit.say("Please enter a name."))
+                    return .page(visit.passkeyPage(passkey, .problem(text)))
                 }
                 try await visit.callAsUser(.patch, path, ["friendly_name": .string(name)])
                 visit.session.flash = .changesSaved
@@ -52,7 +53,8 @@ extension WebPages {
             // The limit is in bytes, which mean nothing to a user.
             let text =
                 refusal.code == .validationFailed
-                ? visit.say("Please enter a shorter name.") : visit.message(for: refusal)
+                ? visit.both(visit.say("The name is too long."), visit.say("Please enter a shorter name."))
+                : visit.message(for: refusal)
             return .page(visit.passkeyPage(passkey, .problem(text)))
         }
         return .go(.passkeys)
@@ -66,7 +68,7 @@ extension Visit {
     /// What the user reads if the browser could not answer.
     var ceremonyProblem: String {
         fields[Ceremony.failure] == "InvalidStateError"
-            ? say("This device already has a passkey for your account.")
+            ? passkeyExists
             : say("The passkey did not work. Please try again.")
     }
 

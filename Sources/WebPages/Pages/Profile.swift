@@ -22,7 +22,9 @@ extension WebPages {
             let user = try await visit.user()
             var page = visit.profilePage(user, .object(change))
             page.notice = .problem(
-                visit.say("Please enter a name of at most 100 characters, and a time zone such as Europe/Berlin."))
+                visit.both(
+                    visit.say("The name or the time zone cannot be used."),
+                    visit.say("Please enter a name of at most 100 characters, and a time zone such as Europe/Berlin.")))
             return .page(page)
         }
         visit.session.flash = .profileSaved

@@ -83,7 +83,7 @@ extension Visit {
     /// What the user reads if a security key could not answer, or wrongly.
     var keyProblem: String {
         fields[Ceremony.failure] == "InvalidStateError"
-            ? say("This device is already a security key of your account.")
+            ? both(say("This device is already a security key of your account."), say("Please use another key."))
             : say("The security key did not work. Please try again.")
     }
 

@@ -11,7 +11,10 @@ extension WebPages {
         do {
             json = try await visit.callAsAdmin(.get, "/admin/search/users?" + filter.query(at: now()))
         } catch let refusal as AdminRefusal where refusal.cause.code == .validationFailed {
-            return .page(Page("Users", filter: filter, .problem("The server cannot search for this.")))
+            return .page(
+                Page(
+                    "Users", filter: filter,
+                    .problem("The server cannot search for this. Change the text, or show all users.")))
         }
         var table = Table(caption: "Users", columns: ["User", "State", "Methods", "Created", "Last seen"])
         table.rows = (json["users"]?.arrayValue ?? []).map { FoundUser($0).cells(at: now()) }

@@ -1,0 +1,123 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import MailTemplates
+
+// What the user reads about a refusal: the cause, then the remedy.
+extension Visit {
+    /// Two sentences of the catalogue: a cause, and its remedy.
+    func both(_ cause: String, _ remedy: String) -> String {
+        language == .japanese ? cause + remedy : "\(cause) \(remedy)"
+    }
+
+    func message(for refusal: CallRefusal) -> String {
+        if refusal.status == 429 {
+            if refusal.code == .overEmailSendRateLimit {
+                return say("An email was requested a moment ago. Please wait before you ask for another one.")
+            }
+            return refusal.wait > .seconds(60)
+                ? say("Too many attempts. Please try again in %@.", language.span(refusal.wait))
+                : say("Too many attempts. Please wait a moment and try again.")
+        }
+        return passwordMessage(refusal) ?? accountMessage(refusal.code) ?? codeMessage(refusal.code)
+            ?? securityMessage(refusal.code) ?? say("Something went wrong. Please try again.")
+    }
+
+    /// Of passwords; nil for another code.
+    private func passwordMessage(_ refusal: CallRefusal) -> String? {
+        switch refusal.code {
+        case .invalidCredentials: say("Incorrect email or password. Please try again.")
+        case .weakPassword: weakPassword(refusal.weakPasswordReasons)
+        case .samePassword:
+            both(say("This is the current password."), say("Please choose a password that is not the current one."))
+        case .currentPasswordRequired:
+            both(say("The current password is missing."), say("Please enter your current password."))
+        case .currentPasswordInvalid: both(say("The current password is not correct."), say("Please try again."))
+        default: nil
+        }
+    }
+
+    private func weakPassword(_ reasons: [String]) -> String {
+        if reasons.contains("length") {
+            return say("Password must be at least %@ characters.", fields["minimum"]?.shown ?? "8")
+        }
+        return reasons.contains("characters")
+            ? both(
+                say("This password is too simple."),
+                say("Please use more kinds of characters: small and capital letters, digits, symbols."))
+            : say("This password is too easy to guess. Please choose another one.")
+    }
+
+    /// Of accounts and their sign-in methods; nil for another code.
+    private func accountMessage(_ code: AuthErrorCode) -> String? {
+        switch code {
+        case .emailExists, .userAlreadyExists, .identityAlreadyExists:
+            both(
+                say("This email is already associated with another account."),
+                say("Sign in to that account, or use another email."))
+        case .signupDisabled: noSignUps
+        case .userBanned: say("This account is blocked. Please contact the support of this app.")
+        case .emailProviderDisabled: both(say("Email is not available here."), say("Please choose another way."))
+        case .singleIdentityNotDeletable: say("This is the last way to sign in. Please add another one first.")
+        case .linkNotUndoable: both(say("This can no longer be undone."), say("Remove the sign-in method instead."))
+        case .linkTicketNotFound, .linkTicketOutdated, .flowStateNotFound, .flowStateExpired:
+            say("That took too long. Please sign in again.")
+        case .linkTicketOtherAccount:
+            say("That account has another email. Please sign in to the one with this email.")
+        case .emailNotConfirmed: both(say("Your email is not confirmed yet."), say("Please confirm your email first."))
+        default: nil
+        }
+    }
+
+    var noSignUps: String {
+        both(say("New accounts cannot be created here."), say("Sign in with an account that you have."))
+    }
+
+    /// Of what the user typed; nil for another code.
+    private func codeMessage(_ code: AuthErrorCode) -> String? {
+        switch code {
+        case .otpExpired, .reauthenticationNotValid, .mfaVerificationFailed, .mfaChallengeExpired,
+            .mfaIPAddressMismatch:
+            wrongCode
+        case .captchaFailed:
+            both(
+                say("The check that you are a person is missing, or too old."),
+                say("Please confirm that you are a person, then try again."))
+        case .validationFailed where fields["email"] != nil:
+            both(say("This email address cannot be used."), say("Please enter a valid email address."))
+        case .validationFailed where fields.parameters.contains { $0.name == "code" } && fields["password"] == nil:
+            wrongCode
+        default: nil
+        }
+    }
+
+    private var wrongCode: String {
+        both(say("The code is not correct, or too old."), say("Please check it, or use a new one."))
+    }
+
+    /// Of passkeys and second factors; nil for another code.
+    private func securityMessage(_ code: AuthErrorCode) -> String? {
+        switch code {
+        case .webauthnChallengeNotFound, .webauthnChallengeExpired, .webauthnVerificationFailed:
+            say("The passkey did not work. Please try again.")
+        case .webauthnCredentialExists: passkeyExists
+        case .tooManyPasskeys: say("You have as many passkeys as you can. Remove one to add another.")
+        case .tooManyEnrolledMFAFactors:
+            say("You have as many second factors as you can. Remove one to add another.")
+        case .mfaVerifiedFactorExists:
+            say("You have recovery codes already. If you have not seen them, make new ones.")
+        case .mfaRecoveryCodesSoleFactor:
+            both(say("Recovery codes need another second factor."), say("Remove the recovery codes first."))
+        case .mfaTOTPEnrollNotEnabled, .mfaRecoveryCodesEnrollNotEnabled, .mfaTOTPVerifyNotEnabled,
+            .mfaRecoveryCodesVerifyNotEnabled, .passkeyDisabled:
+            both(say("This is not available here."), say("Please choose another way."))
+        default: nil
+        }
+    }
+
+    var passkeyExists: String {
+        both(
+            say("This device already has a passkey for your account."),
+            say("Sign in with it, or use another device."))
+    }
+}
