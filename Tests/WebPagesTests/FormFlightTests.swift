@@ -23,7 +23,8 @@ struct FormFlightTests {
             let number = begun
             if !isOpen { await withCheckedContinuation { waiting.append($0) } }
             return FormAnswer(
-                .move("/\(number)"), WebSession(formToken: [UInt8](repeating: UInt8(number), count: 16)),
+                .move("/\(number)"),
+                WebSession(formToken: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 16)),
                 lasting: lasting)
         }
 
