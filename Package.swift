@@ -482,8 +482,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "GatehouseCLI", "AuthServer", "HTTPServing", "IdentityProviders", "AccountDomain", "JSONWebTokens",
-                "MailTemplates", "SMTP", "WebAuthn", "GatehouseWire", httpTypes,
+                "GatehouseCLI", "AuthServer", "HTTPServing", "IdentityProviders", "AccountDomain", "AccountStore",
+                "JSONWebTokens", "MailTemplates", "SMTP", "WebAuthn", "GatehouseWire", httpTypes,
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: strict),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),

@@ -106,6 +106,7 @@ struct LineFactorTests {
                 "recovery codes without another second factor"
             ),
             (#""passkeys":[{"id":"ID"}]"#, "a passkey is unreadable"),
+            (#""passkeys":{}"#, "passkeys is not a JSON array"), (#""factors":{}"#, "factors is not a JSON array"),
         ])
     func refused(members: String, reason: String) {
         let line = #"{"id":"\#(Self.user.text)",\#(members)}"#

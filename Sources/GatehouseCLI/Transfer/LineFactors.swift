@@ -20,7 +20,7 @@ extension AccountLine {
         }
         var imported = ImportedAccount(account)
         imported.factors = try LineFactors(user: user.id, now: now).factors(columns)
-        let passkeys = SupabasePasskeys(members["passkeys"], of: user.id, at: now)
+        let passkeys = SupabasePasskeys(.array(try columns.array("passkeys") ?? []), of: user.id, at: now)
         if passkeys.isIncomplete { throw LineProblem("a passkey is unreadable") }
         imported.passkeys = passkeys.imported
         return imported

@@ -1,4 +1,5 @@
 import AccountDomain
+import AccountStore
 import GatehouseCLI
 import GatehouseWire
 
@@ -23,11 +24,16 @@ extension Inputs {
         let id = { IdentityID(trusted: "00000000-0000-4000-8000-00000000000f") }
         for line in input.split(separator: UInt8(ascii: "\n")) {
             // Refused: the report has the reason.
-            guard let account = try? AccountLine.account(Array(line), at: time, newID: id) else { continue }
-            let written = AccountLine.text(account)
+            guard let account = try? AccountLine.imported(Array(line), at: time, newID: id) else { continue }
+            let written = AccountLine.text(account.exported)
             // Ignored: the reason. Its existence is the finding.
-            let again = try? AccountLine.account(Array(written.utf8), at: time, newID: id)
-            try expect(again.map(AccountLine.text) == written, "an account that was exported does not import")
+            let again = try? AccountLine.imported(Array(written.utf8), at: time, newID: id)
+            try expect(
+                again.map { AccountLine.text($0.exported) } == written, "an account that was exported does not import")
         }
     }
+}
+
+extension ImportedAccount {
+    fileprivate var exported: ExportedAccount { ExportedAccount(account, factors: factors, passkeys: passkeys) }
 }

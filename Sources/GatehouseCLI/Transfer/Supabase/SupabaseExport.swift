@@ -6,7 +6,7 @@ import GatehouseWire
 package enum SupabaseExport {
     /// The start of the script, before the lines of accounts.
     package static let beginning = """
-        -- Accounts for a database with Supabase's schema `auth`. It holds password hashes.
+        -- Accounts for a database with Supabase's schema `auth`. It holds password hashes and secrets: delete it afterwards.
         -- psql --single-transaction --set ON_ERROR_STOP=1 --file THIS postgres://…
         SET client_encoding = 'UTF8';
         CREATE TEMPORARY TABLE gatehouse_accounts (line json NOT NULL);
