@@ -1,33 +1,43 @@
 package import GatehouseWire
 import SQLDatabase
 
+/// An ID token that signs in once.
+package struct PresentedIDToken: Sendable {
+    /// Identifies the token; 32 bytes.
+    package let digest: [UInt8]
+    /// The token's expiry, until which the digest is stored.
+    package let expiresAt: Instant
+
+    package init(digest: [UInt8], expiresAt: Instant) { (self.digest, self.expiresAt) = (digest, expiresAt) }
+}
+
+/// The ID token signed in before, longer than ``Accounts/retryTime`` ago.
+package struct IDTokenUsed: Error, Sendable {}
+
 extension Accounts {
     /// How long a token may be presented again after its first use, in case the response was lost.
     package static let retryTime: Duration = .seconds(60)
 
-    /// Marks an ID token as used.
-    ///
-    /// - Parameters:
-    ///   - digest: Identifies the token; 32 bytes.
-    ///   - end: The token's expiry, until which the digest is stored.
-    /// - Returns: Whether this is the token's first use or a repetition within ``retryTime``.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the token may be marked; repeat the call
-    ///   within ``retryTime``.
-    package func use(_ digest: [UInt8], until end: Instant, at now: Instant) async throws -> Bool {
-        try await database.write { db in
-            try db.removeExpired(from: .idTokens, at: now)
-            let isFirst = try db.run(
-                """
-                INSERT INTO used_id_tokens (digest, used_at, expires_at) VALUES (\(digest), \(now), \(end))
-                ON CONFLICT (digest) DO NOTHING
-                """)
-            if isFirst == 1 { return true }
-            let used = try db.row(Self.idTokenLookup(digest)) { $0.instant() }
-            return used.map { now <= $0 + Self.retryTime } ?? true
-        }
-    }
-
     static func idTokenLookup(_ digest: [UInt8]) -> SQL {
         "SELECT used_at FROM used_id_tokens WHERE digest = \(digest)"
+    }
+}
+
+extension Connection {
+    /// Marks an ID token as used, with what it leads to.
+    ///
+    /// - Throws: ``IDTokenUsed``.
+    func use(_ token: PresentedIDToken?, at now: Instant) throws {
+        guard let token else { return }
+        try removeExpired(from: .idTokens, at: now)
+        let isFirst = try run(
+            """
+            INSERT INTO used_id_tokens (digest, used_at, expires_at)
+            VALUES (\(token.digest), \(now), \(token.expiresAt))
+            ON CONFLICT (digest) DO NOTHING
+            """)
+        if isFirst == 1 { return }
+        let used = try row(Accounts.idTokenLookup(token.digest)) { $0.instant() }
+        guard used.map({ now <= $0 + Accounts.retryTime }) ?? true else { throw IDTokenUsed() }
     }
 }

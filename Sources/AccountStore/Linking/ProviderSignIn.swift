@@ -9,15 +9,18 @@ package struct ProviderSignIn: Sendable {
     /// Stored sealed with the identity until it is revoked.
     package let grant: ProviderGrant?
     package let delivery: SessionDelivery
+    /// The identity's ID token, if it signs in once.
+    let token: PresentedIDToken?
 
     package init(
         _ identity: ProviderIdentity, rules: ProviderRules, grant: ProviderGrant? = nil,
-        delivery: SessionDelivery = .session
+        delivery: SessionDelivery = .session, by token: PresentedIDToken? = nil
     ) {
         self.identity = identity
         self.rules = rules
         self.grant = grant
         self.delivery = delivery
+        self.token = token
     }
 }
 
@@ -99,12 +102,14 @@ extension Accounts {
     /// Signs in with a verified identity: decides, then creates the account with its profile, links, or asks. One
     /// transaction.
     ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account and its session may exist.
+    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` the account and its session may exist;
+    ///   ``IDTokenUsed``; ``AccountNeedsAdmission``.
     package func signIn(
         _ signIn: ProviderSignIn, from device: Device, at now: Instant
     ) async throws -> LinkingOutcome {
         try await database.write { db in
-            try LinkingTransaction(self, db, device: device, now: now).carryOut(signIn, .signIn)
+            try db.use(signIn.token, at: now)
+            return try LinkingTransaction(self, db, device: device, now: now).carryOut(signIn, .signIn)
         }
     }
 
@@ -114,11 +119,12 @@ extension Accounts {
     /// PKCE verifier started the link, whereas the browser may belong to a victim who was tricked into linking to this
     /// account.
     ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the link may exist.
+    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` the link may exist; ``IDTokenUsed``.
     package func link(
         _ signIn: ProviderSignIn, to asker: LinkAsker, from device: Device, at now: Instant
     ) async throws -> LinkingOutcome {
         try await database.write { db in
+            try db.use(signIn.token, at: now)
             let transaction = LinkingTransaction(self, db, device: device, now: now)
             guard let account = try transaction.account(of: asker) else {
                 return try transaction.refuse(.notSignedIn, .linkedByHand, signIn.identity)

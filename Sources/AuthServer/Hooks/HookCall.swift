@@ -134,7 +134,7 @@ extension Refusal {
                 (.serviceUnavailable, .unexpectedFailure, "The account keeps changing, please retry after a moment")
             case .malformed: (.internalServerError, .unexpectedFailure, "The answer of the hook cannot be used")
             }
-        guard isRefresh else {
+        guard isRefresh || failure == .outdated else {
             self.init(status, code, message, cause: failure)
             return
         }

@@ -18,20 +18,21 @@ extension AuthServer {
         let asker = try await linkAsker(body, request)
         let provider = try idTokenProvider(body, token)
         let (identity, grant, mark) = try await proven(token, body, by: provider, context)
-        if let mark, try await !accounts.use(mark.digest, until: mark.expiresAt, at: runtime.now()) {
+        let signIn = ProviderSignIn(
+            identity, rules: rules(of: provider), grant: grant,
+            by: mark.map { PresentedIDToken(digest: $0.digest, expiresAt: $0.expiresAt) })
+        let device = device(request, context)
+        do {
+            let outcome = try await issuing(to: device) { accounts, now in
+                if let asker { return try await accounts.link(signIn, to: asker, from: device, at: now) }
+                return try await accounts.signIn(signIn, from: device, at: now)
+            }
+            count(outcome, provider)
+            return try await answer(outcome, of: provider.name, to: device)
+        } catch is IDTokenUsed {
             counts.signIns.increment(provider.name, "token_used")
             throw Refusal.oauth("invalid request", "The id_token has been used before")
         }
-        let signIn = ProviderSignIn(identity, rules: rules(of: provider), grant: grant)
-        let device = device(request, context)
-        let outcome =
-            if let asker {
-                try await issuing(to: device) { try await $0.link(signIn, to: asker, from: device, at: $1) }
-            } else {
-                try await issuing(to: device) { try await $0.signIn(signIn, from: device, at: $1) }
-            }
-        count(outcome, provider)
-        return try await answer(outcome, of: provider.name, to: device)
     }
 
     /// For outcomes that deliver the session in the response.

@@ -140,6 +140,13 @@ struct TokenHookTests {
         try await TestServer.asking(on: kind, providers: TestProviders()) { server in
             let google = try await server.googleCredential("existing")
             try await server.surviving { try await server.idTokenGrant("google", google) }
+            let apple = try await server.appleCredential(
+                "existing", email: "e@example.com", nonce: IDTokenGrantTests.digest)
+            try await server.surviving {
+                server.clock.advance(by: .seconds(61))
+                return try await server.idTokenGrant(
+                    "apple", apple, adding: ["nonce": "12345", "authorization_code": .null])
+            }
             let back = try await TestBrowser(server).signIn(server.authorizePath("google"), as: "existing")
             try await server.surviving { try await server.redeem(back.query["code"]) }
             let ada = try await server.signUp("verified@example.com")

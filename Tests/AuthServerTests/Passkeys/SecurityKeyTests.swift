@@ -84,6 +84,18 @@ struct SecurityKeyTests {
         }
     }
 
+    @Test("The same answer works until the hook for access tokens agrees", arguments: TestDatabase.all)
+    func hook(_ kind: TestDatabase) async throws {
+        try await TestServer.asking(on: kind, factors: Self.rules, change: PasskeyClient.settings()) { server in
+            let ada = try await server.signUp()
+            var key = Key(server)
+            try await key.enroll(ada.accessToken)
+            let (path, answer) = ("/\(key.factor)/verify", try key.answer(try await key.challenge(ada.accessToken)))
+            try await server.surviving { [key] in try await key.post(path, bearer: ada.accessToken, answer) }
+            #expect(try await key.post(path, bearer: ada.accessToken, answer).status == 422)
+        }
+    }
+
     @Test("A client that sends no body and no type works, too, and finds the options where it looks")
     func lenient() async throws {
         try await serving { server, ada in
