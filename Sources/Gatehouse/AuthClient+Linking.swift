@@ -6,8 +6,9 @@ extension AuthClient {
     /// Links the identity of a ``LinkQuestion`` to the signed-in account. Use it after a sign-in to that account with
     /// another provider.
     ///
-    /// - Returns: A new session of the same account.
-    /// - Throws: ``AuthClientError``. The previous session stays active. Codes: `link_ticket_other_account` if the
+    /// - Returns: A new session of the same account; the previous one if only that one had the second factor.
+    /// - Throws: ``AuthClientError``. The previous session stays active. Codes: `insufficient_aal` for an account with a
+    ///   second factor that the session has not proven, after which the ticket stays valid; `link_ticket_other_account` if the
     ///   question concerns another account, after which the ticket stays valid; `link_ticket_not_found` if the ticket
     ///   is used or expired; `link_ticket_outdated` if no account has the address any longer; `fresh_sign_in_required`
     ///   if the server requires a recent sign-in.
@@ -28,7 +29,9 @@ extension AuthClient {
     /// ```
     ///
     /// - Returns: A session of that account.
-    /// - Throws: As ``confirmLink(_:)``, and `invalid_credentials`, after which the ticket stays valid.
+    /// - Throws: As ``confirmLink(_:)``, and `invalid_credentials`, after which the ticket stays valid. An account with a
+    ///   second factor is always refused with `insufficient_aal`: sign in, verify the factor, then call
+    ///   ``confirmLink(_:)``.
     @discardableResult
     public func confirmLink(_ ticket: LinkTicket, email: String, password: String) async throws -> Session {
         try await signIn(
@@ -104,6 +107,33 @@ extension AuthClient {
             await self.coordinator.forgetWindow(startedIn: epoch)
             return left
         }
+    }
+}
+
+extension AuthClient {
+    /// Makes the call with the session's access token, and stores the session that it returns. It takes the place of
+    /// the previous one, unless only that one had the second factor.
+    func signInAsUser(_ request: AuthRequest) async throws -> Session {
+        let begun = try await coordinator.beginSignIn()
+        let (timed, token) = try await asUser { token, _ in
+            (try await self.caller.session(request, bearer: token), token)
+        }
+        if AccessTokenClaims(token)?.level == .aal2, AccessTokenClaims(timed.answer.accessToken)?.level != .aal2 {
+            return try await keepLevel(timed.answer)
+        }
+        let session = try await coordinator.adopt(timed, begun: begun)
+        retire(token, for: session)
+        return session
+    }
+
+    /// Takes the user of a session, and ends the session.
+    private func keepLevel(_ answer: AuthSessionAnswer) async throws -> Session {
+        await end(answer)
+        if let (user, epoch) = await coordinator.owner(), user.id == answer.user.id {
+            await coordinator.replace(answer.user, startedIn: epoch, event: .userUpdated)
+            await coordinator.forgetWindow(startedIn: epoch)
+        }
+        return try await session
     }
 }
 

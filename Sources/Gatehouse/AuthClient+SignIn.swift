@@ -176,18 +176,6 @@ extension AuthClient {
         return try await coordinator.adopt(timed, begun: begun, then: event)
     }
 
-    /// Makes the call with the session's access token, and stores the session that it returns. It takes the place of
-    /// the previous one.
-    func signInAsUser(_ request: AuthRequest) async throws -> Session {
-        let begun = try await coordinator.beginSignIn()
-        let (timed, token) = try await asUser { token, _ in
-            (try await self.caller.session(request, bearer: token), token)
-        }
-        let session = try await coordinator.adopt(timed, begun: begun)
-        retire(token, for: session)
-        return session
-    }
-
     /// Ends the same user's previous session at the server; see ``retire(_:for:)``.
     func retire(_ old: Session?, for next: Session) {
         if let old, old.user.id == next.user.id { retire(old.accessToken, for: next) }

@@ -5,7 +5,8 @@ public import Gatehouse
 // question. After a failure the question remains, unless the server no longer knows it. A signed-out user stays signed
 // out after a failure: sign-in and link succeed together or not at all.
 extension AuthManager {
-    /// The user owns the account and enters its password.
+    /// The user owns the account and enters its password. For an account with a second factor the result is
+    /// `secondFactorNeeded`: the link follows when the factor is proven.
     ///
     /// ```swift
     /// if let question = manager.linkQuestion, question.signInMethods.contains("password") {
@@ -18,7 +19,12 @@ extension AuthManager {
     @discardableResult
     public func confirmLink(password: String) async throws(AuthError) -> SignInOutcome {
         try await answer(.email, existing: .email) { question in
-            try await self.service.confirmLink(question.ticket, email: question.email, password: password)
+            do {
+                return try await self.service.confirmLink(question.ticket, email: question.email, password: password)
+            } catch  where AuthError(error) == .secondFactorNeeded {
+                let session = try await self.service.signIn(email: question.email, password: password)
+                return try await self.link(question, .email, with: session)
+            }
         }
     }
 
@@ -44,7 +50,8 @@ extension AuthManager {
         }
     }
 
-    /// The user owns the account and enters the code of ``sendLinkCode()``. If no one had proven the account's address
+    /// The user owns the account and enters the code of ``sendLinkCode()``, which does not suffice for an account with a
+    /// second factor. If no one had proven the account's address
     /// before, its password and its other sessions end.
     ///
     /// - Throws: As ``confirmLink(password:)``, and ``AuthError/codeWrong``.
@@ -125,16 +132,52 @@ extension AuthManager {
         through method: AuthMethod, _ signIn: @MainActor () async throws -> Session
     ) async throws(AuthError) -> SignInOutcome {
         try await answer(method, existing: method) { question in
-            let mine = self.epoch
-            _ = try await signIn()
-            do {
-                return try await self.service.confirmLink(question.ticket)
-            } catch {
-                // The sign-in succeeded but the link failed. The user asked for both, so end the session, unless
-                // another user has signed in meanwhile.
-                if self.epoch == mine { await self.endSession() }
-                throw error
+            try await self.link(question, method, with: try await signIn())
+        }
+    }
+
+    /// Links with the session of a sign-in that answers the question, at once or when its second factor is proven.
+    private func link(
+        _ question: LinkQuestion, _ method: AuthMethod, with session: Session
+    ) async throws -> Session {
+        if session.needsSecondFactor {
+            pendingLink = PendingLink(question: question, existing: method, userID: session.user.id)
+            return session
+        }
+        let mine = epoch
+        do {
+            return try await service.confirmLink(question.ticket)
+        } catch {
+            // The sign-in succeeded but the link failed. The user asked for both, so end the session, unless
+            // another user has signed in meanwhile.
+            if epoch == mine { await endSession() }
+            throw error
+        }
+    }
+
+    /// Makes the link that has waited for the proof of this session, if there is one.
+    ///
+    /// - Returns: The session with the link.
+    /// - Throws: The error of the link. The session has ended then, as after a sign-in without a second factor, and the
+    ///   question is there again, unless it has expired.
+    func linking(after session: Session) async throws -> Session {
+        guard let pending = pendingLink, pending.userID == session.user.id else { return session }
+        let mine = epoch
+        do {
+            let linked = try await service.confirmLink(pending.question.ticket)
+            guard epoch == mine else { throw AuthError.cancelled }
+            pendingLink = nil
+            record(.linked(existing: pending.existing, new: AuthMethod(rawValue: pending.question.provider)))
+            return linked
+        } catch {
+            guard epoch == mine else { throw error }
+            await signOut()
+            let failure = AuthError(error)
+            if phase == .unauthenticated {
+                if failure == .linkExpired { linkHasExpired = true } else { linkQuestion = pending.question }
+                self.error = failure
             }
+            throw failure
         }
     }
 
@@ -160,4 +203,12 @@ extension AuthManager {
     private func expire(_ question: LinkQuestion) {
         if linkQuestion == question { (linkQuestion, linkHasExpired) = (nil, true) }
     }
+}
+
+/// A question whose account has a second factor, after the user has signed in to that account.
+struct PendingLink {
+    let question: LinkQuestion
+    /// The method of that sign-in.
+    let existing: AuthMethod
+    let userID: UUID
 }

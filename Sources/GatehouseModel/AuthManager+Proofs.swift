@@ -58,7 +58,7 @@ extension AuthManager {
         defer { callCount -= 1 }
         do {
             // Not in the caller's task, which ends with a screen: the server may have used up the code by then.
-            let session = try await Task { try await work() }.value
+            let session = try await Task { try await self.linking(after: try await work()) }.value
             guard epoch == mine else { throw AuthError.cancelled }
             // The service's event may have shown the user already.
             if user == nil, enter(session) { loadProfile() }

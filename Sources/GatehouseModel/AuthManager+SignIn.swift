@@ -132,7 +132,7 @@ extension AuthManager {
         epoch += 1
         let (mine, startedAt) = (epoch, clock.uptime())
         error = nil
-        linkHasExpired = false
+        (linkHasExpired, pendingLink) = (false, nil)
         record(.started(method))
         do {
             guard let session = try await work().session else {

@@ -16,7 +16,9 @@ extension AuthManager {
     ///
     /// - Returns: Whether the user is shown.
     func enter(_ session: Session) -> Bool {
-        guard session.needsSecondFactor, user?.id != session.user.id else {
+        // A link that waits for the factor is part of the sign-in.
+        let isIncomplete = session.needsSecondFactor || pendingLink?.userID == session.user.id
+        guard isIncomplete, user?.id != session.user.id else {
             show(session.user)
             shownSession = session
             return true
@@ -66,7 +68,7 @@ extension AuthManager {
         isProfileLoaded = false
         isLoadingProfile = false
         needsNewPassword = false
-        linkQuestion = nil
+        (linkQuestion, pendingLink) = (nil, nil)
         linkHasExpired = false
         error = nil
         (signedOutReason, storeProblem) = (reason, nil)
@@ -80,7 +82,7 @@ extension AuthManager {
 
 extension Session {
     /// Whether the account has a second factor that this session has not proven.
-    fileprivate var needsSecondFactor: Bool {
+    var needsSecondFactor: Bool {
         let levels = assurance
         return levels.nextLevel == .aal2 && levels.currentLevel != .aal2
     }

@@ -88,6 +88,8 @@ public final class AuthManager {
     @ObservationIgnored var unconfirmedAddress: String?
     /// The sign-in of this run, until its passkey question; nil after a restart.
     @ObservationIgnored var opening: Opening?
+    /// The link that follows when the second factor of its account is proven.
+    @ObservationIgnored var pendingLink: PendingLink?
     /// The calls that wait for an answer to ``proofQuestion``.
     @ObservationIgnored var proofWaiters: [CheckedContinuation<Bool, Never>] = []
     /// The session whose user is shown, and whose profile was asked for.

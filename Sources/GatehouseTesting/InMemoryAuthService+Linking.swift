@@ -60,7 +60,9 @@ extension InMemoryAuthService {
     public func confirmLink(_ ticket: LinkTicket) async throws -> Session {
         let kept = try await fresh()
         return try await opened(.confirmLink, continues: true) { server, now, _ throws(AuthClientError) in
-            try server.confirm(ticket, for: kept.session.user.id, at: now)
+            try server.requireLevel(kept.id)
+            let opened = try server.confirm(ticket, for: kept.session.user.id, at: now)
+            return try server.keepLevel(of: kept.id, in: opened, at: now)
         }
     }
 

@@ -39,6 +39,16 @@ extension InMemoryServer {
         return String(repeating: "0", count: 6 - code.count) + code
     }
 
+    /// Whether the account has a verified factor.
+    func hasSecondFactor(_ id: UUID) -> Bool { factors(of: id).contains { $0.status == .verified } }
+
+    /// A session that continues another one keeps its level.
+    mutating func keepLevel(of session: Int, in opened: Opened, at now: Date) throws(AuthClientError) -> Opened {
+        guard let factor = protection.raised[session] else { return opened }
+        protection.raised[opened.id] = factor
+        return try refresh(opened.id, at: now)
+    }
+
     private func factors(of id: UUID) -> [Factor] { account(id)?.user.factors ?? [] }
 
     private mutating func setFactors(_ factors: [Factor], of id: UUID) { update(id) { $0.user.factors = factors } }
@@ -51,7 +61,7 @@ extension InMemoryServer {
 
     /// - Throws: `insufficient_aal` for an account with a factor, in a session that has not proven one.
     func requireLevel(_ session: Int, status: Int = 403) throws(AuthClientError) {
-        guard let id = sessions[session], factors(of: id).contains(where: { $0.status == .verified }) else { return }
+        guard let id = sessions[session], hasSecondFactor(id) else { return }
         guard protection.raised[session] != nil else { throw Fault.refused(status, .insufficientAAL) }
     }
 

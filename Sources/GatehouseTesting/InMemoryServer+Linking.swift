@@ -46,7 +46,7 @@ extension InMemoryServer {
             return try begin(with: token, as: id, at: now)
         }
         let isKnownApart = others.contains(token.provider.rawValue) || unlinked[id]?.contains(token.key) == true
-        guard holder.isEmailProven, !isKnownApart else { throw ask(token, of: holder, at: now) }
+        guard holder.isEmailProven, !isKnownApart, !hasSecondFactor(id) else { throw ask(token, of: holder, at: now) }
         return try add(token, to: id, "proven_by_both", at: now)
     }
 
@@ -94,6 +94,7 @@ extension InMemoryServer {
         guard let account = account(email: email), account.password == password else {
             throw Fault.refused(400, .invalidCredentials)
         }
+        guard !hasSecondFactor(account.user.id) else { throw Fault.refused(403, .insufficientAAL) }
         return try confirm(ticket, for: account.user.id, at: now)
     }
 
@@ -156,7 +157,8 @@ extension InMemoryServer {
         guard let kept else { throw .unknownFlow }
         guard account(kept.session.user.id) != nil else { throw Fault.refused(403, .userNotFound) }
         guard owner(of: token) == nil else { throw Fault.refused(422, .identityAlreadyExists) }
-        return try add(token, to: kept.session.user.id, "linked_by_hand", at: now)
+        let opened = try add(token, to: kept.session.user.id, "linked_by_hand", at: now)
+        return try keepLevel(of: kept.id, in: opened, at: now)
     }
 
     private mutating func add(

@@ -68,11 +68,13 @@ extension InMemoryServer {
 
     /// Answers a link question with its code, which proves the account's address.
     ///
-    /// - Throws: 404 for an unknown ticket; `otp_expired`, after which the attempt counts; 409 if the account has another
+    /// - Throws: 404 for an unknown ticket; `insufficient_aal` for an account with a second factor; `otp_expired`, after
+    ///   which the attempt counts; 409 if the account has another
     ///   address by now.
     mutating func confirm(_ ticket: LinkTicket, code: String, at now: Date) throws(AuthClientError) -> Opened {
         let (asked, account) = try known(ticket, at: now)
         let id = account.user.id
+        guard !hasSecondFactor(id) else { throw Fault.refused(403, .insufficientAAL) }
         guard let index = codes.firstIndex(where: { $0.owner == id && $0.slot == .link && $0.isGood(at: now) }) else {
             throw Fault.wrongCode
         }

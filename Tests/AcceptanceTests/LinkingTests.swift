@@ -52,6 +52,30 @@ extension AcceptanceTests {
             }
         }
 
+        @Test("002, 005, D7: an account with a second factor links after its password and its code, in one session")
+        func secondFactor() async throws {
+            try await World.with { world in
+                try await world.begin()
+                let id = world.manager.user?.id
+                let (secret, _) = try await world.addApp()
+                try await world.signOut()
+                try await world.signIn(with: "Google", as: Self.ada)
+                try await world.screen.wait { $0.title == "Link Accounts" }
+                try await world.screen.type(World.password, into: "Password")
+                try await world.screen.tap("Link with Password")
+                try await world.screen.wait { $0.title == "Second Step" }
+                #expect(!world.manager.isLoggedIn && world.manager.user == nil)
+                #expect(try await world.providers(of: "ada@example.com") == ["email"])
+                world.server.clock.advance(by: .seconds(30))
+                try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
+                try await world.waitForUser()
+                #expect(world.manager.user?.id == id && world.screen.complaints.isEmpty)
+                #expect(try await world.providers(of: "ada@example.com") == ["email", "google"])
+                #expect(try await world.manager.devices().count == 1)
+                #expect(try await world.manager.factors().count == 2)
+            }
+        }
+
         @Test("002, E7: the conflict has its exact message, and Back returns to the login sheet")
         func back() async throws {
             try await World.with { world in

@@ -38,6 +38,24 @@ struct FactorTests {
             params: MFAVerifyParams(factorId: factorID, challengeId: challengeID, code: "123456"))
     }
 
+    @Test("A link's session without the second factor ends, and the one that has it stays, with the linked user")
+    func linkKeepsLevel() async throws {
+        var identity = verified.objectValue ?? [:]
+        identity["friendly_name"] = "linked"
+        let server = ScriptedAnswers([
+            session(1, level: "aal2", factors: [verified]), session(2, factors: [.object(identity)]),
+            HTTPReply(status: 204, body: []),
+        ])
+        let client = try await server.signedIn()
+        let high = try await client.session
+        let linked = try await client.confirmLink(LinkTicket("ticket"))
+        #expect(linked.accessToken == high.accessToken && linked.refreshToken == "refresh-1")
+        #expect(linked.user.factors?.map(\.friendlyName) == ["linked"])
+        #expect(server.requests.last?.hasPrefix("POST /logout?scope=local") == true)
+        #expect(server.bearers.last?.hasSuffix(".2") == true)
+        #expect(try await server.client().currentSession == linked)
+    }
+
     @Test("A verification replaces the tokens in place, with an event of its own, and they are stored")
     func inPlace() async throws {
         let server = ScriptedAnswers([session(1, factors: [verified]), session(2, level: "aal2", factors: [verified])])

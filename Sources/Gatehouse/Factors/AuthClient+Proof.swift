@@ -46,7 +46,7 @@ extension AuthClient {
     }
 
     /// Ends a session that nobody keeps.
-    private func end(_ unwanted: AuthSessionAnswer) async {
+    func end(_ unwanted: AuthSessionAnswer) async {
         let request = AuthRequest("POST", "/logout", query: [("scope", SignOutScope.local.rawValue)])
         // Lost: that the server did not answer. The session then ends by its own lifetime.
         _ = try? await caller.send(request, bearer: unwanted.accessToken)
