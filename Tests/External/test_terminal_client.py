@@ -439,6 +439,27 @@ def test_an_interrupted_wait_for_the_browser_ends_at_once(visitor):
         assert terminal.end() == INTERRUPTED
 
 
+def test_a_question_about_an_account_with_a_second_factor_asks_for_its_password_and_its_code(project, new_email):
+    email = new_email()
+    project.sign_up(email)
+    app = App(project.json("mfa", "enroll")["secret"])
+    project.json("mfa", "verify", "--factor-stdin", stdin=app.code() + "\n")
+    project.json("logout")
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with project.at_terminal("login", "--provider", "google", "--no-browser", "--json") as terminal:
+        terminal.wait_for("}")
+        page = browser.open(json.loads(terminal.seen)["open"], timeout=PATIENCE_SECONDS)
+        person = urllib.parse.urlencode({"person": "existing", "email": email}).encode()
+        browser.open(page.url, person, timeout=PATIENCE_SECONDS).read()
+        terminal.answer(f"Password of {email}: ", PASSWORD).answer("or a recovery code: ", app.code())
+        terminal.wait_for('"signed_in":true')
+        assert terminal.end() == 0
+    user = project.json("whoami")["user"]
+    assert user["email"] == email and sorted(user["providers"]) == ["email", "google"]
+    assert project.json("mfa")["level"] == "aal2"
+    assert len(project.json("sessions")["sessions"]) == 1
+
+
 # Without the server.
 
 

@@ -21,6 +21,7 @@ struct BrowserSignIn: Sendable {
     let opensBrowser: Bool
     /// The loopback port that the browser returns to; 0 for any free port.
     let port: UInt16
+    let factor: FactorOptions
 
     /// - Throws: ``ClientFailure``. The previous session stays active.
     func signIn(_ client: Client) async throws -> User {
@@ -35,7 +36,7 @@ struct BrowserSignIn: Sendable {
             guard let question = (error as? AuthClientError)?.linkQuestion else {
                 throw ClientFailure(error, provider.method, at: client.target.text)
             }
-            return try await LinkByPassword(question: question, provider: provider).ask(client)
+            return try await LinkByPassword(question: question, provider: provider, factor: factor).ask(client)
         }
     }
 

@@ -6,9 +6,12 @@ import GatehouseWire
 struct LinkByPassword: Sendable {
     let question: LinkQuestion
     let provider: WebProvider
+    let factor: FactorOptions
     /// The ticket allows more attempts than a user should need.
     private static let tries = 3
 
+    /// For an account with a second factor, also asks for its code.
+    ///
     /// - Throws: ``ClientFailure``. The previous session stays active.
     func ask(_ client: Client) async throws -> User {
         guard Terminal.canAsk, question.signInMethods.contains("password") else {
@@ -26,9 +29,29 @@ struct LinkByPassword: Sendable {
                 ).user
             } catch {
                 let failure = ClientFailure(error, .email, at: client.target.text)
+                if failure.code == AuthErrorCode.insufficientAAL.rawValue {
+                    return try await link(with: password, client)
+                }
                 guard failure.code == AuthErrorCode.invalidCredentials.rawValue, left > 0 else { throw failure }
                 client.note(failure.message)
             }
+        }
+    }
+
+    /// Links with a session that has the second factor: the password alone does not suffice.
+    private func link(with password: Secret, _ client: Client) async throws -> User {
+        let old = await client.auth.currentSession
+        do {
+            let user = try await client.auth.signIn(email: question.email, password: password.reveal()).user
+            _ = try await client.complete(user, factor, replacing: old)
+        } catch {
+            throw ClientFailure(error, .email, at: client.target.text)
+        }
+        do {
+            return try await client.auth.confirmLink(question.ticket).user
+        } catch {
+            await client.giveUp(for: old)
+            throw ClientFailure(error, provider.method, at: client.target.text)
         }
     }
 }

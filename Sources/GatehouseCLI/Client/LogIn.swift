@@ -44,7 +44,8 @@ struct LogIn: ClientCommand {
         let old = await client.auth.currentSession
         let user: User
         if let provider {
-            let browser = BrowserSignIn(provider: provider, opensBrowser: !noBrowser, port: callbackPort ?? 0)
+            let browser = BrowserSignIn(
+                provider: provider, opensBrowser: !noBrowser, port: callbackPort ?? 0, factor: factor)
             user = try await browser.signIn(client)
         } else if magicLink {
             guard let found = try await signInByMail(client) else {

@@ -87,7 +87,8 @@ extension Client {
             params: MFAChallengeAndVerifyParams(factorId: apps[apps.count - 1].id, code: code.digits))
     }
 
-    private func giveUp(for old: Session?) async {
+    /// Ends the session of a sign-in that is not complete, and restores the one before.
+    func giveUp(for old: Session?) async {
         // Lost: why the server did not end the session. It opens nothing without the second factor.
         _ = try? await auth.signOut(scope: .local)
         guard let old else { return }
