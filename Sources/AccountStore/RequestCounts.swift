@@ -115,15 +115,15 @@ package struct RequestCounts: Sendable {
 }
 
 extension Connection {
-    /// Replaces instants of a clock that was wrong: they count as an exhausted burst from now on.
+    /// Replaces instants of a clock that was wrong: they leave one attempt from now on.
     fileprivate func fullTimes(of counted: [RequestCounts.Counted], at now: Instant) throws -> [Instant?] {
         guard !counted.isEmpty else { return [] }
         let found = RequestCounts.times(of: counted, in: try rows(RequestCounts.lookup(counted), RequestCounts.found))
         return try zip(counted, found).map { one, full in
             guard RequestCounts.isWrong(full, one.rate, at: now) else { return full }
-            let latest = one.rate.latest(at: now)
-            try keep([(one, latest)], isNew: false, at: now)
-            return latest
+            let corrected = one.rate.latest(at: now) - one.rate.interval
+            try keep([(one, corrected)], isNew: false, at: now)
+            return corrected
         }
     }
 
