@@ -84,28 +84,61 @@ extension Accounts {
         ) { (Int($0.int()), Int($0.int())) } ?? (0, 0)
     }
 
-    /// Queues deliveries that have ended, once more and with the same id. Their attempts are counted anew.
+    /// Queues deliveries that have ended, once more and with the same id. Their attempts are counted anew. Each batch is a
+    /// transaction of its own, so that many deliveries do not keep other writes waiting.
     ///
-    /// - Parameter entry: Recorded if there is a delivery.
+    /// - Parameters:
+    ///   - entry: Recorded if there is a delivery.
+    ///   - limit: The size of a batch. Deliveries that ended at the same time are not separated.
     /// - Returns: The number of deliveries.
-    /// - Throws: ``DatabaseFailure``.
+    /// - Throws: ``DatabaseFailure``. The batches before are queued; another call queues the rest.
     package func replay(
-        _ choice: DeliveryChoice, recording entry: AuditEntry? = nil, at now: Instant
+        _ choice: DeliveryChoice, recording entry: AuditEntry? = nil, limit: Int = 500, at now: Instant
     ) async throws -> Int {
-        let condition: SQL =
-            switch choice {
-            case .one(let id): "id = \(id)"
-            case .failed(let endpoint): "state = 'failed' AND endpoint = \(endpoint)"
+        switch choice {
+        case .one(let id): return try await replay(where: "id = \(id)", recording: entry, at: now)
+        case .failed(let endpoint):
+            var (count, next, entry) = (0, Instant(seconds: 0), entry)
+            // Those that fail again meanwhile ended later.
+            while let (first, last) = try await endsOfFailed(endpoint, from: next, until: now, limit: limit) {
+                let replayed = try await replay(
+                    where: """
+                        state = 'failed' AND endpoint = \(endpoint) AND ended_at >= \(first) AND ended_at <= \(last)
+                        """,
+                    recording: entry, at: now)
+                if replayed > 0 { entry = nil }
+                (count, next) = (count + replayed, last + .microseconds(1))
             }
-        return try await database.write { db in
+            return count
+        }
+    }
+
+    private func replay(where condition: SQL, recording entry: AuditEntry?, at now: Instant) async throws -> Int {
+        try await database.write { db in
             let count = try db.run(
                 """
                 UPDATE webhook_deliveries SET state = 'queued', reason = NULL, attempts = 0, next_at = \(now),
                     expires_at = \(now + WebhookSchedule.lifetime), ended_at = NULL
-                WHERE ended_at IS NOT NULL AND \(condition)
+                WHERE state <> 'queued' AND \(condition)
                 """)
             return try recorded(entry, of: count, at: now, in: db)
         }
+    }
+
+    /// The times at which the first and the last failed delivery of a batch ended; nil if there is none.
+    private func endsOfFailed(
+        _ endpoint: String, from first: Instant, until last: Instant, limit: Int
+    ) async throws -> (first: Instant, last: Instant)? {
+        let ends = try await database.rows(
+            """
+            SELECT ended_at FROM webhook_deliveries
+            WHERE state <> 'queued' AND state = 'failed' AND endpoint = \(endpoint)
+                AND ended_at >= \(first) AND ended_at <= \(last)
+            ORDER BY ended_at LIMIT \(limit)
+            """
+        ) { $0.instant() }
+        guard let first = ends.first, let last = ends.last else { return nil }
+        return (first, last)
     }
 
     /// Ends queued deliveries to an endpoint that is disabled, or that the settings no longer name.

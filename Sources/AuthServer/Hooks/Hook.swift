@@ -39,9 +39,19 @@ package struct SignedCall: Sendable {
     package let url: String
     package let headers: [String: String]
     package let body: [UInt8]
-    /// Of the answer's body.
-    package let maximumBytes: Int
+    /// Of the answer's body; nil if the status alone counts, and the answer is not read on.
+    package let maximumBytes: Int?
     package let timeLimit: Duration
+    /// Calls of the same line wait for each other if too many run at once; nil for the line of the host.
+    package let line: String?
+
+    init(
+        url: String, headers: [String: String], body: [UInt8], maximumBytes: Int?, timeLimit: Duration,
+        line: String? = nil
+    ) {
+        (self.url, self.headers, self.body, self.maximumBytes) = (url, headers, body, maximumBytes)
+        (self.timeLimit, self.line) = (timeLimit, line)
+    }
 }
 
 package struct SignedCallAnswer: Sendable {

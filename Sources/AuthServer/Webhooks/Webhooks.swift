@@ -14,10 +14,8 @@ package struct Webhooks: Sendable {
     package let backlog = EventBacklog()
     private let bells: [String: Bell]
 
-    /// How many deliveries to an endpoint run at once.
-    static let connections = 64
-    /// Of an answer's body, which is not used.
-    static let maximumBytes = 65_536
+    /// How many deliveries to an endpoint run at once. The client for outgoing calls lets at least as many of a line run.
+    static let connections = 16
 
     /// - Returns: nil without endpoints.
     package init?(
@@ -39,7 +37,8 @@ package struct Webhooks: Sendable {
         try await bells[endpoint.name]?.wait(atMost: duration, sleep: sleep)
     }
 
-    /// Makes one attempt.
+    /// Makes one attempt. The status alone counts, whatever the answer's body is. Calls of an endpoint keep neither hooks
+    /// of the same host waiting nor other endpoints.
     ///
     /// - Throws: `CancellationError`.
     package static func attempt(
@@ -47,7 +46,7 @@ package struct Webhooks: Sendable {
     ) async throws -> DeliveryResult {
         let call = SignedCall(
             url: endpoint.url, headers: message.headers(at: now, secrets: endpoint.secrets), body: message.body,
-            maximumBytes: maximumBytes, timeLimit: WebhookSchedule.timeLimit)
+            maximumBytes: nil, timeLimit: WebhookSchedule.timeLimit, line: "webhook \(endpoint.name)")
         do {
             let answer = try await send(call)
             return switch answer.status {

@@ -24,10 +24,11 @@ package struct SignedCalls: Sendable {
                     try rule.check(found, of: url)
                     addresses = found
                 }
-                let answer = try await http.answer(
-                    to: OutgoingCall(
-                        method: "POST", url: call.url, headers: call.headers, body: call.body,
-                        maximumBytes: call.maximumBytes, timeLimit: call.timeLimit, addresses: addresses))
+                var outgoing = OutgoingCall(
+                    method: "POST", url: call.url, headers: call.headers, body: call.body,
+                    maximumBytes: call.maximumBytes ?? 0, timeLimit: call.timeLimit, addresses: addresses)
+                (outgoing.readsBody, outgoing.line) = (call.maximumBytes != nil, call.line)
+                let answer = try await http.answer(to: outgoing)
                 return SignedCallAnswer(
                     status: answer.status, contentType: answer.headers["content-type"],
                     retryAfter: answer.headers["retry-after"], body: answer.body)

@@ -10,12 +10,17 @@ struct AnswerReader {
     /// Why the response is not read on.
     private(set) var refusal: OutgoingFailure?
     private(set) var headerBytes = 0
-    private let maximumBytes: Int
+    /// The status of an answer whose body is not read, once its header has ended.
+    private(set) var finalStatus: Int?
+    private var status = 0
+    private let maximumBytes: Int?
 
-    init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
+    /// - Parameter maximumBytes: nil ends the transfer after the header.
+    init(maximumBytes: Int?) { self.maximumBytes = maximumBytes }
 
     /// - Returns: Whether the transfer may go on.
     mutating func addBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let maximumBytes else { return false }
         guard body.count + bytes.count <= maximumBytes else {
             refusal = .tooLong(maximumBytes)
             return false
@@ -36,17 +41,27 @@ struct AnswerReader {
         if line.starts(with: "HTTP/".utf8) {
             // A response follows an interim one (RFC 9110 §15.2).
             headers = [:]
+            status = Self.status(line)
+        } else if maximumBytes == nil, status >= 200, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
+            finalStatus = status
+            return false
         } else if let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].allSatisfy(Self.isVisible) {
             let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
             let value = Self.trimmed(line[(colon + 1)...])
             headers[name] = headers[name].map { $0 + ", " + value } ?? value
             // libcurl would decode it, although no encoding was requested.
-            if name == "transfer-encoding", value.lowercased() != "chunked" {
+            if name == "transfer-encoding", maximumBytes != nil, value.lowercased() != "chunked" {
                 refusal = .noConnection("the response has a transfer encoding")
                 return false
             }
         }
         return true
+    }
+
+    /// The number after the protocol; 0 without one.
+    private static func status(_ line: UnsafeRawBufferPointer) -> Int {
+        let digits = line.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix { (0x30...0x39).contains($0) }.prefix(3)
+        return digits.reduce(0) { $0 * 10 + Int($1) - 0x30 }
     }
 
     private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }

@@ -20,7 +20,8 @@ package final class CurlThread: Sendable {
     /// A sixteenth of the files that the process may open, at most 256.
     package static var defaultCallsPerHost: Int { max(16, min(256, Descriptors.limit / 16)) }
 
-    /// - Parameter callsPerHost: At once; 1,024 further calls to the host wait for one to end.
+    /// - Parameter callsPerHost: At once; 1,024 further calls to the host wait for one to end. Calls with a line of their
+    ///   own are counted by it.
     /// - Throws: ``OutgoingFailure/noConnection(_:)`` without libcurl, or if no more files can be opened.
     package init(callsPerHost: Int = defaultCallsPerHost) throws(OutgoingFailure) {
         do throws(CurlFailure) { multi = try CurlMulti() } catch { throw .noConnection(error.cause) }
@@ -71,8 +72,8 @@ private struct CurlTransfers {
         switch order {
         case .start(let request):
             if request.outcome.isOver { return }
-            switch hosts.enter(request, at: request.url.host) {
-            case .runs: if !begin(request) { leave(request.url.host) }
+            switch hosts.enter(request, at: request.line) {
+            case .runs: if !begin(request) { leave(request.line) }
             case .waits: break
             case .isRefused:
                 request.outcome.end(.failure(OutgoingFailure.noConnection("too many calls wait for this host")))
@@ -100,11 +101,11 @@ private struct CurlTransfers {
     private mutating func remove(_ transfer: CurlTransfer) {
         curl_multi_remove_handle(multi, transfer.handle.pointer)
         running[transfer.handle.pointer] = nil
-        leave(transfer.request.url.host)
+        leave(transfer.request.line)
     }
 
-    private mutating func leave(_ host: String) {
-        while let next = hosts.leave(host) {
+    private mutating func leave(_ line: String) {
+        while let next = hosts.leave(line) {
             if !next.outcome.isOver, begin(next) { return }
         }
     }

@@ -8,6 +8,9 @@ struct CurlRequest: Sendable {
     let call: OutgoingCall
     let url: ProviderURL
     let outcome = FirstOutcome<OutgoingHTTP.Answer>()
+
+    /// A name with a space is no host.
+    var line: String { call.line.map { "line \($0)" } ?? url.host }
 }
 
 /// A request that libcurl sends, and its response so far. One thread creates, uses and frees it.
@@ -20,7 +23,7 @@ final class CurlTransfer {
     init(_ request: CurlRequest) throws(OutgoingFailure) {
         let lines = try Self.headerLines(request.call)
         self.request = request
-        answer = AnswerReader(maximumBytes: request.call.maximumBytes)
+        answer = AnswerReader(maximumBytes: request.call.readsBody ? request.call.maximumBytes : nil)
         do throws(CurlFailure) {
             handle = try CurlHandle()
             try setConnection()
@@ -33,6 +36,9 @@ final class CurlTransfer {
 
     /// The outcome of a transfer that ended with `code`.
     func outcome(_ code: CURLcode) -> Result<OutgoingHTTP.Answer, any Error> {
+        if let status = answer.finalStatus {
+            return .success(OutgoingHTTP.Answer(status: status, headers: answer.headers, body: []))
+        }
         if let refusal = answer.refusal { return .failure(refusal) }
         switch code {
         case CURLE_OK:

@@ -33,6 +33,10 @@ package struct OutgoingCall: Sendable {
     package var timeLimit: Duration
     /// The only addresses to connect to; nil for those that the system's resolver finds. A proxy ignores them.
     package var addresses: [IPAddress]?
+    /// Whether the answer's body is read. Otherwise the call ends with the header, and the body may be of any kind.
+    package var readsBody = true
+    /// Calls of the same line wait for each other if too many run at once; nil for the line of the host.
+    package var line: String?
 
     package init(
         method: String = "GET", url: String, headers: [String: String] = [:], body: [UInt8]? = nil,

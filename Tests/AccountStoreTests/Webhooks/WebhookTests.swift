@@ -252,6 +252,31 @@ struct WebhookTests {
         #expect(try await accounts.deliveries(limit: 10).isEmpty)
     }
 
+    @Test("A replay works in batches, leaves out what was delivered, and is recorded once", arguments: TestDatabase.all)
+    func replayInBatches(_ kind: TestDatabase) async throws {
+        let recorded = RecordedStatements()
+        let store = try await StoreFixture(kind) { RecordingDatabase(database: $0, recorded: recorded) }
+        let accounts = store.accounts.telling([Self.endpoint("app", [.userCreated])])
+        for number in 0..<7 {
+            _ = try await signUp(accounts, store, "person\(number)@example.com")
+            store.clock.advance(by: .seconds(1))
+            try await report(number == 3 ? .delivered : .gone, of: try await take(store).first, store)
+        }
+        let entry = AuditEntry(.deliveryReplayed, actor: nil, actorName: "test")
+        let failed = DeliveryChoice.failed(endpoint: "app")
+        var replayed = 0
+        let statements = try await recorded.count.during {
+            replayed = try await accounts.replay(failed, recording: entry, limit: 2, at: store.clock.now)
+        }
+        #expect(replayed == 6)
+        // Three batches, each with a look and a change.
+        #expect(statements >= 6)
+        let entries = try await store.text("SELECT count(*) || '' FROM audit_log WHERE action = 'delivery_replayed'")
+        #expect(entries == "1")
+        #expect(try await take(store).count == 6)
+        #expect(try await accounts.replay(failed, limit: 2, at: store.clock.now) == 0)
+    }
+
     @Test("An endpoint that is gone stays so until its URL changes", arguments: TestDatabase.all)
     func gone(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)

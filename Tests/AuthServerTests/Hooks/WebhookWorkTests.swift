@@ -48,6 +48,35 @@ struct WebhookWorkTests {
         }
     }
 
+    @Test("An answer 410 disables the endpoint, and no other call begins after it", arguments: TestDatabase.all)
+    func gone(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, hooks: Self.hooks) { server in
+            let holds = Mutex(true)
+            let isNext = Mutex(true)
+            server.receiver.answers { _ in
+                let isFirst = isNext.withLock { isNext in
+                    defer { isNext = false }
+                    return isNext
+                }
+                while !isFirst, holds.withLock(\.self) { await Task.yield() }
+                return (isFirst ? 410 : 204, [:])
+            }
+            for number in 0..<40 {
+                _ = try await server.signUp("p\(number)@example.com")
+                server.clock.advance(by: .milliseconds(1))
+            }
+            let work = Task { try await server.auth.deliverEvents(to: Self.endpoint) }
+            while try await !server.accounts.isDisabled(Self.endpoint) { await Task.yield() }
+            holds.withLock { $0 = false }
+            #expect(try await work.value == 40)
+            #expect(server.receiver.calls.count == 16)
+            while try await server.auth.deliverEvents(to: Self.endpoint) > 0 {}
+            #expect(server.receiver.calls.count == 16)
+            let states = try await server.accounts.deliveries(limit: 50).map(\.state)
+            #expect(states.count { $0 == "delivered" } == 15 && states.count { $0 == "failed" } == 25)
+        }
+    }
+
     @Test("A call that the end of a node cuts off is repeated at once", arguments: TestDatabase.all)
     func cutOff(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, hooks: Self.hooks) { server in

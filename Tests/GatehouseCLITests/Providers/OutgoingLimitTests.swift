@@ -41,6 +41,27 @@ struct OutgoingLimitTests {
         #expect(try #require(await sent.next()) < 16 * 1_048_576)
     }
 
+    @Test(
+        "If the status alone counts, a call ends with the header, whatever follows",
+        arguments: [
+            "Content-Length: 99999999999\r\n\r\nx", "Transfer-Encoding: chunked\r\n\r\nno chunk\r\n",
+            "Transfer-Encoding: gzip\r\n\r\nx", "Content-Length: 10\r\n\r\nx", "\r\n",
+        ])
+    func statusAlone(_ rest: String) async throws {
+        for isOpen in [true, false] {
+            let server = try RawServer { connection in
+                _ = connection.readRequest()
+                connection.send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 202 Accepted\r\n" + rest)
+                if isOpen { connection.readToEnd() }
+            }
+            defer { server.stop() }
+            var call = OutgoingCall(method: "POST", url: server.url, body: [])
+            call.readsBody = false
+            let answer = try await OutgoingHTTP.patiently(call)
+            #expect(answer.status == 202 && answer.body.isEmpty)
+        }
+    }
+
     @Test("Endless responses of one host delay no call to another")
     func endlessAndOther() async throws {
         let begun = Events<Void>()
@@ -134,7 +155,7 @@ struct OutgoingLimitTests {
         #expect(await Self.outcome(OutgoingCall(url: other.url)) == .success("hi"))
     }
 
-    @Test("A call beyond the limit of its host waits for another one to end")
+    @Test("A call beyond the limit of its host waits for another one to end, and one with its own line does not")
     func callsPerHost() async throws {
         let events = Events<String>()
         let held = DispatchSemaphore(value: 0)
@@ -147,7 +168,9 @@ struct OutgoingLimitTests {
         let thread = try CurlThread(callsPerHost: 1)
         let call = { @Sendable (path: String) async throws -> Int in
             let url = try #require(ProviderURL(server.url + path))
-            return try await thread.answer(to: OutgoingCall(url: url.text, timeLimit: .seconds(3_600)), at: url).status
+            var call = OutgoingCall(url: url.text, timeLimit: .seconds(3_600))
+            if path == "/own" { call.line = "webhook app" }
+            return try await thread.answer(to: call, at: url).status
         }
         let first = Task { try await call("/first") }
         #expect(await events.next() == "/first")
@@ -155,8 +178,11 @@ struct OutgoingLimitTests {
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
         let second = Task { try await call("/second") }
-        held.signal()
+        let own = Task { try await call("/own") }
+        #expect(await events.next() == "/own")
+        for _ in 0..<2 { held.signal() }
         #expect(try await first.value == 200)
+        #expect(try await own.value == 200)
         #expect(await events.next() == "/second")
         held.signal()
         #expect(try await second.value == 200)
