@@ -55,7 +55,7 @@ extension TestServer {
         #expect(failed.status == 500 && failed.code == "unexpected_failure", "\(failed)")
         receiver.answers { _ in (200, ["error": ["http_code": 403, "message": "Not today"]]) }
         let refused = try await step()
-        #expect(refused.status == 403 && refused["msg"] == "Not today", "\(refused)")
+        #expect(refused.status == 403 && refused["message"] == "Not today", "\(refused)")
         #expect(try await traces() == before)
         agree()
         let answer = try await step()

@@ -121,7 +121,7 @@ struct TokenAgreementTests {
             try await TestServer.asking(on: kind, hooks: hooks) { server in
                 let signUp = try await server.statements { _ = try await server.send(.post, path, json: json) }
                 let signIn = try await server.statements { _ = try await server.signIn() }
-                #expect((signUp, signIn) == (hooks.isEmpty ? (5, 6) : (10, 13)))
+                #expect((signUp, signIn) == (hooks.isEmpty ? (5, 4) : (10, 9)))
             }
         }
     }

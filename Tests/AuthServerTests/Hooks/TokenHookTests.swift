@@ -138,7 +138,7 @@ struct TokenHookTests {
     @Test("Identities, link questions and codes of a browser survive it", arguments: TestDatabase.all)
     func providers(_ kind: TestDatabase) async throws {
         try await TestServer.asking(on: kind, providers: TestProviders()) { server in
-            let google = try await server.googleCredential("existing")
+            let google = try await server.googleCredential("existing", email: "c@example.com")
             try await server.surviving { try await server.idTokenGrant("google", google) }
             let apple = try await server.appleCredential(
                 "existing", email: "e@example.com", nonce: IDTokenGrantTests.digest)
@@ -147,7 +147,8 @@ struct TokenHookTests {
                 return try await server.idTokenGrant(
                     "apple", apple, adding: ["nonce": "12345", "authorization_code": .null])
             }
-            let back = try await TestBrowser(server).signIn(server.authorizePath("google"), as: "existing")
+            let back = try await TestBrowser(server).signIn(
+                server.authorizePath("google"), as: "existing", email: "c@example.com")
             try await server.surviving { try await server.redeem(back.query["code"]) }
             let ada = try await server.signUp("verified@example.com")
             let question = try await server.idTokenGrant("google", try await server.googleCredential())
@@ -175,11 +176,11 @@ struct TokenHookTests {
             let before = try await server.traces()
             server.receiver.answers { _ in (500, [:]) }
             let start = "/auth/v1/authorize?provider=google"
-            let back = try await TestBrowser(server).signIn(start, as: "existing")
+            let back = try await TestBrowser(server).signIn(start, as: "existing", email: "c@example.com")
             #expect(back.query["error_code"] == "unexpected_failure")
             #expect(try await server.traces() == before)
             server.agree()
-            let signedIn = try await TestBrowser(server).signIn(start, as: "existing")
+            let signedIn = try await TestBrowser(server).signIn(start, as: "existing", email: "c@example.com")
             let token = try #require(signedIn.fragment["access_token"])
             #expect(try server.keys.verify(token).claims.members["agreed"] == true)
         }
