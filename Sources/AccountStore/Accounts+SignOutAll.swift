@@ -3,8 +3,8 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Accounts {
-    /// Ends sessions of all users in batches, and deletes pending codes, flows and tickets. For use after a restored
-    /// backup, which makes spent tokens and ended sessions valid again.
+    /// Ends sessions of all users in batches, and deletes pending codes, mailed ones too, flows and tickets. Mails with codes
+    /// that wait end. For use after a restored backup, which makes spent tokens and ended sessions valid again.
     ///
     /// - Parameter limit: The batch size in sessions, which keeps each transaction short.
     /// - Returns: The number of sessions ended. Call again until it is 0.
@@ -17,6 +17,14 @@ extension Accounts {
             try db.run("DELETE FROM authorization_codes")
             try db.run("DELETE FROM flow_states")
             try db.run("DELETE FROM link_tickets")
+            try db.run("DELETE FROM one_time_tokens")
+            try db.run("DELETE FROM factor_challenges")
+            try db.run(
+                """
+                UPDATE mail_outbox SET state = 'failed', reason = 'all users were signed out', sealed = NULL,
+                    ended_at = \(now)
+                WHERE state = 'queued' AND lane IN (\(MailLane.codes.rawValue), \(MailLane.invitations.rawValue))
+                """)
             guard count > 0 else { return 0 }
             let entry = AuditEntry(
                 .logout, actor: nil, actorName: "service_role",

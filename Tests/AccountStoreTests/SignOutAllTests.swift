@@ -35,4 +35,28 @@ struct SignOutAllTests {
         }
         #expect(try await store.come(store.identity()).session != nil)
     }
+
+    @Test("Mailed codes are void, and requests for mails lead to none", arguments: TestDatabase.all)
+    func mails(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        for email in ["ada@example.com", "bob@example.com"] { _ = try await store.signedIn(email) }
+        let request = MailRequest(redirectTo: "", lifetime: .seconds(3_600))
+        func ask(_ email: String) async throws {
+            let email = try #require(EmailAddress(email))
+            try await store.accounts.ask(MailAsk(.recovery, email, request), at: store.clock.now)
+        }
+        try await ask("ada@example.com")
+        let taken = try await store.accounts.takeMails(
+            .codes, limit: 1, lease: .seconds(60), at: store.clock.now)
+        let claimed = try #require(taken.first)
+        guard case .request(let asked) = claimed.content,
+            let mail = try await store.accounts.resolve(asked, of: claimed, at: store.clock.now),
+            case .mail(let content) = mail.content
+        else { throw NotSignedIn() }
+        #expect(try await store.accounts.isCurrent(content, at: store.clock.now))
+        try await ask("bob@example.com")
+        #expect(try await store.accounts.endSomeSessions(at: store.clock.now) == 2)
+        #expect(try await !store.accounts.isCurrent(content, at: store.clock.now))
+        #expect(try await store.accounts.mails(limit: 9).map(\.state) == ["failed", "failed"])
+    }
 }

@@ -7,8 +7,9 @@ struct SignOutUsers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-out", abstract: "Ends the sessions of one account or of all accounts.",
         discussion: """
-            Use --all after restoring a backup, which makes spent tokens and ended sessions valid again. The gateway \
-            accepts issued access tokens until they expire, for an hour at most.
+            Use --all after restoring a backup, which makes spent tokens and ended sessions valid again. It also ends \
+            mailed codes and links, invitations among them, and sign-ins that have begun. The gateway accepts issued \
+            access tokens until they expire, for an hour at most.
             """)
 
     @OptionGroup var options: DataOptions
