@@ -12,6 +12,8 @@ from passkey_device import Authenticator
 from program import PASSKEYS
 from test_second_factors import Person
 
+SETTINGS = {**PASSKEYS, "GOTRUE_MFA_RECOVERY_CODES_ENROLL_ENABLED": "true", "GOTRUE_MFA_RECOVERY_CODES_VERIFY_ENABLED": "true"}
+
 
 def server_secret(number):
     return f"{number}:" + base64.b64encode(secrets.token_bytes(32)).decode()
@@ -56,14 +58,14 @@ class ProtectedPerson(Person):
 
 
 def test_password_app_codes_and_passkey_sign_in_at_another_server(servers, tmp_path):
-    source = servers.serve(**PASSKEYS).start()
+    source = servers.serve(**SETTINGS).start()
     ada = ProtectedPerson(source)
     file = str(tmp_path / "users.jsonl")
     done = source.command("users", "export", file)
     assert done.returncode == 0, done
     assert "1 authenticator apps, 1 sets of recovery codes, 1 passkeys" in done.stderr and "left" not in done.stderr
     assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
-    target = servers.serve(**PASSKEYS, GATEHOUSE_SECRETS=server_secret(5))
+    target = servers.serve(**SETTINGS, GATEHOUSE_SECRETS=server_secret(5))
     assert target.command("migrate").returncode == 0
     for options in (["--dry-run"], [], []):
         done = target.command("users", "import", file, *options)
@@ -73,7 +75,7 @@ def test_password_app_codes_and_passkey_sign_in_at_another_server(servers, tmp_p
 
 
 def test_an_export_leaves_nothing_behind_without_being_told(servers, tmp_path):
-    server = servers.serve(**PASSKEYS).start()
+    server = servers.serve(**SETTINGS).start()
     ada = ProtectedPerson(server)
     server.stop()
     file = tmp_path / "export"
