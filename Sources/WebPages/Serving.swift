@@ -145,7 +145,7 @@ extension WebPages {
         let html = look.html(
             shown, languagesTitle: visit.say("Language"), address: visit.addressWithoutLanguage,
             language: visit.language,
-            offersLanguages: !page.isShownOnce, needsScript: site == .account && page.needsScript)
+            offersLanguages: !page.isShownOnce, needsScript: page.needsScript)
         var response = Answer.text(html, status: page.status, contentType: "text/html; charset=utf-8")
         response.headers[.contentSecurityPolicy] = page.policy.text
         Self.protect(&response)

@@ -65,6 +65,14 @@ def add_app(server, tab):
     return app
 
 
+def add_key(server, tab, device):
+    page = tab.open(pages(server) + "/security-keys").page
+    press(page, "Set Up")
+    device.answers()
+    press(page, "Continue")
+    expect(page.get_by_role("status")).to_have_text("The security key has been added.")
+
+
 def test_a_passkey_is_added_signs_in_and_is_removed(tab, dev, new_email):
     email = new_email()
     page, device = signed_in(dev, tab, email), Authenticator(tab)
@@ -197,11 +205,7 @@ def test_a_security_key_is_added_gives_the_second_step_and_is_removed(tab, dev, 
 def test_a_key_of_another_device_is_refused(tab, dev, new_email):
     email = new_email()
     page, device = signed_in(dev, tab, email), Authenticator(tab)
-    tab.open(pages(dev) + "/security-keys")
-    press(page, "Set Up")
-    device.answers()
-    press(page, "Continue")
-    expect(page.get_by_role("status")).to_have_text("The security key has been added.")
+    add_key(dev, tab, device)
     tab.open(pages(dev))
     press(page, "Sign Out")
     sign_in(dev, tab, email)

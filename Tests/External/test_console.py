@@ -7,7 +7,8 @@ import pytest
 from chromium import barriers, walk
 from playwright.sync_api import expect
 from program import PASSWORD
-from test_account_pages import LARGEST_PAGE, press, title
+from test_account_pages import LARGEST_PAGE, fill, press, title
+from test_account_security import Authenticator, add_key, signed_in
 
 pytestmark = pytest.mark.skipif(os.environ.get("GATEHOUSE_BROWSER") == "none", reason="GATEHOUSE_BROWSER is none")
 
@@ -56,6 +57,28 @@ def test_a_link_of_another_site_leaves_the_operator_signed_in(tab, dev):
     title(page, "Users")
     tab.open(dev.url + "/console")
     title(page, "Overview")
+
+
+def test_an_administrator_enters_with_a_security_key(tab, dev, new_email):
+    email = new_email()
+    page, device = signed_in(dev, tab, email), Authenticator(tab)
+    add_key(dev, tab, device)
+    user = dev.admin().get("/admin/search/users?q=" + email).json()["users"][0]["id"]
+    assert dev.admin().put(f"/admin/users/{user}", {"role": "service_role"}).status == 200
+    console = dev.url.replace("127.0.0.1", "localhost") + "/console"
+    tab.open(f"{console}/users/{user}")
+    # The first of two forms has both fields.
+    fill(page, Email=email, Password=PASSWORD)
+    page.get_by_role("button", name="Sign In", exact=True).click()
+    title(page, "Confirm It Is You")
+    device.answers(False)
+    page.get_by_role("button", name="Use a security key").click()
+    title(page, "Security Key")
+    expect(page.get_by_role("button", name="Continue")).to_be_visible()
+    assert barriers(tab) == []
+    device.answers()
+    press(page, "Continue")
+    title(page, email)
 
 
 def test_the_pages_are_accessible_and_small(tab, dev, new_email):

@@ -2,6 +2,7 @@ import AccountDomain
 import AuthServer
 import GatehouseWire
 import HTTPTypes
+import SoftAuthenticator
 import TestSupport
 import Testing
 
@@ -53,6 +54,36 @@ struct ConsoleSecondFactorTests {
             server.clock.advance(by: .seconds(60))
             try await browser.press("Continue", ["code": code(codes, server)])
             #expect(browser.page.title == "ada@example.com")
+        }
+    }
+
+    @Test("An administrator whose only second factor is a security key enters with it")
+    func key() async throws {
+        let party = try TestServer.keyParty
+        try await TestServer.with(
+            hasConsole: true, factors: TestServer.keyRules, change: { $0.identity = AppIdentity(party: party) }
+        ) { server in
+            let session = try await server.signUp()
+            var device = SoftAuthenticator()
+            try await server.addKey(session, &device)
+            let path = "/users/\(session.userID)"
+            #expect(try await server.admin(.put, path, json: ["role": "service_role"]).status == 200)
+            let browser = WebBrowser(server)
+            try await browser.open("/console" + path)
+            try await browser.press("Sign In", SignInPageTests.person)
+            #expect(browser.page.title == "Confirm It Is You" && !browser.page.text.contains("<script"))
+            try await browser.press("Use a security key")
+            #expect(browser.page.title == "Security Key")
+            #expect(browser.page.text.contains("<script src=\"/console/assets/account.js?v="))
+            #expect(browser.page.headers[.contentSecurityPolicy]?.hasSuffix("; script-src 'self'") == true)
+            try await browser.press("Continue", ["credential": "{}"])
+            #expect(browser.page.problem == "The security key did not work. Please try again.")
+            #expect(try await browser.open("/console/users").title == "Sign In to the Console")
+            try await browser.open("/console/second-step")
+            try await browser.press("Use a security key")
+            let right = try device.get(browser.page.keyOptions, origin: TestServer.keyOrigin)
+            try await browser.press("Continue", ["credential": right.text])
+            #expect(browser.page.title == "Users")
         }
     }
 

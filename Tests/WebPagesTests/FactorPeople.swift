@@ -1,8 +1,10 @@
 import AccountDomain
 import GatehouseWire
 import HTTPTypes
+import SoftAuthenticator
 import TestSupport
 import Testing
+import WebAuthn
 
 extension TestServer {
     /// A call to the factors of the user.
@@ -23,6 +25,35 @@ extension TestServer {
         return codes
     }
 
+    static let keyOrigin = "https://example.org"
+
+    static var keyParty: RelyingParty {
+        get throws {
+            let party = try RelyingParty(id: "example.org", name: "Example", origins: [keyOrigin])
+            return try #require(Optional(party))
+        }
+    }
+
+    static var keyRules: FactorRules {
+        var rules = FactorRules()
+        rules.enrolling = [.totp, .webAuthn]
+        rules.verifying = [.totp, .webAuthn]
+        return rules
+    }
+
+    /// Adds a security key beside the pages.
+    func addKey(_ session: TestSession, _ device: inout SoftAuthenticator) async throws {
+        let made = try await factors("", session, ["factor_type": "webauthn", "friendly_name": "key"])
+        let path = "/\(made["id"]?.stringValue ?? "")"
+        let asked = try await factors(path + "/challenge", session)
+        let options = try #require(asked["webauthn"]?["credential_options"]?["publicKey"])
+        let credential = try device.create(options, origin: Self.keyOrigin)
+        let raised = try await factors(
+            path + "/verify", session,
+            ["challenge_id": asked["id"] ?? .null, "webauthn": ["type": "create", "credential_response": credential]])
+        #expect(raised.status == 200)
+    }
+
     /// Each code counts once.
     func nextCode(_ codes: TimeCode) -> String {
         clock.advance(by: .seconds(60))
@@ -32,4 +63,15 @@ extension TestServer {
 
 extension TimeCode {
     func code(at now: Instant) -> String { code(of: Self.step(at: now)) }
+}
+
+extension WebPage {
+    /// What a page asks a passkey or a security key.
+    var keyOptions: AnyJSON {
+        get throws {
+            let text = try #require(WebPage.between("data-options=\"", "\"", in: text).first)
+            let json = try JSONReader.read(text.replacing("&quot;", with: "\"").replacing("&amp;", with: "&"))
+            return json["publicKey"] ?? json
+        }
+    }
 }

@@ -9,19 +9,10 @@ import WebAuthn
 
 @Suite("Security keys on the account pages")
 struct KeyStepTests {
-    private static let origin = "https://example.org"
-
-    private static var rules: FactorRules {
-        var rules = FactorRules()
-        rules.enrolling = [.totp, .webAuthn]
-        rules.verifying = [.totp, .webAuthn]
-        return rules
-    }
-
     private func with(_ test: (TestServer) async throws -> Void) async throws {
-        let party = try #require(try RelyingParty(id: "example.org", name: "Example", origins: [Self.origin]))
+        let party = try TestServer.keyParty
         try await TestServer.with(
-            hasPages: true, factors: Self.rules, change: { $0.identity = AppIdentity(party: party) }, test)
+            hasPages: true, factors: TestServer.keyRules, change: { $0.identity = AppIdentity(party: party) }, test)
     }
 
     /// A user with a key, at the second step.
@@ -29,18 +20,7 @@ struct KeyStepTests {
         try await with { server in
             let session = try await server.signUp()
             var device = SoftAuthenticator()
-            let made = try await server.factors("", session, ["factor_type": "webauthn", "friendly_name": "key"])
-            let path = "/\(made["id"]?.stringValue ?? "")"
-            let asked = try await server.factors(path + "/challenge", session)
-            let options = try #require(asked["webauthn"]?["credential_options"]?["publicKey"])
-            let credential = try device.create(options, origin: Self.origin)
-            let raised = try await server.factors(
-                path + "/verify", session,
-                [
-                    "challenge_id": asked["id"] ?? .null,
-                    "webauthn": ["type": "create", "credential_response": credential],
-                ])
-            #expect(raised.status == 200)
+            try await server.addKey(session, &device)
             let browser = WebBrowser(server)
             try await browser.open("/account/sign-in")
             try await browser.press("Sign In", SignInPageTests.person)
@@ -49,25 +29,19 @@ struct KeyStepTests {
         }
     }
 
-    private func options(_ page: WebPage) throws -> AnyJSON {
-        let text = try #require(WebPage.between("data-options=\"", "\"", in: page.text).first)
-        let json = try JSONReader.read(text.replacing("&quot;", with: "\"").replacing("&amp;", with: "&"))
-        return json["publicKey"] ?? json
-    }
-
     @Test("The challenge is made after a press, and an answer that comes late or twice gets a message")
     func challenge() async throws {
         try await withKey { server, browser, device in
             #expect(!browser.page.text.contains("data-options"))
             try await browser.press("Use a security key")
             #expect(browser.page.title == "Security Key")
-            let late = try device.get(options(browser.page), origin: Self.origin)
+            let late = try device.get(browser.page.keyOptions, origin: TestServer.keyOrigin)
             server.clock.advance(by: .seconds(400))
             try await browser.press("Continue", ["credential": late.text])
             #expect(browser.page.problem == "The security key did not work. Please try again.")
             try await browser.press("Use a security key")
             let form = try #require(browser.page.forms.first { $0.button == "Continue" })
-            let right = try device.get(options(browser.page), origin: Self.origin)
+            let right = try device.get(browser.page.keyOptions, origin: TestServer.keyOrigin)
             let fields = form.fields.filter { $0.name != "credential" } + [(name: "credential", value: right.text)]
             try await browser.send(form.action, fields)
             #expect(browser.page.title == "Account")
@@ -93,7 +67,7 @@ struct KeyStepTests {
             // The factor that these pages made waits.
             try await browser.press("Set Up")
             var device = SoftAuthenticator()
-            let credential = try device.create(options(browser.page), origin: Self.origin)
+            let credential = try device.create(browser.page.keyOptions, origin: TestServer.keyOrigin)
             let form = try #require(browser.page.forms.first { $0.button == "Continue" })
             let fields = form.fields.filter { $0.name != "credential" } + [(name: "credential", value: credential.text)]
             try await browser.send(form.action, fields)

@@ -67,7 +67,9 @@ final class WebBrowser {
             guard let target = answer.headers[.location], target.hasPrefix("/") || target.hasPrefix(Self.origin) else {
                 return page
             }
-            (method, path, body) = (.get, target.replacing(Self.origin, with: ""), nil)
+            // Browsers keep the fragment to themselves.
+            let address = String(target.prefix { $0 != "#" })
+            (method, path, body) = (.get, address.replacing(Self.origin, with: ""), nil)
         }
         throw NoForm(button: "redirects", page: page)
     }

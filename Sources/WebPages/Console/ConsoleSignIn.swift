@@ -53,6 +53,7 @@ extension WebPages {
     @Sendable func takeConsoleSecondStep(_ visit: inout Visit) async throws -> Outcome {
         guard visit.session.awaitsSecondStep else { return .move(ConsolePlace.signIn) }
         do {
+            if visit.asksForKey { return .page(try await visit.keyPage()) }
             let answer = try AuthSessionAnswer(json: await visit.raised())
             let tokens = WebSession.Tokens(answer)
             visit.session.tokens = tokens
@@ -66,7 +67,8 @@ extension WebPages {
             return .move(next)
         } catch let refusal as CallRefusal {
             return .page(
-                visit.secondStepPage(SecondSteps(try await visit.user()), .problem(visit.message(for: refusal))))
+                visit.secondStepPage(
+                    SecondSteps(try await visit.user()), .problem(visit.secondStepProblem(refusal))))
         }
     }
 

@@ -15,8 +15,10 @@ struct PageLook: Sendable {
     let assets: [PageAsset]
     private let sheets: [String]
     private let symbol: String?
-    /// Of pages with ``LiveRows``; of the account pages, the one of passkeys.
+    /// Of pages with passkeys, security keys or a *Print* button.
     private let script: String
+    /// Of pages with ``LiveRows``.
+    private let liveScript: String?
     private let home: String
 
     /// - Throws: The error of parsing a template.
@@ -40,16 +42,15 @@ struct PageLook: Sendable {
             ? PageAsset(
                 "console.css", "text/css; charset=utf-8", LargeFile.bytes(gatehouse_console_css()),
                 compressed: PackageResources.console_css_gz, of: site) : nil
-        let script =
-            site == .console
-            ? PageAsset("live.js", "text/javascript; charset=utf-8", PackageResources.live_js, of: site)
-            : PageAsset("account.js", "text/javascript; charset=utf-8", PackageResources.account_js, of: site)
+        let code = "text/javascript; charset=utf-8"
+        let script = PageAsset("account.js", code, PackageResources.account_js, of: site)
+        let live = site == .console ? PageAsset("live.js", code, PackageResources.live_js, of: site) : nil
         let brand = branding.accent.map {
             PageAsset("brand.css", "text/css; charset=utf-8", Array($0.styleSheet.utf8), of: site)
         }
         let symbol = branding.symbol.map { PageAsset("symbol", $0.type, $0.bytes, of: site) }
         assets =
-            [sheet] + [wide, script, brand, symbol].compactMap(\.self) + [
+            [sheet] + [wide, script, live, brand, symbol].compactMap(\.self) + [
                 PageAsset("apple.svg", svg, PackageResources.apple_svg, of: site),
                 PageAsset("google.svg", svg, PackageResources.google_svg, of: site),
                 PageAsset("mail.svg", svg, PackageResources.mail_svg, of: site),
@@ -57,7 +58,7 @@ struct PageLook: Sendable {
             ]
         sheets = [sheet, wide, brand].compactMap { $0?.address }
         home = site.prefix
-        self.script = script.address
+        (self.script, liveScript) = (script.address, live?.address)
         self.symbol = symbol?.address
     }
 
@@ -76,7 +77,7 @@ struct PageLook: Sendable {
         shown["app"] = Markup(name.shown)
         shown["home"] = home
         shown["sheets"] = sheets.map(Markup.init)
-        shown["liveScript"] = Markup(script)
+        shown["liveScript"] = liveScript.map(Markup.init)
         if needsScript { shown["accountScript"] = Markup(script) }
         shown["symbolAddress"] = symbol.map(Markup.init)
         if offersLanguages {

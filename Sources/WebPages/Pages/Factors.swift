@@ -149,16 +149,18 @@ extension Visit {
     private mutating func keyPage(_ factor: UUID) async throws -> Page {
         var page = Page(say("Security Key"))
         page.back = (say("Security Key"), Place.securityKeys.path)
-        page.blocks = try await keyBlocks(factor.uuidString.lowercased(), act: "confirm", at: .securityKeys)
+        page.blocks = try await keyBlocks(factor.uuidString.lowercased(), act: "confirm", at: Place.securityKeys.path)
         page.blocks.append(.soft(say("Your other devices are signed out when the key is added.")))
         return page
     }
 
     /// A new challenge, which the browser answers with a new key of the factor or with the one that it has.
     ///
-    /// - Parameter factor: The id, for a path.
+    /// - Parameters:
+    ///   - factor: The id, for a path.
+    ///   - path: Of the form.
     mutating func keyBlocks(
-        _ factor: String, act: String, at place: Place, start: Ceremony.Start = .byPress
+        _ factor: String, act: String, at path: String, start: Ceremony.Start = .byPress
     ) async throws -> [Block] {
         let challenge = try AuthFactorChallenge(json: await callAsUser(.post, "/factors/\(factor)/challenge"))
         guard let webAuthn = challenge.webAuthn else { throw CallFailed(cause: nil) }
@@ -168,7 +170,7 @@ extension Visit {
             .text(say("Touch the key, or unlock this device, when your browser asks.")),
             .form(
                 Form(
-                    action: place.path,
+                    action: path,
                     hidden: [
                         ("act", act), ("factor", factor), ("challenge", challenge.id.uuidString.lowercased()),
                     ], ceremony: ceremony, button: say("Continue"))),

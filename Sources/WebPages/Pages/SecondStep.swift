@@ -18,18 +18,13 @@ extension WebPages {
             return .go(.home)
         }
         do {
-            // A challenge costs the user some of a limit: it is made when the key is wanted.
-            if visit.fields["act"] == "key", visit.fields["challenge"] == nil {
-                return .page(try await visit.keyPage())
-            }
+            if visit.asksForKey { return .page(try await visit.keyPage()) }
             let answer = try AuthSessionAnswer(json: await visit.raised())
             visit.session.tokens = WebSession.Tokens(answer)
             visit.session.awaitsSecondStep = false
             return try await visit.completeSignIn()
         } catch let refusal as CallRefusal {
-            let isOfKey = visit.fields["act"] == "key" && refusal.isOfKey
-            let text = isOfKey ? visit.keyProblem : visit.message(for: refusal)
-            return try await visit.secondStep(.problem(text))
+            return try await visit.secondStep(.problem(visit.secondStepProblem(refusal)))
         }
     }
 
@@ -80,6 +75,15 @@ extension Visit {
             .post, path + "/verify", ["challenge_id": .string(challengeOfForm), "webauthn": answer])
     }
 
+    /// Whether the user wants the page for a security key. Its challenge costs the user some of a limit, so it is made
+    /// when the key is wanted.
+    var asksForKey: Bool { fields["act"] == "key" && fields["challenge"] == nil }
+
+    /// What the user reads about a refused second factor.
+    func secondStepProblem(_ refusal: CallRefusal) -> String {
+        fields["act"] == "key" && refusal.isOfKey ? keyProblem : message(for: refusal)
+    }
+
     /// What the user reads if a security key could not answer, or wrongly.
     var keyProblem: String {
         fields[Ceremony.failure] == "InvalidStateError"
@@ -115,8 +119,7 @@ extension Visit {
         } else {
             page.blocks = session.awaitsSecondStep ? handoverSentence : []
             if !steps.apps.isEmpty { page.blocks += codeBlocks(steps) }
-            // The console has no script.
-            if pages.site == .account, let key = steps.keys.first { page.blocks.append(keyButton(key)) }
+            if let key = steps.keys.first { page.blocks.append(keyButton(key)) }
             if steps.hasRecoveryCodes {
                 page.blocks.append(
                     .links([Link(title: say("Use a Recovery Code"), address: secondStepPath + "?use=recovery")]))
@@ -172,14 +175,14 @@ extension Visit {
     private func keyButton(_ key: AuthFactor) -> Block {
         .form(
             Form(
-                action: Place.secondStep.path, hidden: [("act", "key"), ("factor", key.id.uuidString.lowercased())],
+                action: secondStepPath, hidden: [("act", "key"), ("factor", key.id.uuidString.lowercased())],
                 button: say("Use a security key"), symbol: "passkey", style: .plain))
     }
 
-    fileprivate mutating func keyPage() async throws -> Page {
+    mutating func keyPage() async throws -> Page {
         var page = Page(say("Security Key"))
-        page.back = (say("Confirm It Is You"), Place.secondStep.path)
-        page.blocks = try await keyBlocks(factorOfForm, act: "key", at: .secondStep, start: .atOnce)
+        page.back = (say("Confirm It Is You"), secondStepPath)
+        page.blocks = try await keyBlocks(factorOfForm, act: "key", at: secondStepPath, start: .atOnce)
         return page
     }
 }
