@@ -72,8 +72,8 @@ struct MailWorkTests {
 
     @Test("A node that stops gives back at once what it has not begun", arguments: TestDatabase.all)
     func stopping(_ kind: TestDatabase) async throws {
-        let slowOnes: Set = ["ada@example.com", "bob@example.com", "cleo@example.com"]
-        try await slow(about: slowOnes, on: kind) { server, letGo in
+        let all = Set(["ada", "bob", "cleo", "dan", "eve", "fay"].map { "\($0)@example.com" })
+        try await slow(about: all, on: kind) { server, letGo in
             try await ask(server, "ada", "bob", "cleo", "dan", "eve")
             let stops = Mutex(false)
             let work = Task {
@@ -91,7 +91,7 @@ struct MailWorkTests {
             }
             // The three that were begun are still on their way, and no attempt of the others counts.
             #expect(attempts == [1, 1, 1])
-            #expect(sent(server) == slowOnes)
+            #expect(sent(server).count == 3)
             letGo()
             #expect(try await work.value == 5)
             let states = try await server.accounts.mails(limit: 9).map(\.state)
