@@ -24,6 +24,22 @@ struct MailText: Equatable, Sendable, CustomStringConvertible {
         description = String(kept)
     }
 
+    /// The most bytes of a subject.
+    static let subjectLimit = 900
+
+    /// One line without control characters. What is too long is cut: a long name keeps no mail from being sent.
+    init(subject: String) {
+        let (limit, ellipsis) = (Self.subjectLimit, "…")
+        var kept = String.UnicodeScalarView()
+        var left = subject.utf8.count <= limit ? limit : limit - ellipsis.utf8.count
+        for scalar in subject.unicodeScalars {
+            left -= UTF8.width(scalar)
+            if left < 0 { break }
+            kept.append(scalar.properties.generalCategory == .control ? " " : scalar)
+        }
+        description = String(kept) + (left < 0 ? ellipsis : "")
+    }
+
     /// A text that consists of clean values and of our own words.
     init(composed: String) { description = composed }
 

@@ -2,7 +2,7 @@ import Mustache
 
 /// A mail in one language, ready for a composer of messages. Lines end with LF.
 package struct RenderedMail: Equatable, Sendable {
-    /// One line, without control characters.
+    /// One line, without control characters, of at most 900 bytes.
     package let subject: String
     package let text: String
     package let html: String
@@ -35,8 +35,9 @@ package struct MailWriter: Sendable {
         let (builtIn, layout) = (BuiltInMail(kind, language, values), MailLayout.builtIn)
         let (html, text) = (template(kind, language, .html), template(kind, language, .text))
         let shownHTML = html?.render(scope) ?? layout.html(builtIn)
+        let subject = template(kind, language, .subject)?.render(scope) ?? builtIn.wording.subject
         return RenderedMail(
-            subject: template(kind, language, .subject)?.render(scope) ?? builtIn.wording.subject,
+            subject: MailText(subject: subject).description,
             text: text?.render(scope) ?? (html == nil ? layout.text(builtIn) : PlainText.text(of: shownHTML)),
             html: shownHTML)
     }

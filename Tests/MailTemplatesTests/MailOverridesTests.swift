@@ -1,4 +1,5 @@
 import Foundation
+import GatehouseWire
 import Testing
 
 @testable import MailTemplates
@@ -30,6 +31,23 @@ struct MailOverridesTests {
         #expect(english.subject == "Reset Example" && german.subject == "Reset Example")
         #expect(try templates.sample(.recovery, .japanese).text == "日本語 042917")
         #expect(try templates.sample(.invite) == MailWriter().sample(.invite))
+    }
+
+    @Test("Names of any length keep no mail from being sent: the subject is cut")
+    func longNames() throws {
+        let files = ["password_changed_notification.subject": "{{ .Data.first }}\t{{ .Data.last }}: new password"]
+        let templates = try withFolder(files) { try MailWriter(MailOverrides(folder: $0)) }
+        var values = MailValues.sample(.passwordChanged)
+        func subject(_ last: String) throws -> String {
+            let name = String(repeating: "é", count: 300)
+            values.data = ["first": .string(name), "last": .string(last)]
+            return try templates.render(.passwordChanged, language: .english, values: values).subject
+        }
+        let first = String(repeating: "é", count: 256)
+        #expect(try subject("Ada") == first + " Ada: new password")
+        let cut = try subject(String(repeating: "ü", count: 300))
+        #expect(cut == first + " " + String(repeating: "ü", count: 192) + "…")
+        #expect(cut.utf8.count == 900)
     }
 
     @Test("Without a text of its own, a template's text is made from its HTML")

@@ -49,9 +49,9 @@ struct RefusedMailTests {
         #expect(throws: MailFault.tooLong(.subject, maximum: 900)) {
             try TestMail.message(subject: String(repeating: "a", count: 901))
         }
-        let body = String(repeating: "a", count: 262_145)
-        #expect(throws: MailFault.tooLong(.text, maximum: 262_144)) { try TestMail.message(text: body) }
-        #expect(throws: MailFault.tooLong(.html, maximum: 262_144)) { try TestMail.message(html: body) }
+        let body = String(repeating: "a", count: 524_289)
+        #expect(throws: MailFault.tooLong(.text, maximum: 524_288)) { try TestMail.message(text: body) }
+        #expect(throws: MailFault.tooLong(.html, maximum: 524_288)) { try TestMail.message(html: body) }
     }
 
     @Test(

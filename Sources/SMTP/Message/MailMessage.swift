@@ -4,8 +4,9 @@ package import GatehouseWire
 package struct MailMessage: Sendable {
     /// Bytes of the subject.
     static let maximumSubjectBytes = 900
-    /// Bytes of each body. Large mail readers cut a mail off at 102 KB.
-    static let maximumBodyBytes = 262_144
+    /// Bytes of each body: as many as a template may make of values that are as long as they can be. Large mail readers cut a
+    /// mail off at 102 KB.
+    static let maximumBodyBytes = 524_288
 
     private let from: Mailbox
     private let to: Mailbox
@@ -18,7 +19,7 @@ package struct MailMessage: Sendable {
 
     /// - Parameters:
     ///   - subject: Without control characters, at most 900 bytes.
-    ///   - text: At most 262,144 bytes. LF, CR and CRLF end a line.
+    ///   - text: At most 524,288 bytes. LF, CR and CRLF end a line.
     ///   - html: As `text`; nil for a mail of text alone.
     ///   - headers: Further fields, such as `List-Unsubscribe`.
     /// - Throws: ``MailFault`` for what cannot be sent.
