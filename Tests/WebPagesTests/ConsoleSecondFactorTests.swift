@@ -79,7 +79,7 @@ struct ConsoleSecondFactorTests {
             try await browser.press("Continue", ["credential": "{}"])
             #expect(browser.page.problem == "The security key did not work. Please try again.")
             #expect(try await browser.open("/console/users").title == "Sign In to the Console")
-            try await browser.open("/console/second-step")
+            try await browser.press("Sign In", SignInPageTests.person)
             try await browser.press("Use a security key")
             let right = try device.get(browser.page.keyOptions, origin: TestServer.keyOrigin)
             try await browser.press("Continue", ["credential": right.text])

@@ -19,13 +19,13 @@ extension AuthServer {
         guard let slots = Self.slots(link.type) else {
             return link.redirect.linkFailure(.invalidType, hasProofKey: link.hasPrefix)
         }
+        // The page there asks for the code itself, and reads no fragment.
+        let asksForCode = settings.recoveryPage.map { $0 == link.redirect.target } ?? false
         guard let pending = try await accounts.pendingLink(link.token, for: slots, at: runtime.now()) else {
-            return link.redirect.linkFailure(CallbackProblem(.linkUnknown), hasProofKey: link.hasPrefix)
+            return link.redirect.linkFailure(
+                CallbackProblem(.linkUnknown), hasProofKey: link.hasPrefix || asksForCode)
         }
-        // The page there asks for the code itself.
-        if pending.isByAdmin, let page = settings.recoveryPage, page == link.redirect.target {
-            return Answer.redirect(to: page, status: .seeOther)
-        }
+        if asksForCode, pending.isByAdmin { return Answer.redirect(to: link.redirect.target, status: .seeOther) }
         // A scanner must not take anything from the account: only the client with the verifier does, or the page.
         // Without a verifier the session would be in the URL.
         if mail.opensLinksAtOnce, pending.hasProofKey || (settings.allowsImplicitFlow && !pending.dropsEarlier) {
