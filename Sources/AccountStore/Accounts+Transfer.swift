@@ -43,6 +43,8 @@ package struct ImportedAccountOutcome: Equatable, Sendable {
     /// The account already existed, and the source has changed since it was imported. The stored account stays as it
     /// is.
     package var hasChanged = false
+    /// The account already existed, and has not all verified second factors and passkeys of the source.
+    package var lacksFactors = false
     /// Whether a passkey was left out, because another account has its credential.
     package var hasTakenPasskeys = false
     /// Whether second factors or passkeys were imported whose account has an address that is not proven. The first code
@@ -108,6 +110,8 @@ extension Accounts {
                         && !(factors.isEmpty && free.isEmpty)
                     for (factor, sealed) in factors { try db.insert(factor, sealed: sealed) }
                     if !factors.isEmpty { try db.showFactors(of: whole.account.user.id) }
+                } else if outcome.account == .alreadyThere {
+                    outcome.lacksFactors = try db.lacksFactors(of: whole)
                 }
                 // Only an error rolls the transaction back.
                 if isDryRun { throw Rehearsed(outcome: outcome) }
@@ -180,6 +184,14 @@ extension Connection {
             ?? "SELECT id FROM users ORDER BY id LIMIT \(limit)"
         let ids = try rows(page) { $0.text() }
         return try ids.compactMap { try account(UserID(trusted: $0)) }
+    }
+
+    fileprivate func lacksFactors(of imported: ImportedAccount) throws -> Bool {
+        let verified = try rows(
+            "SELECT id FROM factors WHERE user_id = \(imported.account.user.id) AND is_verified = 1"
+        ) { $0.id() as FactorID }
+        if imported.factors.contains(where: { !verified.contains($0.factor.id) }) { return true }
+        return try imported.passkeys.contains(where: isFree)
     }
 
     fileprivate func add(

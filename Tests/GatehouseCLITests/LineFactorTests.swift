@@ -105,7 +105,13 @@ struct LineFactorTests {
                 #""factors":[{"id":"ID","status":"verified","factor_type":"recovery_code","codes":[]}]"#,
                 "recovery codes without another second factor"
             ),
+            (#""factors":[{"id":"ID"}]"#, "the status of a factor is neither verified nor unverified"),
+            (
+                #""factors":[{"id":"ID","status":"Verified"}]"#,
+                "the status of a factor is neither verified nor unverified"
+            ),
             (#""passkeys":[{"id":"ID"}]"#, "a passkey is unreadable"),
+            (#""passkeys":[{"id":"ID","user_id":"ID"}]"#, "a passkey has the user_id of another account"),
             (#""passkeys":{}"#, "passkeys is not a JSON array"), (#""factors":{}"#, "factors is not a JSON array"),
         ])
     func refused(members: String, reason: String) {

@@ -10,8 +10,9 @@ struct ImportUsers: AsyncParsableCommand {
         discussion: """
             Reads the output of `users export`, or rows of Supabase's auth.users as JSON by column name, optionally \
             with an `identities` array of auth.identities rows. Lines that cannot be added are reported by number and \
-            skipped; the exit code is then 1. Existing accounts with the same id are not changed. Second factors and \
-            passkeys of the lines are restored. Security keys and passkeys work if `webauthn_rp_id` is the same.
+            skipped; the exit code is then 1. Existing accounts with the same id are not changed: those that lack a second \
+            factor or passkey of their line are reported, too. Second factors and passkeys of new accounts are restored. \
+            Security keys and passkeys work if `webauthn_rp_id` is the same.
             """)
 
     @OptionGroup var options: DataOptions

@@ -8,7 +8,7 @@ struct AccountImport {
     private static let width = 64
 
     enum Outcome: Sendable {
-        case alreadyThere
+        case alreadyThere(line: Int, ImportedAccountOutcome)
         case added(line: Int, ImportedAccountOutcome)
         case refused(line: Int, reason: String)
     }
@@ -19,9 +19,12 @@ struct AccountImport {
     private(set) var added = 0
     private(set) var alreadyThere = 0
     private(set) var refused = 0
-    /// Accounts that were added without one of their passkeys.
+    /// Accounts that were added without one of their passkeys, or were already there without a second factor or passkey of
+    /// their line.
     private(set) var incomplete = 0
     private(set) var unproven = 0
+    /// Accounts that stay as they are, although the source has changed.
+    private(set) var changed = 0
     private var progress = ProgressLine(noun: "accounts")
 
     init(_ accounts: Accounts, _ confirmations: ImportedConfirmations, isDryRun: Bool) {
@@ -70,7 +73,14 @@ struct AccountImport {
                 progress.erase()
                 Output.note("line \(line): added without a passkey that another account here has")
             }
-        case .alreadyThere: alreadyThere += 1
+        case .alreadyThere(let line, let outcome):
+            alreadyThere += 1
+            if outcome.hasChanged { changed += 1 }
+            if outcome.lacksFactors {
+                incomplete += 1
+                progress.erase()
+                Output.note("line \(line): already there, without all second factors and passkeys of the line")
+            }
         case .refused(let line, let reason):
             refused += 1
             progress.erase()
@@ -91,7 +101,7 @@ struct AccountImport {
         let outcome = try await accounts.add(imported, confirmations, isDryRun: isDryRun, at: System.now())
         switch outcome.account {
         case .added: return .added(line: number, outcome)
-        case .alreadyThere: return .alreadyThere
+        case .alreadyThere: return .alreadyThere(line: number, outcome)
         case .emailTaken: return .refused(line: number, reason: "the e-mail address belongs to another account")
         case .phoneTaken: return .refused(line: number, reason: "the telephone number belongs to another account")
         case .identityTaken: return .refused(line: number, reason: "an identity belongs to another account")
@@ -103,6 +113,7 @@ struct AccountImport {
         let verb = isDryRun ? "would be added" : "added"
         return "\(Progress.grouped(added)) \(verb), \(Progress.grouped(alreadyThere)) already there, "
             + "\(Progress.grouped(refused)) refused"
+            + (changed > 0 ? "\n\(Progress.grouped(changed)) \(Remark.changedSince.summary)" : "")
             + (unproven > 0 ? "\n\(Progress.grouped(unproven)) \(Remark.unproven.summary)" : "")
     }
 }

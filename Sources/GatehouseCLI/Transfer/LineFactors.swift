@@ -20,7 +20,11 @@ extension AccountLine {
         }
         var imported = ImportedAccount(account)
         imported.factors = try LineFactors(user: user.id, now: now).factors(columns)
-        let passkeys = SupabasePasskeys(.array(try columns.array("passkeys") ?? []), of: user.id, at: now)
+        let rows = try columns.array("passkeys") ?? []
+        guard rows.allSatisfy({ $0["user_id"].flatMap(\.stringValue).map { UserID($0) == user.id } ?? true }) else {
+            throw LineProblem("a passkey has the user_id of another account")
+        }
+        let passkeys = SupabasePasskeys(.array(rows), of: user.id, at: now)
         if passkeys.isIncomplete { throw LineProblem("a passkey is unreadable") }
         imported.passkeys = passkeys.imported
         return imported
@@ -38,7 +42,11 @@ struct LineFactors {
         for element in try columns.array("factors") ?? [] {
             guard let members = element.objectValue else { throw LineProblem("factors has what is no object") }
             let row = LineColumns(members)
-            if try row.text("status") == "verified" { factors.append(try factor(row)) }
+            switch try row.text("status") {
+            case "verified": factors.append(try factor(row))
+            case "unverified": break
+            default: throw LineProblem("the status of a factor is neither verified nor unverified")
+            }
         }
         if !factors.isEmpty, factors.allSatisfy({ $0.factor.kind == .recoveryCodes }) {
             throw LineProblem("recovery codes without another second factor")

@@ -49,6 +49,28 @@ struct TransferTests {
         #expect(try await target.signIn(with: passkey, count: 5).issued != nil)
     }
 
+    @Test("An account that came before with less stays as it is, and the outcome says so", arguments: TestDatabase.all)
+    func earlier(_ kind: TestDatabase) async throws {
+        let (source, issued, app) = try await StoreFixture.withApp(kind)
+        let raised = try await source.raised(issued, by: app)
+        _ = try await source.registered(source.newPasskey(signCount: 4), of: raised)
+        let exported = try #require(try await source.accounts.exportedAccounts(after: nil, limit: 10).first)
+        let target = try await source.another(kind)
+        var account = ImportedAccount(exported.account)
+        func add() async throws -> ImportedAccountOutcome {
+            try await target.accounts.add(account, at: target.clock.now)
+        }
+        #expect(try await add().account == .added)
+        var again = try await add()
+        #expect(again.account == .alreadyThere && !again.lacksFactors)
+        account.passkeys = exported.passkeys
+        again = try await add()
+        #expect(again.account == .alreadyThere && again.lacksFactors)
+        (account.passkeys, account.factors) = ([], exported.factors)
+        #expect(try await add().lacksFactors)
+        #expect(try await target.accounts.factors(of: app.user).isEmpty)
+    }
+
     @Test("A secret that does not open is counted and named, and the rest is exported", arguments: TestDatabase.all)
     func unopened(_ kind: TestDatabase) async throws {
         let (store, issued, app) = try await StoreFixture.withApp(kind)
