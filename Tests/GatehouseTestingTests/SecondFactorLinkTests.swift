@@ -85,7 +85,7 @@ struct SecondFactorLinkTests {
         #expect(try await manager.identities().map(\.provider) == ["email"])
     }
 
-    @Test("A mailed code is not enough")
+    @Test("A mailed code is not enough, and the message says what is")
     func mailed() async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)
         service.addAccount(email: "ada@example.com", firstName: "Ada")
@@ -95,5 +95,9 @@ struct SecondFactorLinkTests {
         await #expect(throws: AuthError.self) { try await manager.signInWithGoogle { try await sheet.google() } }
         await #expect(throws: AuthError.secondFactorNeeded) { try await manager.confirmLink(code: "123456") }
         #expect(manager.phase == .unauthenticated && manager.linkQuestion != nil)
+        let code = CodeModel(.link, email: "ada@example.com", manager: manager)
+        code.code = "123456"
+        await code.submit()?.value
+        #expect(code.message?.text == "This account has a second factor. Sign in to it to link the two.")
     }
 }

@@ -113,7 +113,7 @@ struct TextsTests {
             .notAuthenticated, .forbidden, .freshSignInNeeded, .offline(.noConnection), .unknown(nil),
             .profileNotCreated, .emailDisabled, .codeWrong,
         ]
-        var hints: [String] = []
+        var hints = [SignInMessage.linkNeedsFactor.content.key]
         for mode in [EmailAuthForm.Mode.signIn, .signUp] {
             var form = EmailAuthForm(mode: mode)
             hints.append(form.footer.key)

@@ -216,6 +216,7 @@ public final class CodeModel {
 
     private func told(_ error: AuthError) -> Phase {
         if sentLast, case .rateLimited = error { return .refused(.mailTooSoon) }
+        if kind == .link, error == .secondFactorNeeded { return .refused(.linkNeedsFactor) }
         let message = kind == .emailChange ? SignInMessage(changing: error) : SignInMessage(.email, error)
         return message.map { .refused($0) } ?? .editing
     }

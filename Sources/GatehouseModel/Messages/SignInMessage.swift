@@ -78,6 +78,10 @@ extension SignInMessage {
     static let mailTooSoon = SignInMessage(
         "An email was requested a moment ago. Please wait before you ask for another one.")
 
+    /// The message about a code that cannot link to an account alone.
+    package static let linkNeedsFactor = SignInMessage(
+        "This account has a second factor. Sign in to it to link the two.")
+
     /// The message about a session that the server ended; nil for other reasons.
     public init?(_ reason: SignedOutReason) {
         guard case .endedByServer = reason else { return nil }
