@@ -1,7 +1,8 @@
 import GatehouseWire
 
 /// Works on items that the database leases, several at once. Takes more while some are worked on, so that a slow one delays
-/// no other. Gives back what it has not begun as soon as the node stops, or if the items before took too long.
+/// no other, and reports outcomes meanwhile. Gives back what it has not begun as soon as the node stops, or if the items
+/// before took too long.
 struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
     /// How long after they were taken items may begin. Their lease is longer by the longest attempt.
     let beginning: Duration
@@ -35,6 +36,8 @@ struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
         var count = 0
         /// Whether there may be more to take.
         var looks = true
+        /// Whether outcomes have waited for long enough.
+        var reports = false
         var hasWaiter = false
         var isOver = false
         var failure: (any Error)?
@@ -75,7 +78,7 @@ struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
 
     private func note(_ event: Event, in state: inout State) {
         switch event {
-        case .woken: (state.hasWaiter, state.looks) = (false, true)
+        case .woken: (state.hasWaiter, state.looks, state.reports) = (false, true, true)
         case .ended(let outcome):
             state.running -= 1
             state.outcomes.append(outcome)
@@ -93,13 +96,14 @@ struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
                 // In a task of its own, as this one may be cancelled. The same below.
                 try await Task { try await giveBack(items) }.value
             }
-            guard state.queue.isEmpty, state.looks || state.running == 0 else { return }
-            if !state.outcomes.isEmpty {
+            let isIdle = state.queue.isEmpty && (state.looks || state.running == 0)
+            // Also while items wait: after a crash, outcomes that were not reported are repeated.
+            if isIdle || state.reports {
                 let outcomes = state.outcomes
-                state.outcomes = []
-                try await Task { try await report(outcomes) }.value
+                (state.outcomes, state.reports) = ([], false)
+                if !outcomes.isEmpty { try await Task { try await report(outcomes) }.value }
             }
-            guard !state.isOver, hasRoom(state.running) else { return }
+            guard isIdle, !state.isOver, hasRoom(state.running) else { return }
             state.takenAt = now()
             let (ended, items) = try await take()
             state.count += ended + items.count

@@ -48,6 +48,31 @@ struct WebhookWorkTests {
         }
     }
 
+    @Test("What is delivered counts while others wait for a slow receiver", arguments: TestDatabase.all)
+    func reportedMeanwhile(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, hooks: Self.hooks) { server in
+            let isHeld = Mutex(true)
+            let isNext = Mutex(true)
+            server.receiver.answers { _ in
+                let isFirst = isNext.withLock { isNext in
+                    defer { isNext = false }
+                    return isNext
+                }
+                while !isFirst, isHeld.withLock(\.self) { await Task.yield() }
+                return (204, [:])
+            }
+            for number in 0..<31 { _ = try await server.signUp("p\(number)@example.com") }
+            let work = Task { try await server.auth.deliverEvents(to: Self.endpoint) }
+            while server.receiver.calls.count < 17 { await Task.yield() }
+            // Wakes the worker, which has items left that it cannot begin.
+            _ = try await server.signUp("bob@example.com")
+            while try await server.accounts.waitingDeliveries().first?.count != 31 { await Task.yield() }
+            isHeld.withLock { $0 = false }
+            #expect(try await work.value == 32)
+            #expect(try await server.accounts.waitingDeliveries().isEmpty)
+        }
+    }
+
     @Test("An answer 410 disables the endpoint, and no other call begins after it", arguments: TestDatabase.all)
     func gone(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, hooks: Self.hooks) { server in
