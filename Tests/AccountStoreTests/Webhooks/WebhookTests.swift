@@ -277,6 +277,22 @@ struct WebhookTests {
         #expect(try await accounts.replay(failed, limit: 2, at: store.clock.now) == 0)
     }
 
+    @Test("A replay has what ended while a clock was ahead, too", arguments: TestDatabase.all)
+    func replayOfFuture(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let accounts = store.accounts.telling([Self.endpoint("app", [.userCreated])])
+        let year = Duration.seconds(365 * 86_400)
+        for ahead in [year, .zero] {
+            _ = try await signUp(accounts, store, "person\(ahead.components.seconds)@example.com")
+            let delivery = try await take(store).first
+            store.clock.advance(by: ahead)
+            try await report(.gone, of: delivery, store)
+            store.clock.advance(by: .zero - ahead)
+        }
+        #expect(try await accounts.replay(.failed(endpoint: "app"), at: store.clock.now) == 2)
+        #expect(try await take(store).count == 2)
+    }
+
     @Test("An endpoint that is gone stays so until its URL changes", arguments: TestDatabase.all)
     func gone(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
