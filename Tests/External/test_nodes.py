@@ -12,6 +12,7 @@ import time
 
 import postgres
 import program
+import pyotp
 import pytest
 import signing_in
 from browser import Browser
@@ -481,6 +482,36 @@ def counter(token):
             return value
         shift += 7
     raise AssertionError(f"no counter in {token}")
+
+
+def test_of_a_code_in_many_sessions_at_once_one_counts_without_a_deadlock(servers, cluster, new_email):
+    """Each answer would end the other sessions: they wait for each other before they change any."""
+    database = cluster.database()
+    nodes = two_nodes(servers, database, GATEHOUSE_API_MAX_REQUEST_DURATION="120s")
+
+    def answer(path, code, node, token):
+        challenge = node.auth().post(path + "/challenge", token=token).json()["id"]
+        body = {"challenge_id": challenge, "code": code}
+        return lambda: node.auth().post(path + "/verify", body, token=token).status
+
+    def answers():
+        here, email = nodes[0].auth(), new_email()
+        token = here.sign_up(email)["access_token"]
+        factor = here.post("/factors", {"factor_type": "totp", "friendly_name": "phone"}, token=token).json()
+        path, app = "/factors/" + factor["id"], pyotp.TOTP(factor["totp"]["secret"])
+        # The code of the step before: the present one is not used yet.
+        assert answer(path, app.at(time.time() - 30), nodes[0], token)() == 200
+        tokens = [(node, node.auth().sign_in(email).json()["access_token"]) for node in nodes * 3]
+        return [answer(path, app.now(), *one) for one in tokens]
+
+    users = [answers() for _ in range(3)]
+    found = at_once(*[one for user in users for one in user])
+    assert [found[at : at + 6].count(200) for at in (0, 6, 12)] == [1, 1, 1], found
+    for node in nodes:
+        node.stop()
+    left = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    poll(lambda: database.run(left) == "0", "the nodes' connections end")
+    assert database.run("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()") == "0"
 
 
 def test_a_rotated_key_reaches_running_nodes(pair, rotation, new_email):

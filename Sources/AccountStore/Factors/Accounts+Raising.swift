@@ -21,6 +21,8 @@ extension Accounts {
         at now: Instant, in db: any Connection
     ) throws -> IssuedSession? {
         guard var session = current.session else { return nil }
+        // First: answers in several sessions at once each change the rows of all of them, and wait here for each other.
+        try db.accept(factor, step: step, at: now)
         var account = current.account
         let before = session.assuranceLevel
         session.entries.add(factor.kind.method, at: now)
@@ -41,7 +43,7 @@ extension Accounts {
                 (account.user.newEmail, account.user.times.emailChangeSentAt) = (nil, nil)
             }
         }
-        account.user.show(try db.noteAnswer(of: factor, among: factors, step: step, at: now))
+        account.user.show(try db.noteAnswer(of: factor, among: factors, at: now))
         if !factor.isVerified {
             try notify(.factorEnrolled, account.user, factor: factor.kind, from: device, at: now, in: db)
         }
@@ -64,20 +66,10 @@ extension Accounts {
 }
 
 extension Connection {
-    /// Verifies a factor that gave a right answer, and deletes unverified ones of its kind.
+    /// Verifies a factor that gave a right answer.
     ///
-    /// - Returns: The factors that are left.
-    fileprivate func noteAnswer(
-        of factor: Factor, among factors: [Factor], step: Int64?, at now: Instant
-    ) throws -> [Factor] {
-        var left = factors.filter { $0.isVerified || $0.kind != factor.kind || $0.id == factor.id }
-        if left.count < factors.count {
-            try run(
-                """
-                DELETE FROM factors WHERE user_id = \(factor.user) AND kind = \(factor.kind.rawValue)
-                    AND is_verified = 0 AND id <> \(factor.id)
-                """)
-        }
+    /// - Parameter step: Of the accepted code, for a factor with codes by time.
+    fileprivate func accept(_ factor: Factor, step: Int64?, at now: Instant) throws {
         let accepted: SQL = step.map { ", last_step = \($0)" } ?? ""
         // The owner has the factor, so nobody has to remove it.
         try run(
@@ -86,6 +78,20 @@ extension Connection {
                 \(accepted)
             WHERE id = \(factor.id)
             """)
+    }
+
+    /// Deletes the unverified factors of the kind of a factor that gave a right answer.
+    ///
+    /// - Returns: The factors that are left.
+    fileprivate func noteAnswer(of factor: Factor, among factors: [Factor], at now: Instant) throws -> [Factor] {
+        var left = factors.filter { $0.isVerified || $0.kind != factor.kind || $0.id == factor.id }
+        if left.count < factors.count {
+            try run(
+                """
+                DELETE FROM factors WHERE user_id = \(factor.user) AND kind = \(factor.kind.rawValue)
+                    AND is_verified = 0 AND id <> \(factor.id)
+                """)
+        }
         if let index = left.firstIndex(where: { $0.id == factor.id }) {
             (left[index].isVerified, left[index].removalAt, left[index].updatedAt) = (true, nil, now)
         }
