@@ -21,9 +21,10 @@ extension Accounts {
         at now: Instant, in db: any Connection
     ) throws -> IssuedSession? {
         guard var session = current.session else { return nil }
-        // First: answers in several sessions at once each change the rows of all of them, and wait here for each other.
-        try db.accept(factor, step: step, at: now)
         var account = current.account
+        let isFirstFactor = !account.user.hasSecondFactor
+        // First: answers in several sessions at once each change the rows of all of them, and wait here for each other.
+        account.user.show(try db.noteAnswer(of: factor, among: factors, step: step, at: now))
         let before = session.assuranceLevel
         session.entries.add(factor.kind.method, at: now)
         let rises = before < session.assuranceLevel
@@ -37,13 +38,12 @@ extension Accounts {
             where: "user_id = \(session.user) AND aal = 'aal1' AND id <> \(session.id)",
             .byUser(.levelRaised, in: session.id, from: device), at: now, in: db)
         // Later, sessions without the second factor begin no change, so a second step keeps the one that waits.
-        if !account.user.hasSecondFactor {
+        if isFirstFactor {
             try db.endAddressChange(of: session.user, at: now)
             if account.user.newEmail != nil {
                 (account.user.newEmail, account.user.times.emailChangeSentAt) = (nil, nil)
             }
         }
-        account.user.show(try db.noteAnswer(of: factor, among: factors, at: now))
         if !factor.isVerified {
             try notify(.factorEnrolled, account.user, factor: factor.kind, from: device, at: now, in: db)
         }
@@ -66,24 +66,12 @@ extension Accounts {
 }
 
 extension Connection {
-    /// Verifies a factor that gave a right answer.
-    ///
-    /// - Parameter step: Of the accepted code, for a factor with codes by time.
-    fileprivate func accept(_ factor: Factor, step: Int64?, at now: Instant) throws {
-        let accepted: SQL = step.map { ", last_step = \($0)" } ?? ""
-        // The owner has the factor, so nobody has to remove it.
-        try run(
-            """
-            UPDATE factors SET is_verified = 1, failures = 0, locked_until = NULL, removal_at = NULL, updated_at = \(now)
-                \(accepted)
-            WHERE id = \(factor.id)
-            """)
-    }
-
-    /// Deletes the unverified factors of the kind of a factor that gave a right answer.
+    /// Verifies a factor that gave a right answer, and deletes unverified ones of its kind. Changes the user's row.
     ///
     /// - Returns: The factors that are left.
-    fileprivate func noteAnswer(of factor: Factor, among factors: [Factor], at now: Instant) throws -> [Factor] {
+    fileprivate func noteAnswer(
+        of factor: Factor, among factors: [Factor], step: Int64?, at now: Instant
+    ) throws -> [Factor] {
         var left = factors.filter { $0.isVerified || $0.kind != factor.kind || $0.id == factor.id }
         if left.count < factors.count {
             try run(
@@ -92,6 +80,14 @@ extension Connection {
                     AND is_verified = 0 AND id <> \(factor.id)
                 """)
         }
+        let accepted: SQL = step.map { ", last_step = \($0)" } ?? ""
+        // The owner has the factor, so nobody has to remove it.
+        try run(
+            """
+            UPDATE factors SET is_verified = 1, failures = 0, locked_until = NULL, removal_at = NULL, updated_at = \(now)
+                \(accepted)
+            WHERE id = \(factor.id)
+            """)
         if let index = left.firstIndex(where: { $0.id == factor.id }) {
             (left[index].isVerified, left[index].removalAt, left[index].updatedAt) = (true, nil, now)
         }
