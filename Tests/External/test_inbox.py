@@ -256,6 +256,8 @@ def test_a_whole_life_by_mail_in_the_app(phone, confirming, new_email, language,
         first.open(second["link"])
         first.page.get_by_role("textbox").fill(second["code"])
         first.page.get_by_role("button").click()
+        # This page tells the app, and then tries to close itself.
+        expect(first.page.get_by_role("heading", name="Back to the app")).to_be_visible()
         first.page.close()
         by_link(phone, mail(new), say)
     poll(lambda: confirming.auth().sign_in(new, NEW_PASSWORD).status == 200, "the new address")
