@@ -133,8 +133,16 @@ struct FactorTests {
     func signOutDuring() async throws {
         let server = ScriptedAnswers([session(1), session(2, level: "aal2")])
         let client = try await server.signedIn()
-        server.meanwhile { try await client.signOut(scope: .local) }
+        let signOut = Locked<Task<Void, any Error>?>(nil)
+        server.meanwhile {
+            let task = Task { _ = try await client.signOut(scope: .local) }
+            signOut.withLock { $0 = task }
+            try await task.value
+        }
         await #expect(throws: AuthClientError.signedOut(.requested)) { try await verify(client) }
+        // The verification ends as soon as the sign-out begins.
+        let task = try #require(signOut.withLock { $0 })
+        try await task.value
         #expect(try await server.client().state == .signedOut(.neverSignedIn))
     }
 
