@@ -98,7 +98,7 @@ extension Accounts {
         switch choice {
         case .one(let id): return try await replay(where: "id = \(id)", recording: entry, at: now)
         case .failed(let endpoint):
-            // Those that fail again meanwhile end between the two, unless a clock is wrong.
+            // A delivery that fails again meanwhile ends between the two periods, unless a clock is wrong.
             let past = try await replay(
                 endpoint, from: Instant(seconds: 0), until: now, limit: limit, recording: entry, at: now)
             let ahead = try await replay(
