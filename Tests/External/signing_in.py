@@ -13,7 +13,10 @@ from program import Client
 # The app's redirect address. No server listens there: the system passes such an address to the app.
 APP = "com.example.boxscore://signed-in"
 # Text that belongs only in the source or the log.
-INNER = re.compile(r"\.swift|SQLITE|HTTPClient|\bNIO[A-Z][a-z]{2}|Optional\(|Error\(|ProviderFailure|127\.0\.0\.1|Traceback")
+INNER = re.compile(
+    r"\.swift|SQLITE|HTTPClient|(?<![\w-])NIO[A-Z][a-z]{2}[A-Za-z]*(?![\w-])|Optional\(|Error\(|ProviderFailure"
+    r"|127\.0\.0\.1|Traceback"
+)
 
 
 def serve(servers, port, providers, **settings):

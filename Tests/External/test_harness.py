@@ -10,6 +10,7 @@ import webauthn
 from ceremonies import ORIGIN, RP_ID
 from passkey_device import Authenticator
 from program import LoopbackServer
+from test_malformed import INNER
 
 
 @pytest.mark.parametrize(("fault", "is_told"), [(BrokenPipeError, False), (ConnectionResetError, False), (KeyError, True)])
@@ -41,6 +42,19 @@ def test_another_library_accepts_the_device(attestation):
         **expected,
     )
     assert signed_in.new_sign_count == 7
+
+
+@pytest.mark.parametrize(
+    ("shown", "is_internal"),
+    [
+        (b'{"msg":"NIOConnectionError(host: 10.0.0.1)"}', True),
+        (b"NIOPosix.IOError", True),
+        (b'{"msg":"fatal: no space"}', True),
+        (b'{"challenge":"J3-NIOJwb7x_fatal0-fatal"}', False),
+    ],
+)
+def test_internals_are_told_from_random_values(shown, is_internal):
+    assert bool(INNER.search(shown)) == is_internal
 
 
 def test_codes_are_those_of_rfc_6238(monkeypatch):
