@@ -371,7 +371,7 @@ let package = Package(
         .testTarget(
             name: "SQLDatabaseTests", dependencies: ["SQLDatabase", "TestDatabases"], swiftSettings: strict),
         .testTarget(
-            name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "SQLDatabase", "TestDatabases"],
+            name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "SQLDatabase", "TestDatabases", "CSQLite"],
             swiftSettings: strict),
         .testTarget(
             name: "PostgresDriverTests", dependencies: ["PostgresDriver", "SQLDatabase", "TestDatabases"],

@@ -14,10 +14,15 @@ final class SQLiteConnection: Connection, Sendable {
     /// More distinct statements mean that a caller puts values into the SQL text; all are then dropped.
     private static let statementLimit = 500
 
+    /// Once in the process. Lost: a refusal, because another part of the process has opened a connection already; only the
+    /// speed depends on it.
+    private static let configure: Void = { _ = sqlite_without_memory_statistics() }()
+
     /// - Parameter busyLimit: How long a statement waits for another program.
     init(
         path: String, isWriter: Bool, busyLimit: Duration, observe: @escaping @Sendable (DatabaseEvent) -> Void
     ) throws {
+        Self.configure
         var pointer: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (isWriter ? SQLITE_OPEN_CREATE : 0)
         let code = sqlite3_open_v2(path, &pointer, flags, nil)

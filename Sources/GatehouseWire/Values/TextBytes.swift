@@ -124,9 +124,9 @@ extension Sequence<String> {
 }
 
 extension CaseIterable where Self: RawRepresentable<String> {
-    /// The case with this raw value. `init(rawValue:)` would compare in the normal form.
+    /// The case with this raw value. `init(rawValue:)` alone would compare in the normal form.
     package init?(text: String) {
-        guard let found = Self.allCases.first(where: { $0.rawValue == text }) else { return nil }
+        guard let found = Self(rawValue: text), found.rawValue == text else { return nil }
         self = found
     }
 }
