@@ -8,9 +8,10 @@ extension Keys {
             commandName: "reseal", abstract: "Seals all stored secrets anew with the first server secret.",
             discussion: """
                 For a change of the server secret: put the new one first, keep the old one after it, restart every \
-                server, run this command, and then remove the old one. Servers may run meanwhile. After an \
-                interruption, run it again. The exit code is 1 if a value still needs another secret than the first; \
-                `gatehouse doctor` counts these, too.
+                server, and run this command. Keep the old one as long as devices may bring refresh tokens from \
+                before: without it, their sessions end. Servers may run meanwhile. After an interruption, run it \
+                again. The exit code is 1 if a value still needs another secret than the first; `gatehouse doctor` \
+                counts these, too.
                 """)
 
         @OptionGroup var options: DataOptions
