@@ -9,6 +9,9 @@ import socket
 import subprocess
 import threading
 import time
+import types
+import urllib.error
+import urllib.request
 
 import postgres
 import program
@@ -48,13 +51,15 @@ class Nginx:
             text = text.replace(name, f"127.0.0.1:{node.port}")
         assert "listen 80;" in text
         text = text.replace("listen 80;", f"listen 127.0.0.1:{self.port};")
+        assert "/var/log/nginx/access.log" in text
+        text = text.replace("/var/log/nginx/access.log", f"{self.folder}/access.log")
         kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         folders = "\n".join(f"{kind}_temp_path {self.folder}/{kind};" for kind in kinds)
         path = os.path.join(self.folder, "nginx.conf")
         with open(path, "w", encoding="utf-8") as file:
             file.write(
                 f"daemon off; master_process off; pid {self.folder}/pid; error_log {self.folder}/log;\n"
-                f"events {{}}\nhttp {{ access_log off;\n{folders}\n{text}}}\n"
+                f"events {{}}\nhttp {{\n{folders}\n{text}}}\n"
             )
         self.process = subprocess.Popen(["nginx", "-p", self.folder, "-c", path], stderr=subprocess.DEVNULL)
         self.url = f"http://127.0.0.1:{self.port}"
@@ -327,6 +332,20 @@ def test_a_node_is_killed_under_load(kind, servers, cluster, tmp_path):
     finally:
         if kind == "itself":
             balancer.stop()
+
+
+@pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is not installed")
+def test_the_access_log_of_the_proxy_has_no_secret_of_a_link(tmp_path):
+    nobody = types.SimpleNamespace(port=free_port())
+    proxy = Nginx(tmp_path, [nobody, nobody])
+    link = f"{proxy.url}/auth/v1/verify?token=a-secret"
+    try:
+        with pytest.raises(urllib.error.HTTPError, match="502"):
+            urllib.request.urlopen(urllib.request.Request(link, headers={"Referer": link}), timeout=PATIENCE_SECONDS)
+    finally:
+        proxy.stop()
+    log = (tmp_path / "access.log").read_text()
+    assert "GET /auth/v1/verify HTTP/1.1" in log and "a-secret" not in log
 
 
 def check_kills(balancer, nodes, database, notices_at_once):
