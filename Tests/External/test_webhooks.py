@@ -121,6 +121,8 @@ def test_a_receiver_that_is_gone_is_disabled_until_a_test_reaches_it(servers):
         replayed = server.command("hooks", "replay", "--failed", "app")
         assert replayed.stdout == "2 deliveries queued\n", replayed.stderr
         assert types(app.wait("/app", 5))[-2:] == ["user.created", "session.started"]
+        unknown = server.command("hooks", "replay", "--failed", "ap")
+        assert unknown.returncode != 0 and "no webhook ap" in unknown.stderr
         first = app.at("/app")[0]
         assert server.command("hooks", "replay", first.id).returncode == 0
         assert app.wait("/app", 6)[-1].id == first.id

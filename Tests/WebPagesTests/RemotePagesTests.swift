@@ -37,6 +37,7 @@ struct RemotePagesTests {
         let path = ["GATEHOUSE_ACCOUNT_PAGES": "true", "GATEHOUSE_ACCOUNT_PAGES_URL": "https://a.example/pages"]
         #expect(GivenValues.problems(path, parts: [.auth, .gateway, .pages]).count == 1)
         #expect(GivenValues.problems(["GATEHOUSE_AUTH_PATHS": "/account"]).count == 1)
+        #expect(GivenValues.problems(["GATEHOUSE_AUTH_PATHS": "/console"]).count == 1)
     }
 
     @Test("A text of the operator's replaces ours, with as many arguments")

@@ -126,9 +126,18 @@ struct ReplayDeliveries: AsyncParsableCommand {
         } else {
             choice = .failed(endpoint: failed ?? "")
         }
-        let accounts = try await OpenedAccounts(options).accounts
-        let count = try await accounts.replay(choice, at: System.now())
+        let opened = try await OpenedAccounts(options)
+        let count = try await opened.accounts.replay(choice, at: System.now())
         guard count > 0 || failed != nil else { throw CommandFailure("No such delivery has ended.") }
+        // A webhook that left the settings may still have deliveries. The folder of a `gatehouse dev` does not name its
+        // webhooks.
+        if count == 0, let failed, options.data == nil,
+            !opened.settings.hooks.webhooks.contains(where: { $0.name == failed })
+        {
+            throw CommandFailure(
+                "The settings have no webhook \(failed), and no delivery to it has failed. Run `gatehouse hooks list` "
+                    + "to see them.")
+        }
         try Output.line("\(count) deliveries queued")
     }
 }

@@ -108,10 +108,12 @@ extension SettingsReader {
             prefix.isEmpty
                 || (prefix.hasPrefix("/") && !prefix.contains("//") && prefix.utf8.allSatisfy(Self.isPathByte))
         }
-        // The paths of the gateway and of the account pages must stay free.
-        let isFree = !prefixes.contains { ["/v1", "/api/v1", "/account"].contains($0) }
+        // The paths of the gateway and of the pages must stay free.
+        let isFree = !prefixes.contains { ["/v1", "/api/v1", "/account", "/console"].contains($0) }
         guard isGood, isFree, !prefixes.isEmpty, Set(prefixes).count == prefixes.count else {
-            refuse(.authPaths, "expected different paths such as /auth/v1 or /, and none of /v1, /api/v1 and /account")
+            refuse(
+                .authPaths,
+                "expected different paths such as /auth/v1 or /, and none of /v1, /api/v1, /account and /console")
             return ["/auth/v1"]
         }
         return prefixes
