@@ -111,28 +111,35 @@ extension AuthClient {
 }
 
 extension AuthClient {
-    /// Makes the call with the session's access token, and stores the session that it returns. It takes the place of
-    /// the previous one, unless only that one had the second factor.
+    /// Makes the call with the session's access token, and stores the session that it returns, as
+    /// ``adopt(_:begun:insteadOf:)`` does.
     func signInAsUser(_ request: AuthRequest) async throws -> Session {
         let begun = try await coordinator.beginSignIn()
-        let (timed, token) = try await asUser { token, _ in
-            (try await self.caller.session(request, bearer: token), token)
-        }
-        if AccessTokenClaims(token)?.level == .aal2, AccessTokenClaims(timed.answer.accessToken)?.level != .aal2 {
+        let timed = try await asUser { token, _ in try await self.caller.session(request, bearer: token) }
+        return try await adopt(timed, begun: begun, insteadOf: await currentSession)
+    }
+
+    /// Stores the session with which the server answers a change of the account, and ends the same user's previous one. If
+    /// only the previous one had the second factor, keeps it with the changed user, and ends the new one.
+    func adopt(_ timed: TimedAnswer, begun: Int, insteadOf old: Session?) async throws -> Session {
+        if let old, old.user.id == timed.answer.user.id, AccessTokenClaims(old.accessToken)?.level == .aal2,
+            AccessTokenClaims(timed.answer.accessToken)?.level != .aal2
+        {
             return try await keepLevel(timed.answer)
         }
         let session = try await coordinator.adopt(timed, begun: begun)
-        retire(token, for: session)
+        retire(old, for: session)
         return session
     }
 
     /// Takes the user of a session, and ends the session.
     private func keepLevel(_ answer: AuthSessionAnswer) async throws -> Session {
         await end(answer)
-        if let (user, epoch) = await coordinator.owner(), user.id == answer.user.id {
-            await coordinator.replace(answer.user, startedIn: epoch, event: .userUpdated)
-            await coordinator.forgetWindow(startedIn: epoch)
+        guard let (user, epoch) = await coordinator.owner(), user.id == answer.user.id else {
+            throw await coordinator.overtaken
         }
+        await coordinator.replace(answer.user, startedIn: epoch, event: .userUpdated)
+        await coordinator.forgetWindow(startedIn: epoch)
         return try await session
     }
 }

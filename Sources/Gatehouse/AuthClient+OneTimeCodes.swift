@@ -35,7 +35,7 @@ extension AuthClient {
 
     /// Redeems a code from a mail; its digits may be of any script. The event `passwordRecovery` follows a code of type
     /// ``EmailOTPType/recovery``. If the user is signed in already, the new session takes the place of the current one,
-    /// which ends.
+    /// which ends; after an email change, the current session stays if only that one had the second factor.
     ///
     /// - Returns: ``AuthResponse/pending`` after the first of two codes of an email change.
     /// - Throws: ``AuthClientError``, with the code `otp_expired` for a wrong, used or expired code; `storeUnavailable`
@@ -76,11 +76,12 @@ extension AuthClient {
         let request = AuthRequest(
             "POST", "/verify", query: [("redirect_to", redirectTo?.absoluteString)], body: body)
         let old = await currentSession
-        // Several accounts may change to one address: the token names the account that this code is for.
-        let namesAccount = type == EmailOTPType.emailChange.rawValue && old != nil
+        if type == EmailOTPType.emailChange.rawValue, old != nil {
+            // Several accounts may change to one address: the token names the account that this code is for.
+            return try await respond(to: request, of: try await session)
+        }
         let response = try await respond(
-            to: request, bearer: namesAccount ? session.accessToken : nil,
-            then: type == EmailOTPType.recovery.rawValue ? .passwordRecovery : nil)
+            to: request, then: type == EmailOTPType.recovery.rawValue ? .passwordRecovery : nil)
         if let session = response.session { retire(old, for: session) }
         return response
     }

@@ -75,7 +75,7 @@ extension AuthClient {
 
     /// Links a provider's identity to the signed-in account.
     ///
-    /// - Returns: A new session of the same account.
+    /// - Returns: A new session of the same account; the previous one if only that one had the second factor.
     /// - Throws: ``AuthClientError``: `signedOut` without a session. Codes: `identity_already_exists` if the identity
     ///   already belongs to an account; `manual_linking_disabled`; `fresh_sign_in_required` if the server requires a
     ///   recent sign-in.
@@ -136,16 +136,26 @@ extension AuthClient {
         let request = AuthRequest(
             "POST", "/token", query: [("grant_type", "pkce")],
             body: ["auth_code": .string(code), "code_verifier": .string(flow.verifier)])
-        let old = flow.kind == .emailChange ? await currentSession : nil
         do {
-            let session = try await signIn(request, then: flow.kind == .recovery ? .passwordRecovery : nil)
+            let session =
+                switch flow.kind {
+                case .signIn: try await signIn(request)
+                case .recovery: try await signIn(request, then: .passwordRecovery)
+                case .link, .emailChange: try await change(request)
+                }
             await forget(flow)
-            retire(old, for: session)
             return session
         } catch AuthClientError.refused(let refusal) where refusal.linkQuestion != nil {
             await forget(flow)
             throw AuthClientError.refused(refusal)
         }
+    }
+
+    /// Makes the call that completes a change of the signed-in user's account.
+    private func change(_ request: AuthRequest) async throws -> Session {
+        let begun = try await coordinator.beginSignIn()
+        let old = await currentSession
+        return try await adopt(try await caller.session(request), begun: begun, insteadOf: old)
     }
 
     /// The flow's code is used or lost, so a flow that remains in a failing store is harmless.
@@ -194,13 +204,16 @@ extension AuthClient {
     }
 
     /// Makes a call that may return a session, and stores it.
+    ///
+    /// - Parameter old: The session whose account the call changes; nil for a sign-in.
     func respond(
-        to request: AuthRequest, bearer: String? = nil, then event: AuthChangeEvent? = nil
+        to request: AuthRequest, of old: Session? = nil, then event: AuthChangeEvent? = nil
     ) async throws -> AuthResponse {
         let begun = try await coordinator.beginSignIn()
-        let (timed, answer) = try await caller.answer(request, bearer: bearer)
+        let (timed, answer) = try await caller.answer(request, bearer: old?.accessToken)
         switch answer {
         case .session(let session):
+            if let old { return .session(try await adopt(timed(session), begun: begun, insteadOf: old)) }
             return .session(try await coordinator.adopt(timed(session), begun: begun, then: event))
         case .user(let user): return .user(user)
         case .pending: return .pending

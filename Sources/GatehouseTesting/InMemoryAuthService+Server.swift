@@ -92,7 +92,9 @@ extension InMemoryAuthService {
     }
 
     public func verify(code: String, sentTo email: String, for purpose: EmailOTPType) async throws -> AuthResponse {
-        try await redeem(.verifyCode, then: purpose == .recovery ? .passwordRecovery : nil) { server, now in
+        try await redeem(
+            .verifyCode, keepsLevel: purpose == .emailChange, then: purpose == .recovery ? .passwordRecovery : nil
+        ) { server, now in
             try server.verify(code, sentTo: email, for: purpose, at: now)
         }
     }
@@ -100,24 +102,31 @@ extension InMemoryAuthService {
     public func openMailLink(_ url: URL) async throws {
         let words = (url.queryValues["code"] ?? "").split(separator: " ", maxSplits: 1).map(String.init)
         let kind = words.first.flatMap(Mail.Kind.init)
-        try await redeem(.openMailLink, then: kind == .recovery ? .passwordRecovery : nil) { server, now in
+        try await redeem(
+            .openMailLink, keepsLevel: kind == .emailChange, then: kind == .recovery ? .passwordRecovery : nil
+        ) { server, now in
             guard let kind, words.count == 2 else { throw AuthClientError.unknownFlow }
             return try server.follow(kind, words[1], at: now)
         }
     }
 
     /// Makes a call that spends a mail's proof. A new session takes the place of the same user's current one.
+    ///
+    /// - Parameter keepsLevel: Whether the new session has the level of the one that it replaces.
     @discardableResult
     private func redeem(
-        _ call: Call, then event: AuthChangeEvent?,
+        _ call: Call, keepsLevel: Bool, then event: AuthChangeEvent?,
         _ spend: @Sendable (inout InMemoryServer, Date) throws -> InMemoryServer.Opened?
     ) async throws -> AuthResponse {
         let (begun, now, uptime) = (begin(), clock.now, clock.uptime)
         return try await exchange(call) { server, _ in
             try spend(&server, now)
         } then: { state, opened in
-            guard let opened else { return .pending }
+            guard var opened else { return .pending }
             let old = state.device.kept
+            if keepsLevel, let old, old.session.user.id == opened.session.user.id {
+                opened = try state.server.keepLevel(of: old.id, in: opened, at: now)
+            }
             let session = try state.device.adopt(opened, begun: begun, at: uptime, then: event)
             if let old, old.session.user.id == session.user.id { state.server.sessions[old.id] = nil }
             return .session(session)

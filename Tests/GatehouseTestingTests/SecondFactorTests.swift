@@ -152,6 +152,26 @@ struct SecondFactorTests {
         #expect(try await manager.factors().count == 1)
     }
 
+    @Test("A confirmed address keeps the second factor, in one session")
+    func address() async throws {
+        let service = InMemoryAuthService(confirmsAutomatically: false)
+        service.addAccount(email: "ada@example.com")
+        service.addApp()
+        let manager = service.makeManager()
+        await manager.wait { $0.phase == .unauthenticated }
+        let proof = try await signIn(manager)
+        proof.code = try #require(service.appCode())
+        await proof.submit()?.value
+        _ = try await manager.changeEmail("countess@example.com")
+        let code = try #require(service.mailCode(.emailChange, to: "ada@example.com"))
+        _ = try await manager.confirmEmailChange(withCode: code, sentTo: "ada@example.com")
+        try await manager.openMailLink(try #require(service.mailLink(.emailChange, to: "countess@example.com")))
+        await manager.wait { $0.user?.email == "countess@example.com" }
+        // Nothing asks for the second factor again.
+        try await manager.changePassword("another battery")
+        #expect(service.openSessionCount == 1)
+    }
+
     @Test("The client's own verification shows the user, and a factor that was removed elsewhere too")
     func elsewhere() async throws {
         let (service, manager, _) = await protected()

@@ -56,6 +56,44 @@ struct FactorTests {
         #expect(try await server.client().currentSession == linked)
     }
 
+    @Test(
+        "A link in the browser and a confirmed address keep the second factor, too",
+        arguments: ["link", "code", "mail link", "link in two steps"])
+    func changeKeepsLevel(_ way: String) async throws {
+        var changed = verified.objectValue ?? [:]
+        changed["friendly_name"] = "changed"
+        let end = [session(2, factors: [.object(changed)]), HTTPReply(status: 204, body: [])]
+        let page = ScriptedAnswers.json(["url": "https://p.example/"])
+        let first = session(1, level: "aal2", factors: [verified])
+        let back = URL(string: "app://back")!
+        let (server, answer): (ScriptedAnswers, Session?)
+        switch way {
+        case "link":
+            server = ScriptedAnswers([first, page] + end)
+            answer = try await server.signedIn().linkIdentity(provider: .google, redirectTo: back) { _ in
+                URL(string: "app://back?code=c")!
+            }
+        case "code":
+            server = ScriptedAnswers([first] + end)
+            answer = try await server.signedIn().verifyOTP(email: "b@b.c", token: "123456", type: .emailChange).session
+        default:
+            let opensBrowser = way != "mail link"
+            server = ScriptedAnswers([first, opensBrowser ? page : ScriptedAnswers.json(GoldenRequest.user)] + end)
+            let client = try await server.signedIn()
+            if opensBrowser {
+                _ = try await client.getLinkIdentityURL(provider: .google, redirectTo: back)
+            } else {
+                try await client.update(user: UserAttributes(email: "b@b.c"), redirectTo: back)
+            }
+            answer = try await client.session(from: URL(string: "app://back?code=c")!)
+        }
+        #expect(answer?.accessToken.hasSuffix(".1") == true && answer?.refreshToken == "refresh-1")
+        #expect(answer?.user.factors?.map(\.friendlyName) == ["changed"])
+        #expect(server.requests.last?.hasPrefix("POST /logout?scope=local") == true)
+        #expect(server.bearers.last?.hasSuffix(".2") == true)
+        #expect(try await server.client().currentSession == answer)
+    }
+
     @Test("A verification replaces the tokens in place, with an event of its own, and they are stored")
     func inPlace() async throws {
         let server = ScriptedAnswers([session(1, factors: [verified]), session(2, level: "aal2", factors: [verified])])

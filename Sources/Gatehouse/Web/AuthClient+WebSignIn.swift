@@ -68,7 +68,7 @@ extension AuthClient {
     /// Links a provider's identity to the signed-in account, in a browser that `launchFlow` shows.
     ///
     /// - Parameters: As for ``signInWithOAuth(provider:redirectTo:scopes:queryParams:launchFlow:)``.
-    /// - Returns: A new session of the same account.
+    /// - Returns: A new session of the same account; the previous one if only that one had the second factor.
     /// - Throws: The same errors, and ``AuthClientError``: `signedOut` without a session; `sessionChanged` if another
     ///   user signed in meanwhile. Codes: `identity_already_exists` if the identity already belongs to an account;
     ///   `manual_linking_disabled`; `fresh_sign_in_required` if the server requires a recent sign-in.
@@ -94,7 +94,7 @@ extension AuthClient {
     /// }
     /// ```
     ///
-    /// - Returns: A new session of the same account.
+    /// - Returns: A new session of the same account; the previous one if only that one had the second factor.
     /// - Throws: As ``linkIdentity(provider:redirectTo:scopes:queryParams:launchFlow:)``.
     @discardableResult
     public func linkIdentity(
@@ -131,11 +131,8 @@ extension AuthClient {
         do {
             let (back, redirect) = try await show(flow)
             if let redirect, !back.isAnswer(to: redirect) { throw AuthClientError.invalidCallback }
-            let old = kind == .link ? await currentSession : nil
-            if kind == .link, old?.user.id != owner { throw AuthClientError.sessionChanged }
-            let session = try await exchange(try back.redirectCode, for: flow)
-            if let old { retire(old.accessToken, for: session) }
-            return session
+            if kind == .link, await currentSession?.user.id != owner { throw AuthClientError.sessionChanged }
+            return try await exchange(try back.redirectCode, for: flow)
         } catch {
             await forget(flow)
             throw error
