@@ -30,6 +30,16 @@ struct FormTests {
         #expect(form.isValid(password: password, confirmation: confirmation) == isValid)
     }
 
+    @Test(
+        "A sign-in takes a password of any length, without a hint",
+        arguments: [("1234567", true), ("1", true), ("", false)])
+    func signIn(_ password: String, _ isValid: Bool) {
+        var form = EmailAuthForm(mode: .signIn)
+        form.email = "ada@example.com"
+        #expect(form.isValid(password: password) == isValid)
+        #expect(form.hint(for: .password, password: password, confirmation: "") == nil)
+    }
+
     @Test("A name keeps at most 40 characters after trimming")
     func longName() {
         var form = EmailAuthForm(mode: .signUp)

@@ -70,7 +70,8 @@ extension EmailAuthForm {
         switch field {
         case .name: keptName?.isEmpty != true
         case .email: Self.isAddress(trimmedEmail)
-        case .password: password.count >= 8
+        // The server may allow fewer characters, and imported accounts may have them.
+        case .password: mode == .signIn ? !password.isEmpty : password.count >= 8
         case .confirmation: mode == .signIn || password == confirmation
         }
     }
