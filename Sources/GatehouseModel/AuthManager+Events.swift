@@ -14,8 +14,8 @@ extension AuthManager {
         case .signedIn, .userUpdated, .signedOut, .mfaChallengeVerified: await follow(change)
         case .tokenRefreshed:
             endRefresh()
-            // The last factor may have been removed since.
-            if phase == .secondFactorNeeded { await follow(change) }
+            // The last factor may have been removed since, or the level is known now.
+            if phase == .secondFactorNeeded || lacksToken { await follow(change) }
         case .passwordRecovery: break
         }
     }
@@ -40,7 +40,8 @@ extension AuthManager {
         if let session = change.session {
             // The start and this manager's own sign-ins load the profile themselves. Their event may arrive after that load
             // has failed.
-            let isKnown = isProfileLoaded || isLoadingProfile || shownSession?.accessToken == session.accessToken
+            let isAsked = lacksToken || shownSession?.accessToken == session.accessToken
+            let isKnown = isProfileLoaded || isLoadingProfile || isAsked
             let isLoaded = user?.id == session.user.id && isKnown
             // A different user, for example through the link in a mail. Work for the previous user must have no effect.
             if let user, user.id != session.user.id {

@@ -12,13 +12,13 @@ struct Opening: Sendable {
 // Shown state.
 extension AuthManager {
     /// Shows the session's user, or asks for the second factor first. A user who is shown stays so: a session whose level
-    /// falls asks when a change needs it.
+    /// falls asks when a change needs it. Only one whose level was unknown is hidden again.
     ///
     /// - Returns: Whether the user is shown.
     func enter(_ session: Session) -> Bool {
         // A link that waits for the factor is part of the sign-in.
         let isIncomplete = session.needsSecondFactor || pendingLink?.userID == session.user.id
-        guard isIncomplete, user?.id != session.user.id else {
+        guard isIncomplete, user?.id != session.user.id || lacksToken else {
             show(session.user)
             shownSession = session
             return true
@@ -34,6 +34,9 @@ extension AuthManager {
         step(.secondFactorNeeded)
         return false
     }
+
+    /// Whether the shown session has lost its access token, so that its level is unknown until the refresh.
+    var lacksToken: Bool { shownSession?.accessToken.isEmpty == true }
 
     /// Shows the session's user, and keeps known details of the same user.
     func show(_ account: User) {
@@ -81,8 +84,10 @@ extension AuthManager {
 }
 
 extension Session {
-    /// Whether the account has a second factor that this session has not proven.
+    /// Whether the account has a second factor that this session has not proven. False if the access token was lost: the
+    /// refresh tells the level.
     var needsSecondFactor: Bool {
+        guard !accessToken.isEmpty else { return false }
         let levels = assurance
         return levels.nextLevel == .aal2 && levels.currentLevel != .aal2
     }
