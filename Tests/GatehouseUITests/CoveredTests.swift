@@ -126,4 +126,26 @@ struct CoveredTests {
         try await world.screen.tap("OK")
         #expect(world.screen.presentations.isEmpty)
     }
+
+    @Test("A second link waits for the first, which signs in; that the second is then worthless shows no error")
+    func twoLinks() async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com", firstName: "Ada")
+        let world = await World(service)
+        service.meet(.slow, .invalidCallback, at: .openMailLink)
+        await world.screen.open(try #require(service.mailLink(.signIn, to: "ada@example.com")))
+        try await world.screen.wait { _ in service.heldCount == 1 }
+        await world.screen.open(try #require(service.mailLink(.recovery, to: "ada@example.com")))
+        await world.screen.settle()
+        #expect(count(.openMailLink, in: world) == 1)
+        service.release()
+        try await world.screen.wait(for: "Welcome back, Ada")
+        try await world.screen.wait { _ in count(.openMailLink, in: world) == 2 }
+        await world.screen.settle()
+        #expect(world.manager.isLoggedIn && world.screen.presentations.isEmpty)
+        // A later link's failure shows again.
+        service.meet(.invalidCallback, at: .openMailLink)
+        await world.screen.open(try #require(service.mailLink(.recovery, to: "ada@example.com")))
+        try await world.screen.wait(for: "The link could not be opened.")
+    }
 }

@@ -55,7 +55,9 @@ struct AccountQuestions: ViewModifier {
     /// The open screens of the account, the topmost last.
     private(set) var screens: [Int] = []
     @ObservationIgnored private var again: (@MainActor () -> Void)?
-    @ObservationIgnored private var work: Task<Void, Never>?
+    @ObservationIgnored private var count = 0
+    /// Opens the newest link; nil when it has ended. Returns whether it or a link before it worked.
+    @ObservationIgnored private var work: Task<Bool, Never>?
 
     /// - Returns: The number of a screen that has opened.
     func add() -> Int {
@@ -67,20 +69,31 @@ struct AccountQuestions: ViewModifier {
     /// The screen has closed.
     func remove(_ screen: Int?) { screens.removeAll { $0 == screen } }
 
-    /// Opens a link, and cancels the previous one.
+    /// Opens a link after the previous one, whose code the server may have used up already: cancelled, its session would
+    /// be lost. Shows only the newest link's failure, and none if the one that it waited for has worked.
     func open(_ url: URL, _ account: AuthManager) {
-        work?.cancel()
         again = { [weak self] in self?.open(url, account) }
-        work = Task {
-            do throws(AuthError) {
-                try await account.openMailLink(url)
-            } catch {
-                // Another link was opened.
-                guard !Task.isCancelled, error != .cancelled else { return }
+        count += 1
+        work = Task { [mine = count, earlier = work] in
+            let hasWorked = await earlier?.value ?? false
+            let failure = await Self.failure(of: url, account)
+            if mine == count { work = nil }
+            guard let failure, failure != .cancelled else { return failure == nil || hasWorked }
+            if mine == count, !hasWorked {
                 let temporary: [AuthError.Code] = [.noNetwork, .serviceDown, .serverError, .rateLimited, .storeFailed]
-                delay = temporary.contains(error.code) ? SignInMessage(.email, error) : nil
+                delay = temporary.contains(failure.code) ? SignInMessage(.email, failure) : nil
                 hasFailed = true
             }
+            return hasWorked
+        }
+    }
+
+    private static func failure(of url: URL, _ account: AuthManager) async -> AuthError? {
+        do throws(AuthError) {
+            try await account.openMailLink(url)
+            return nil
+        } catch {
+            return error
         }
     }
 
