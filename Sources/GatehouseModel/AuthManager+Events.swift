@@ -80,7 +80,11 @@ extension AuthManager {
 
     /// What failed without a connection loads again as soon as there is one. An app may have cleared ``error`` since.
     func hear(isOffline: Bool) {
-        guard !isOffline, isLoggedIn, !isLoadingProfile else { return }
+        guard !isOffline else { return }
+        if !isLoggedIn, hasMissedSettings {
+            Task { [weak self] in await self?.loadServerSettings() }
+        }
+        guard isLoggedIn, !isLoadingProfile else { return }
         let wasOffline = if case .offline = error { true } else { false }
         if wasOffline || !isProfileLoaded { loadProfile() }
     }

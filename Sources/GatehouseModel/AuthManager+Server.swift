@@ -3,11 +3,15 @@ public import Gatehouse
 
 // What the server offers, its mails, and the user's devices.
 extension AuthManager {
-    /// Asks the server what it offers, unless it has answered already. The login screen does this itself.
+    /// Asks the server what it offers, unless it has answered already. The login screen does this itself. After a
+    /// failure it asks again as soon as the device has a connection.
     public func loadServerSettings() async {
         guard serverSettings == nil else { return }
         // Lost: why the server does not answer. Without an answer, screens offer what most servers do.
-        guard let settings = try? await service.settings() else { return }
+        guard let settings = try? await service.settings() else {
+            hasMissedSettings = true
+            return
+        }
         serverSettings = settings
     }
 

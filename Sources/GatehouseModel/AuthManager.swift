@@ -95,6 +95,8 @@ public final class AuthManager {
     /// The session whose user is shown, and whose profile was asked for.
     @ObservationIgnored var shownSession: Session?
     @ObservationIgnored var loadCount = 0
+    /// Whether the server did not say what it offers.
+    @ObservationIgnored var hasMissedSettings = false
     @ObservationIgnored var signOutCount = 0
     @ObservationIgnored var loading: Task<Void, Never>?
     /// Sends a name from Apple to the server. No sign-in waits for it.

@@ -30,6 +30,18 @@ struct ManagerTests {
         await manager.wait { $0.isProfileLoaded && $0.error == nil }
     }
 
+    @Test("Without a connection nobody knows what the server offers; as soon as there is one, a signed-out app does")
+    func settingsOffline() async throws {
+        let service = InMemoryAuthService()
+        service.goOffline()
+        let manager = await manager(service)
+        await manager.loadServerSettings()
+        #expect(manager.phase == .unauthenticated && manager.serverSettings == nil)
+        service.goOnline()
+        await manager.wait { $0.serverSettings != nil }
+        #expect(manager.serverSettings == service.serverSettings)
+    }
+
     @Test("Signing out a device that is signed out already signs nobody out, and reads the list again")
     func deviceGone() async throws {
         let service = InMemoryAuthService.signedIn()

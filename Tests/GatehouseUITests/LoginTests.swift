@@ -310,4 +310,22 @@ struct LoginTests {
         world.device.release()
         try await world.screen.wait { $0.has(button: "Your profile") }
     }
+
+    @Test("Passkeys are offered above the keyboard as soon as the server says that it has them")
+    func lateSettings() async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.serverSettings.allowsPasskeys = true
+        let world = await World(service)
+        try await world.manager.addPasskey(with: world.passkeys)
+        service.stay(.slow, at: .settings)
+        await world.manager.signOut()
+        await world.screen.settle()
+        try await world.openLogin()
+        try await world.screen.tap("Sign in with Email")
+        try await world.screen.wait { _ in service.heldCount > 0 }
+        await world.screen.settle()
+        #expect(world.manager.serverSettings == nil && world.passkeys.offeredCount == 0)
+        service.release()
+        try await world.screen.wait { _ in world.passkeys.offeredCount == 1 }
+    }
 }

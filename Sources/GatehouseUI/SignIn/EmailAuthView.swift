@@ -45,15 +45,16 @@ private struct EmailAuthScreen: View {
             MailView(.signIn, email: model.form.trimmedEmail, manager: manager)
         }
         .onDisappear { forgetPasswords() }
-        // Above the keyboard, as long as no sign-in is in progress.
-        .task(id: model.isBusy || isSigningUp) { await offerPasskeys() }
+        // Above the keyboard, from the server's answer on, as long as no sign-in is in progress.
+        .task(id: canOfferPasskeys) { await offerPasskeys() }
     }
 
     private func offerPasskeys() async {
-        guard let passkeys, !model.isBusy, !isSigningUp else { return }
+        guard let passkeys, canOfferPasskeys else { return }
         await model.offerPasskeys(with: passkeys)
     }
 
+    private var canOfferPasskeys: Bool { model.offersPasskey && !model.isBusy && !isSigningUp }
     private var isSigningUp: Bool { model.form.mode == .signUp }
     private var title: Text { isSigningUp ? Text(ui: "Create Account") : Text(ui: "Sign In") }
     private var canSubmit: Bool { model.canSubmit(password: password, confirmation: confirmation) }
