@@ -118,7 +118,8 @@ extension AuthClient {
     /// - Throws: ``AuthClientError``: `unknownFlow` if no flow is pending on this device; the code `bad_code_verifier`
     ///   if the code belongs to none of them, `flow_state_not_found` or `flow_state_expired` if it is used or expired.
     ///   The previous session stays active, and the flow can still be completed with another code. With a
-    ///   ``AuthClientError/linkQuestion`` the flow is over.
+    ///   ``AuthClientError/linkQuestion`` the flow is over. So it is with `sessionChanged`: the flow linked a provider to,
+    ///   or changed the address of, another account than the signed-in one.
     @discardableResult
     public func exchangeCodeForSession(authCode: String) async throws -> Session {
         var last = AuthClientError.unknownFlow
@@ -141,21 +142,31 @@ extension AuthClient {
                 switch flow.kind {
                 case .signIn: try await signIn(request)
                 case .recovery: try await signIn(request, then: .passwordRecovery)
-                case .link, .emailChange: try await change(request)
+                case .link, .emailChange: try await change(request, flow.kind)
                 }
             await forget(flow)
             return session
+        } catch AuthClientError.sessionChanged {
+            await forget(flow)
+            throw AuthClientError.sessionChanged
         } catch AuthClientError.refused(let refusal) where refusal.linkQuestion != nil {
             await forget(flow)
             throw AuthClientError.refused(refusal)
         }
     }
 
-    /// Makes the call that completes a change of the signed-in user's account.
-    private func change(_ request: AuthRequest) async throws -> Session {
+    /// Makes the call that completes a change of the signed-in user's account. The session of another account does not
+    /// replace that user's, and ends. After a sign-out, a confirmed address signs in, and a link does not.
+    private func change(_ request: AuthRequest, _ kind: FlowKind) async throws -> Session {
         let begun = try await coordinator.beginSignIn()
+        let timed = try await caller.session(request)
         let old = await currentSession
-        return try await adopt(try await caller.session(request), begun: begun, insteadOf: old)
+        let isForeign = old.map { $0.user.id != timed.answer.user.id } ?? (kind == .link)
+        guard !isForeign else {
+            await end(timed.answer)
+            throw AuthClientError.sessionChanged
+        }
+        return try await adopt(timed, begun: begun, insteadOf: old)
     }
 
     /// The flow's code is used or lost, so a flow that remains in a failing store is harmless.

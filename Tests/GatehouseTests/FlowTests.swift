@@ -48,6 +48,70 @@ struct FlowTests {
         }
     }
 
+    private func session(of user: String, _ number: Int) -> HTTPReply {
+        var members = GoldenRequest.session.objectValue ?? [:]
+        members["access_token"] = .string("access-\(number)")
+        members["refresh_token"] = .string("refresh-\(number)")
+        members["user"] = ["id": .string(user), "created_at": "2026-01-01T00:00:00Z"]
+        return ScriptedAnswers.json(.object(members))
+    }
+
+    /// Begins a change of the signed-in user's account, and leaves the browser or the mail open.
+    private func begin(_ change: String, _ client: AuthClient) async throws {
+        let back = URL(string: "app://back")
+        if change == "link" {
+            _ = try await client.getLinkIdentityURL(provider: .google, redirectTo: back)
+        } else {
+            try await client.update(user: UserAttributes(email: "new@b.c"), redirectTo: back)
+        }
+    }
+
+    private let ada = "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10"
+    private let grace = "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c11"
+    private let begun: AnyJSON = [
+        "url": "https://p.example/", "id": "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10", "created_at": "2026-01-01T00:00:00Z",
+    ]
+
+    @Test("A link or a new address of another user does not replace the session", arguments: ["link", "address"])
+    func otherUser(_ change: String) async throws {
+        let storage = MemoryStorage()
+        let server = ScriptedAnswers(
+            [
+                session(of: ada, 1), ScriptedAnswers.json(begun), session(of: grace, 2), session(of: ada, 3),
+                HTTPReply(status: 204, body: []),
+            ], storage: storage)
+        let client = try await server.signedIn()
+        try await begin(change, client)
+        let current = try await client.signIn(email: "grace@b.c", password: "p")
+        let stored = await storage.contents["gatehouse.refresh-token"]
+        await #expect(throws: AuthClientError.sessionChanged) {
+            try await client.session(from: URL(string: "app://back?code=c")!)
+        }
+        #expect(await client.currentSession == current && current.refreshToken == "refresh-2")
+        #expect(await storage.contents["gatehouse.refresh-token"] == stored)
+        #expect(server.requests.last?.hasPrefix("POST /logout?scope=local") == true)
+        #expect(server.bearers.last == "access-3")
+        #expect(await server.pendingVerifiers == 0)
+    }
+
+    @Test("After a sign-out a confirmed address signs in, and a link does not", arguments: ["link", "address"])
+    func signedOut(_ change: String) async throws {
+        let server = ScriptedAnswers([
+            session(of: ada, 1), ScriptedAnswers.json(begun), HTTPReply(status: 204, body: []), session(of: ada, 2),
+            HTTPReply(status: 204, body: []),
+        ])
+        let client = try await server.signedIn()
+        try await begin(change, client)
+        try await client.signOut()
+        let url = URL(string: "app://back?code=c")!
+        if change == "link" {
+            await #expect(throws: AuthClientError.sessionChanged) { try await client.session(from: url) }
+            #expect(await client.currentSession == nil && server.bearers.last == "access-2")
+        } else {
+            #expect(try await client.session(from: url).refreshToken == "refresh-2")
+        }
+    }
+
     @Test("A redirect address arrives byte for byte")
     func redirectBytes() async throws {
         try await World.with { world in
