@@ -33,4 +33,19 @@ extension Accounts {
             return count
         }
     }
+
+    /// Ends waiting changes of address in batches. One without a session, such as one from before migration 30, does not end
+    /// with the sessions, and a request for another code would mail it to the new address.
+    ///
+    /// - Returns: The number of changes ended. Call again until it is 0.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the batch may have ended.
+    package func endSomeAddressChanges(limit: Int = 1_000, at now: Instant) async throws -> Int {
+        try await database.write { db in
+            let users = try db.rows("SELECT id FROM users WHERE new_email IS NOT NULL LIMIT \(limit)") { row in
+                row.id() as UserID
+            }
+            for user in users { try db.endAddressChange(of: user, at: now) }
+            return users.count
+        }
+    }
 }

@@ -59,4 +59,25 @@ struct SignOutAllTests {
         #expect(try await !store.accounts.isCurrent(content, at: store.clock.now))
         #expect(try await store.accounts.mails(limit: 9).map(\.state) == ["failed", "failed"])
     }
+
+    @Test("Changes of address end in batches, also those that no session began", arguments: TestDatabase.all)
+    func addressChanges(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let emails = ["ada@example.com", "bob@example.com", "eve@example.com"]
+        for email in emails { _ = try await store.signedIn(email) }
+        try await store.storage.database.write { db in
+            try db.run("UPDATE users SET new_email = 'new@example.com' WHERE email <> \(emails[2])")
+        }
+        _ = try await store.accounts.endSomeSessions(at: store.clock.now)
+        let ended = try await [
+            store.accounts.endSomeAddressChanges(limit: 1, at: store.clock.now),
+            store.accounts.endSomeAddressChanges(limit: 1, at: store.clock.now),
+            store.accounts.endSomeAddressChanges(limit: 1, at: store.clock.now),
+        ]
+        #expect(ended == [1, 1, 0])
+        let left = try await store.storage.database.read { db in
+            try db.rows("SELECT email FROM users WHERE new_email IS NOT NULL") { $0.text() }
+        }
+        #expect(left == [])
+    }
 }

@@ -22,7 +22,8 @@ extension AuthServer {
     }
 
     /// `POST /admin/users/{user_id}/recover` → 204, and a mail to the user with a code and a link to set a new password: on
-    /// the account pages, if there are some, else at the site.
+    /// the account pages, if there are some, else at the site. 429 `over_email_send_rate_limit` if the code would expire
+    /// before the mail is due.
     @Sendable func mailUserRecovery(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (mail, mailer) = try requireMail(or: .unprocessableContent)
         let account = try await namedAccount(context)
@@ -30,6 +31,7 @@ extension AuthServer {
         var asked = MailRequest(
             redirectTo: settings.recoveryPage ?? settings.redirects.siteURL, lifetime: mail.codeLifetime)
         asked.isByAdmin = true
+        try requireRoom(in: [account.user.times.emailConfirmedAt == nil ? .others : .confirmed])
         let isMailed = try await accounts.mailRecovery(
             of: account.user.id, asked, byAdministratorOn: device(request, context), at: runtime.now())
         guard isMailed else { throw Refusal.invalid("The user has no email address") }

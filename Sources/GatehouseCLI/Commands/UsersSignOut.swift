@@ -8,8 +8,8 @@ struct SignOutUsers: AsyncParsableCommand {
         commandName: "sign-out", abstract: "Ends the sessions of one account or of all accounts.",
         discussion: """
             Use --all after restoring a backup, which makes spent tokens and ended sessions valid again. It also ends \
-            mailed codes and links, invitations among them, and sign-ins that have begun. The gateway accepts issued \
-            access tokens until they expire, for an hour at most.
+            mailed codes and links, invitations among them, changes of address that wait, and sign-ins that have \
+            begun. The gateway accepts issued access tokens until they expire, for an hour at most.
             """)
 
     @OptionGroup var options: DataOptions
@@ -36,6 +36,7 @@ struct SignOutUsers: AsyncParsableCommand {
         guard yes || confirmed() else { throw CommandFailure("No session was ended.") }
         var total = 0
         while case let count = try await accounts.endSomeSessions(at: System.now()), count > 0 { total += count }
+        while try await accounts.endSomeAddressChanges(at: System.now()) > 0 {}
         try Output.line("\(total) sessions ended")
     }
 

@@ -107,6 +107,9 @@ struct MailBudgetTests {
                 #expect(refused.headers[.retryAfter] == "1800")
             }
             #expect(try await send("resend", "nobody3@example.com", ["type": "signup"]).status == 429)
+            for (email, status) in [("nobody0@example.com", 429), ("ada@example.com", 204)] {
+                #expect(try await mailRecovery(to: email, server).status == status)
+            }
             #expect(try await send("recover", "ada@example.com").status == 200)
             #expect(try await send("recover", "nobody9@example.com").status == 200)
             server.clock.advance(by: .seconds(1_801))
@@ -114,6 +117,13 @@ struct MailBudgetTests {
             try await server.auth.countMails()
             #expect(try await signUp("nobody5@example.com").status == 200)
         }
+    }
+
+    /// An administrator's mail for a new password.
+    private func mailRecovery(to email: String, _ server: TestServer) async throws -> TestAnswer {
+        let address = try #require(EmailAddress(email))
+        let account = try #require(try await server.accounts.account(email: address))
+        return try await server.admin(.post, "/users/\(account.user.id.text)/recover")
     }
 
     @Test("Mails that wait since the clock was a year ahead delay no others", arguments: TestDatabase.all)
