@@ -235,7 +235,9 @@ UNSIGNED = {
     "a signature that is one larger than it may be": lambda f: f.signed(
         sign=lambda data: (int.from_bytes(KEY.sign(data), "big") + KEY.modulus).to_bytes(KEY.size + 1, "big")
     ),
-    "one bit of the signature": lambda f: f.signed(sign=lambda data: KEY.sign(data)[:-1] + b"\x00"),
+    "one bit of the signature": lambda f: f.signed(
+        sign=lambda data: (int.from_bytes(KEY.sign(data), "big") ^ 1).to_bytes(KEY.size, "big")
+    ),
     "an empty signature of another length": lambda f: f.signed(sign=lambda _: b"\x00"),
     "SHA-1 for the digest": lambda f: f.elsewhere(
         "several", {"alg": "RS256", "kid": "rsa-2"}, by_rsa(RSA_TWO, hashes.SHA1)
