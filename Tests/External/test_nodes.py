@@ -519,11 +519,12 @@ def test_of_right_codes_in_many_sessions_at_once_one_counts_without_a_deadlock(s
         for name in ("phone", "tablet"):
             factor = here.post("/factors", {"factor_type": "totp", "friendly_name": name}, token=token).json()
             path, app = "/factors/" + factor["id"], pyotp.TOTP(factor["totp"]["secret"])
-            # The code of the step before: the present one is not used yet.
-            token = answer(path, app.at(time.time() - 30), nodes[0], token)().json()["access_token"]
+            token = answer(path, app.now(), nodes[0], token)().json()["access_token"]
             apps.append((path, app))
         tokens = [(node, node.auth().sign_in(email).json()["access_token"]) for node in nodes * 3]
-        return [answer(path, app.now(), *one) for one, (path, app) in zip(tokens, (apps[0], *apps * 2, apps[1]))]
+        # Of the next step: the present code is used, and this one stays right if a step ends meanwhile.
+        later = time.time() + 30
+        return [answer(path, app.at(later), *one) for one, (path, app) in zip(tokens, (apps[0], *apps * 2, apps[1]))]
 
     users = [answers() for _ in range(3)]
     found = [one.status for one in at_once(*[one for user in users for one in user])]
