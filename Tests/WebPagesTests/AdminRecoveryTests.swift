@@ -60,6 +60,28 @@ struct AdminRecoveryTests {
         }
     }
 
+    @Test("The console says when the budget of mails is full")
+    func fullBudget() async throws {
+        var rates = AuthRates()
+        rates.mails = 0
+        try await TestServer.with(
+            limits: rates, hasPages: true, hasConsole: true, change: SignInPageTests.withMail
+        ) { server in
+            let id = try await addUser(server)
+            let console = WebBrowser(server)
+            try await console.open("/console/sign-in")
+            try await console.press("Sign In With the Key", ["key": TestServer.secretKey])
+            try await console.open("/console/users/\(id)/reset")
+            try await console.press("Send a Password Reset")
+            #expect(console.page.problem?.hasPrefix("So many mails wait") == true, "\(console.page)")
+            let phone = try await server.admin(
+                .post, "/users", json: ["phone": "4915550100", "password": .string(TestServer.password)])
+            let path = "/users/\(phone["id"]?.stringValue ?? "")/recover"
+            #expect(try await server.admin(.post, path).status == 400, "without an address")
+            #expect(try await server.deliveredMails().isEmpty)
+        }
+    }
+
     @Test("A link that is used or too old leads to the page that sends another mail")
     func used() async throws {
         try await TestServer.with(hasPages: true, change: SignInPageTests.withMail) { server in

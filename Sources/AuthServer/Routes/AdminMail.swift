@@ -31,7 +31,9 @@ extension AuthServer {
         var asked = MailRequest(
             redirectTo: settings.recoveryPage ?? settings.redirects.siteURL, lifetime: mail.codeLifetime)
         asked.isByAdmin = true
-        try requireRoom(in: [account.user.times.emailConfirmedAt == nil ? .others : .confirmed])
+        if account.user.email != nil {
+            try requireRoom(in: [account.user.times.emailConfirmedAt == nil ? .others : .confirmed])
+        }
         let isMailed = try await accounts.mailRecovery(
             of: account.user.id, asked, byAdministratorOn: device(request, context), at: runtime.now())
         guard isMailed else { throw Refusal.invalid("The user has no email address") }

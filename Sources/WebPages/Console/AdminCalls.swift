@@ -8,6 +8,9 @@ struct AdminRefusal: Error {
     var sentence: String {
         switch (cause.status, cause.code) {
         case (404, _): "There is nothing here."
+        case (429, .overEmailSendRateLimit):
+            "So many mails wait that the code of this one would be too old. Try again later, or raise "
+                + "rate_limit_email_sent."
         case (429, _): "Too many requests. Please wait a moment and try again."
         case (_, .emailProviderDisabled): "This server sends no mail. Set up SMTP, then try again."
         default:
