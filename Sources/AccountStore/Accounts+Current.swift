@@ -52,8 +52,8 @@ extension Accounts {
         """
     }
 
-    /// Ends sessions of an account. If the scope includes other sessions, also deletes the account's pending
-    /// authorization codes.
+    /// Ends sessions of an account, and records it if one was active. If the scope includes other sessions, also deletes the
+    /// account's pending authorization codes.
     ///
     /// - Parameters:
     ///   - level: The user's, if a user asks with a token. Without the second factor that the user has, no session ends that
@@ -70,20 +70,23 @@ extension Accounts {
         }
         let (one, others, all) = (end(.signedOut), end(.othersSignedOut), end(.signedOutEverywhere))
         try await revoking(at: now) { db in
+            let ended: Int
             if case .local = scope, let session {
-                try endSessions(where: "user_id = \(user) AND id = \(session)", one, at: now, in: db)
+                ended = try endSessions(where: "user_id = \(user) AND id = \(session)", one, at: now, in: db)
             } else {
                 // Without a session in the token, all sessions end.
                 let kept = scope == .others ? session : nil
                 let end = kept == nil ? all : others
                 if let level, level < .aal2, try db.hasSecondFactor(user) {
-                    try endLowSessions(of: user, by: session, keeping: kept, end, at: now, in: db)
+                    ended = try endLowSessions(of: user, by: session, keeping: kept, end, at: now, in: db)
                 } else {
-                    try endSessions(of: user, keeping: kept, end, at: now, in: db)
+                    ended = try endSessions(of: user, keeping: kept, end, at: now, in: db)
                     try db.endAddressChange(of: user, at: now)
                 }
                 try db.voidCodes(of: user)
             }
+            // A token could fill the log otherwise.
+            guard ended > 0 else { return }
             let logout = AuditEntry(.logout, actor: user, actorName: name, traits: Self.traits(of: given))
             try record([logout], at: now, in: db)
         }
@@ -94,7 +97,7 @@ extension Accounts {
     private func endLowSessions(
         of user: UserID, by session: SessionID?, keeping kept: SessionID?, _ end: SessionEnd, at now: Instant,
         in db: any Connection
-    ) throws {
+    ) throws -> Int {
         if let kept {
             try endSessions(where: "user_id = \(user) AND aal = 'aal1' AND id <> \(kept)", end, at: now, in: db)
         } else if let session {

@@ -79,9 +79,11 @@ extension Accounts {
         """
     }
 
+    /// - Returns: The number of sessions ended.
+    @discardableResult
     func endSessions(
         of user: UserID, keeping session: SessionID?, _ end: SessionEnd, at now: Instant, in db: any Connection
-    ) throws {
+    ) throws -> Int {
         if let session {
             try endSessions(where: "user_id = \(user) AND id <> \(session)", end, at: now, in: db)
         } else {

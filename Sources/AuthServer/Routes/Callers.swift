@@ -19,6 +19,8 @@ struct UserCaller: Sendable {
     var hasOldToken: Bool { level < session?.assuranceLevel ?? .aal1 }
     /// Whether the user has a second factor, and the session has not had it.
     var isTooLow: Bool { user.hasSecondFactor && level < .aal2 }
+    /// Counts each session by itself, so that a thief with a token uses up no limit of the owner's.
+    var limitKey: String { session?.id.text ?? user.id.text }
     /// Whether the token was issued for an anonymous account, which may have become permanent since.
     var hasAnonymousToken: Bool { claims.members["is_anonymous"]?.boolValue == true }
 }

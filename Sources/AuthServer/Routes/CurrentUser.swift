@@ -20,6 +20,10 @@ extension AuthServer {
         guard let scope = SignOutScope(text: name) else {
             throw Refusal.invalid("Unsupported logout scope")
         }
+        // Every other sign-out ends the caller's session: it cannot be repeated, and must not fail.
+        if scope == .others || caller.session == nil {
+            try await runtime.take(Limits.signOut, of: caller.limitKey)
+        }
         try await accounts.signOut(
             caller.user.id, name: caller.user.email ?? "", session: caller.session?.id, level: caller.level,
             scope: scope, from: device(request, context), at: runtime.now())

@@ -8,6 +8,7 @@ extension AuthServer {
     /// `DELETE /user/identities/{identity_id}` → 200 `{}`.
     @Sendable func unlinkIdentity(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request, for: .removeSignInMethod)
+        try await runtime.take(Limits.signInMethods, of: caller.limitKey)
         let outcome = try await accounts.unlink(
             try identityID(context), of: caller.user.id, keeping: caller.session?.id, from: device(request, context),
             at: runtime.now())
@@ -35,6 +36,7 @@ extension AuthServer {
     /// `POST /user/identities/{identity_id}/undo` → the updated user. Ends every session that the identity opened.
     @Sendable func undoLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request, for: .removeSignInMethod)
+        try await runtime.take(Limits.signInMethods, of: caller.limitKey)
         let outcome = try await accounts.undoLink(
             try identityID(context), of: caller.user.id, by: caller.session?.id, from: device(request, context),
             at: runtime.now())

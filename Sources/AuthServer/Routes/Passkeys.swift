@@ -82,6 +82,7 @@ extension AuthServer {
         guard name.utf8.count <= Passkey.longestName else {
             throw Refusal.invalid("friendly_name must be \(Passkey.longestName) characters or fewer")
         }
+        try await runtime.take(Limits.signInMethods, of: caller.limitKey)
         let outcome = try await accounts.rename(
             id, of: caller.user.id, to: name, by: caller.session?.id, at: runtime.now())
         let passkey = try changed(outcome)

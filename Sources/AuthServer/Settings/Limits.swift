@@ -33,6 +33,11 @@ package enum Limits {
     static let signUp = "signup"
     static let anonymousSignUp = "signup_anonymous"
     static let updateUser = "user"
+    /// Sign-outs in one session that leave it, so that its token can repeat them.
+    static let signOut = "logout"
+    /// Removed and undone sign-in methods and new names of passkeys in one session: each call, a refused one too, may add an
+    /// entry to the audit log.
+    static let signInMethods = "sign_in_methods"
     static let verify = "verify"
     static let passkey = "passkey"
     /// Registrations that one account begins: each passkey may send a notice.
@@ -63,6 +68,8 @@ package enum Limits {
             RateLimit(authorize, rates.authorize, per: fiveMinutes, burst: 30),
             RateLimit(signUp, rates.otp, per: fiveMinutes, burst: 30),
             RateLimit(updateUser, rates.otp, per: fiveMinutes, burst: 30),
+            RateLimit(signOut, 60, per: hour, burst: 60),
+            RateLimit(signInMethods, 60, per: hour, burst: 60),
             RateLimit(verify, rates.verify, per: fiveMinutes, burst: 30),
             RateLimit(passkey, rates.passkey, per: fiveMinutes, burst: 30),
             RateLimit(registerPasskey, 30, per: hour, burst: 30),

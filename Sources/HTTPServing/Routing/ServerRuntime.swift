@@ -78,7 +78,7 @@ extension ServerRuntime {
         try await limiter.require(bucket, key: key, at: now())
     }
 
-    /// Takes a token for an account, from wherever it is used.
+    /// Takes a token for an account or a session, from wherever it is used.
     ///
     /// - Throws: As ``RateLimiter/require(_:key:at:)``.
     package func take(_ bucket: String, of account: String) async throws {
