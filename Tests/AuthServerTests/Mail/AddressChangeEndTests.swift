@@ -31,6 +31,17 @@ struct AddressChangeEndTests {
         return Change(session: session, old: try code(to: "ada@example.com"), new: try code(to: "new@example.com"))
     }
 
+    /// As a program before this rule began it.
+    private func beginWithoutSession(_ server: TestServer, _ session: TestSession) async throws -> Change {
+        let user = try #require(UserID(session.userID))
+        var update = UserUpdate()
+        let email = try #require(EmailAddress("new@example.com"))
+        let mail = MailRequest(redirectTo: "", lifetime: .seconds(3_600))
+        update.emailChange = EmailChange(email: email, mail: mail, asksBoth: true)
+        _ = try await server.accounts.update(user, update, keeping: nil, at: server.clock.now)
+        return try await sent(server, in: session)
+    }
+
     /// Confirms with both codes, without a bearer.
     private func confirm(_ change: Change, _ server: TestServer) async throws -> TestAnswer {
         _ = try await server.verify("email_change", code: change.old, email: "ada@example.com")
@@ -173,16 +184,20 @@ struct AddressChangeEndTests {
         try await TestServer.mailing(on: kind) { server in
             try await server.confirmed()
             let session = try await server.low()
-            let user = try #require(UserID(session.userID))
-            // As a program before this rule began it.
-            var update = UserUpdate()
-            let email = try #require(EmailAddress("new@example.com"))
-            let mail = MailRequest(redirectTo: "", lifetime: .seconds(3_600))
-            update.emailChange = EmailChange(email: email, mail: mail, asksBoth: true)
-            _ = try await server.accounts.update(user, update, keeping: nil, at: server.clock.now)
-            let change = try await sent(server, in: session)
+            let change = try await beginWithoutSession(server, session)
             _ = try await server.send(.post, "/auth/v1/logout?scope=local", bearer: session.accessToken)
             #expect(try await confirm(change, server)["user"]?["email"] == "new@example.com")
+        }
+    }
+
+    @Test("Signing everyone out ends a change of address that no session began", arguments: TestDatabase.all)
+    func everyone(_ kind: TestDatabase) async throws {
+        try await TestServer.mailing(on: kind) { server in
+            try await server.confirmed()
+            let change = try await beginWithoutSession(server, try await server.low())
+            while try await server.accounts.endSomeSessions(at: server.clock.now) > 0 {}
+            while try await server.accounts.endSomeAddressChanges(at: server.clock.now) > 0 {}
+            try await expectGone(change, server, seenBy: try await server.low())
         }
     }
 
