@@ -1,4 +1,4 @@
-import AccountDomain
+package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
@@ -34,18 +34,23 @@ extension Accounts {
         }
     }
 
-    /// Ends waiting changes of address in batches. One without a session, such as one from before migration 30, does not end
-    /// with the sessions, and a request for another code would mail it to the new address.
+    /// Ends the waiting changes of address of some users, by order of identifier. A change without a session, such as one
+    /// from before migration 30, does not end with the sessions, and a request for another code would mail it to the new
+    /// address.
     ///
-    /// - Returns: The number of changes ended. Call again until it is 0.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the batch may have ended.
-    package func endSomeAddressChanges(limit: Int = 1_000, at now: Instant) async throws -> Int {
+    /// - Parameters:
+    ///   - last: The user to go on after, nil to begin.
+    ///   - limit: The number of users, waiting change or not, which keeps each transaction short.
+    /// - Returns: The last of them, to go on after; nil at the end.
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the changes may have ended.
+    package func endAddressChanges(after last: UserID?, limit: Int = 5_000, at now: Instant) async throws -> UserID? {
         try await database.write { db in
-            let users = try db.rows("SELECT id FROM users WHERE new_email IS NOT NULL LIMIT \(limit)") { row in
-                row.id() as UserID
+            let rest: SQL = last.map { "WHERE id > \($0)" } ?? ""
+            let page = try db.rows("SELECT id, new_email FROM users \(rest) ORDER BY id LIMIT \(limit)") { row in
+                (user: row.id() as UserID, isChanging: row.textIfPresent() != nil)
             }
-            for user in users { try db.endAddressChange(of: user, at: now) }
-            return users.count
+            for one in page where one.isChanging { try db.endAddressChange(of: one.user, at: now) }
+            return page.last?.user
         }
     }
 }

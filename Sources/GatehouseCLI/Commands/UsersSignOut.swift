@@ -36,7 +36,8 @@ struct SignOutUsers: AsyncParsableCommand {
         guard yes || confirmed() else { throw CommandFailure("No session was ended.") }
         var total = 0
         while case let count = try await accounts.endSomeSessions(at: System.now()), count > 0 { total += count }
-        while try await accounts.endSomeAddressChanges(at: System.now()) > 0 {}
+        var last: UserID?
+        repeat { last = try await accounts.endAddressChanges(after: last, at: System.now()) } while last != nil
         try Output.line("\(total) sessions ended")
     }
 

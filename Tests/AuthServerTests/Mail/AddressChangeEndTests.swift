@@ -196,7 +196,7 @@ struct AddressChangeEndTests {
             try await server.confirmed()
             let change = try await beginWithoutSession(server, try await server.low())
             while try await server.accounts.endSomeSessions(at: server.clock.now) > 0 {}
-            while try await server.accounts.endSomeAddressChanges(at: server.clock.now) > 0 {}
+            #expect(try await server.accounts.endAddressChanges(after: nil, at: server.clock.now) != nil)
             try await expectGone(change, server, seenBy: try await server.low())
         }
     }
