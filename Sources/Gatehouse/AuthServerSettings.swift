@@ -21,6 +21,10 @@ public struct AuthServerSettings: Hashable, Sendable {
 
     /// Whether users can sign in with passkeys.
     public var allowsPasskeys = false
+    /// Whether users can add authenticator apps. Also true if the server does not say.
+    public var allowsAuthenticatorApps = true
+    /// Whether users can make recovery codes. Also true if the server does not say.
+    public var allowsRecoveryCodes = true
 
     /// For tests and previews.
     public init(
@@ -59,6 +63,8 @@ extension AuthServerSettings {
             sendsMail: members["mailer_enabled"]?.boolValue,
             minimumPasswordLength: members.number("password_min_length").flatMap { Int(exactly: $0) })
         allowsPasskeys = members.bool("passkeys_enabled")
+        allowsAuthenticatorApps = members["mfa_totp_enabled"]?.boolValue ?? true
+        allowsRecoveryCodes = members["mfa_recovery_codes_enabled"]?.boolValue ?? true
     }
 }
 

@@ -68,6 +68,7 @@ extension InMemoryServer {
     mutating func enroll(
         _ kept: InMemoryDevice.Kept, name: String?, at now: Date
     ) throws(AuthClientError) -> AuthMFAEnrollResponse {
+        guard settings.allowsAuthenticatorApps else { throw Fault.refused(422, .mfaTOTPEnrollNotEnabled) }
         let id = kept.session.user.id
         let known = factors(of: id)
         guard !known.contains(where: { $0.friendlyName == name }) else {
@@ -147,6 +148,7 @@ extension InMemoryServer {
     mutating func makeCodes(
         _ kept: InMemoryDevice.Kept, replacing: Bool, at now: Date
     ) throws(AuthClientError) -> AuthMFARecoveryCodesGenerateResponse {
+        guard settings.allowsRecoveryCodes else { throw Fault.refused(422, .mfaRecoveryCodesEnrollNotEnabled) }
         let id = kept.session.user.id
         try requireLevel(kept.id)
         let known = protection.codes[id]

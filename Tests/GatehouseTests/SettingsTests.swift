@@ -30,15 +30,26 @@ struct SettingsTests {
         #expect(settings.sendsMail == nil && settings.minimumPasswordLength == nil)
     }
 
+    @Test("Second factors are offered unless the server says that it has none")
+    func factors() async throws {
+        for (json, apps, codes) in [
+            (["external": [:]], true, true),
+            (["external": [:], "mfa_totp_enabled": true, "mfa_recovery_codes_enabled": false], true, false),
+            (["external": [:], "mfa_totp_enabled": false, "mfa_recovery_codes_enabled": true], false, true),
+        ] as [(AnyJSON, Bool, Bool)] {
+            let settings = try await settings(json)
+            #expect(settings.allowsAuthenticatorApps == apps && settings.allowsRecoveryCodes == codes)
+        }
+    }
+
     @Test("Our server says what it sends and which passwords it takes")
     func ours() async throws {
         try await World.with { world in
             let settings = try await world.client.settings()
-            #expect(
-                settings
-                    == AuthServerSettings(
-                        allowsAnonymousSignIn: settings.allowsAnonymousSignIn, sendsMail: false,
-                        minimumPasswordLength: 8))
+            var expected = AuthServerSettings(
+                allowsAnonymousSignIn: settings.allowsAnonymousSignIn, sendsMail: false, minimumPasswordLength: 8)
+            expected.allowsRecoveryCodes = false
+            #expect(settings == expected)
         }
     }
 

@@ -18,7 +18,7 @@ public final class AppEnrollmentModel {
         case checking
         /// The last code was refused.
         case refused(SignInMessage)
-        /// The app protects the account: offer recovery codes.
+        /// The app protects the account: offer recovery codes if ``AppEnrollmentModel/offersCodes``, or close the screen.
         case added
         /// The user did not give the proof that the server requires: close the screen.
         case cancelled
@@ -44,6 +44,9 @@ public final class AppEnrollmentModel {
         self.issuer = issuer
         self.manager = manager
     }
+
+    /// Whether to offer recovery codes once the app has been added.
+    public var offersCodes: Bool { manager.offersRecoveryCodes }
 
     /// The message about the last attempt.
     public var message: SignInMessage? {

@@ -39,8 +39,12 @@ public final class SecurityModel {
     /// The message about the last change.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
-    /// Whether to offer recovery codes, which need another factor beside them.
-    public var offersCodes: Bool { !factors.isEmpty || codes != nil }
+    /// Whether to offer another authenticator app.
+    public var offersApps: Bool { manager.serverSettings?.allowsAuthenticatorApps ?? true }
+    /// Whether to offer new recovery codes, which need another factor beside them.
+    public var offersNewCodes: Bool { !factors.isEmpty && manager.offersRecoveryCodes }
+    /// Whether to show recovery codes: those that are left, or an offer of new ones.
+    public var offersCodes: Bool { offersNewCodes || codes != nil }
     /// Whether few codes are left, so that the user should make new ones.
     public var hasFewCodes: Bool { codes.map { $0.remaining <= 3 } ?? false }
 
@@ -48,6 +52,7 @@ public final class SecurityModel {
     public func load() async {
         guard phase != .working else { return }
         if phase == .failed { phase = .loading }
+        await manager.loadServerSettings()
         await reload()
     }
 
@@ -122,6 +127,9 @@ public final class SecurityModel {
 }
 
 extension AuthManager {
+    /// Whether the server makes recovery codes. Also true if it does not say.
+    var offersRecoveryCodes: Bool { serverSettings?.allowsRecoveryCodes ?? true }
+
     /// The recovery codes; nil also if the server does not have them.
     fileprivate func recoveryCodesIfKnown() async throws(AuthError) -> AuthMFARecoveryCodesStatusResponse? {
         do throws(AuthError) {

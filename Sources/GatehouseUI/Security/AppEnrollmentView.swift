@@ -3,7 +3,7 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// Adds an authenticator app: a QR code, the key below it, and the first code. Recovery codes follow.
+/// Adds an authenticator app: a QR code, the key below it, and the first code. Recovery codes follow if the server has them.
 struct AppEnrollmentView: View {
     @Environment(\.branding) private var branding
     @Environment(\.dismiss) private var dismiss
@@ -26,7 +26,8 @@ struct AppEnrollmentView: View {
             case .loading, .cancelled: ProgressView()
             case .failed(let message): MessageView(message: message) { loads += 1 }.padding(24)
             case .editing, .checking, .refused: form
-            case .added: RecoveryCodesView(manager: manager, replacing: false)
+            case .added where model.offersCodes: RecoveryCodesView(manager: manager, replacing: false)
+            case .added: ProgressView()
             }
         }
         .navigationTitle(Text(ui: "Authenticator App"))
@@ -36,7 +37,7 @@ struct AppEnrollmentView: View {
         .task(id: loads) { await model.load() }
         .onChange(of: model.phase) {
             if model.phase == .added { announce("The authenticator app has been added.") }
-            if model.phase == .cancelled { dismiss() }
+            if model.phase == .cancelled || model.phase == .added && !model.offersCodes { dismiss() }
         }
         .onChange(of: typed) {
             model.code = typed

@@ -45,7 +45,7 @@ private struct SecurityScreen: View {
         List {
             if let message = model.message { Section { MessageView(message: message) } }
             if let keys = model.passkeys { passkeySection(keys) }
-            appSection
+            if model.offersApps || !model.factors.isEmpty { appSection }
             if model.offersCodes { codesSection }
         }
         .disabled(model.phase == .working)
@@ -81,10 +81,12 @@ private struct SecurityScreen: View {
             ForEach(model.factors) { factor in
                 FactorRow(factor: factor) { ask(.factor(factor)) }
             }
-            NavigationLink {
-                AppEnrollmentView(manager: manager, issuer: branding.name)
-            } label: {
-                Text(ui: "Add an Authenticator App")
+            if model.offersApps {
+                NavigationLink {
+                    AppEnrollmentView(manager: manager, issuer: branding.name)
+                } label: {
+                    Text(ui: "Add an Authenticator App")
+                }
             }
         } header: {
             Text(ui: "Second Step")
@@ -101,10 +103,12 @@ private struct SecurityScreen: View {
                 Text(ui: "\(String(codes.remaining)) of \(String(codes.total)) left")
                     .foregroundStyle(model.hasFewCodes ? Color.red : Color.secondary)
             }
-            NavigationLink {
-                RecoveryCodesView(manager: manager, replacing: model.codes != nil)
-            } label: {
-                model.codes == nil ? Text(ui: "Create Recovery Codes") : Text(ui: "Create New Codes")
+            if model.offersNewCodes {
+                NavigationLink {
+                    RecoveryCodesView(manager: manager, replacing: model.codes != nil)
+                } label: {
+                    model.codes == nil ? Text(ui: "Create Recovery Codes") : Text(ui: "Create New Codes")
+                }
             }
             if model.codes != nil {
                 Button(role: .destructive) {
