@@ -1,44 +1,62 @@
 import GatehouseWire
 import Synchronization
 
-/// Reuses Argon2's memory. Returning it to the system would cost a third of each hash for page faults; leaving it to
-/// `malloc` would fragment the heap.
+/// Reuses Argon2's memory while passwords are hashed. Returning it to the system after each hash would cost a tenth of
+/// the hash and more for page faults; leaving it to `malloc` would fragment the heap.
 ///
-/// One cache per process, because libargon2's C callbacks have no context parameter. libargon2 erases a block before
-/// freeing it.
-enum HashingMemory {
-    /// The memory of a computation with ``Argon2Settings/owasp``. Only blocks of this size are kept, so there are at
-    /// most as many as hashing threads. Other sizes belong to imported hashes and are rare.
-    private static let keptBytes = Argon2Settings.owasp.memoryKiB * 1_024
+/// libargon2 erases a block before freeing it.
+final class HashingMemory: Sendable {
+    /// One per process, because libargon2's C callbacks have no context parameter. Keeps the memory of a computation
+    /// with ``Argon2Settings/owasp``, so at most as many blocks as hashing threads.
+    static let shared = HashingMemory(blockBytes: Argon2Settings.owasp.memoryKiB * 1_024)
 
-    /// Addresses of free blocks.
-    private static let shelf = Mutex<[UInt]>([])
-
-    static func take(_ bytes: Int) -> UnsafeMutablePointer<UInt8>? {
-        let kept = bytes == keptBytes ? shelf.withLock { $0.popLast() } : nil
-        if let kept { return UnsafeMutablePointer(bitPattern: kept) }
-        return allocateMemory(bytes)?.assumingMemoryBound(to: UInt8.self)
+    private struct Block {
+        let address: UInt
+        /// Since the last call of ``releaseUnused()``.
+        var isUnused = false
     }
 
-    static func giveBack(_ block: UnsafeMutablePointer<UInt8>, _ bytes: Int) {
-        if bytes == keptBytes {
-            shelf.withLock { $0.append(UInt(bitPattern: block)) }
-        } else {
-            freeMemory(block)
+    private let blockBytes: Int
+    /// The free blocks. The last one is taken first, so that unused ones remain at the front.
+    private let shelf = Mutex<[Block]>([])
+
+    /// - Parameter blockBytes: Only blocks of this size are kept. Other sizes belong to imported hashes and are rare.
+    init(blockBytes: Int) { self.blockBytes = blockBytes }
+
+    func take(_ bytes: Int) -> UnsafeMutablePointer<UInt8>? {
+        guard bytes == blockBytes else { return allocateMemory(bytes)?.assumingMemoryBound(to: UInt8.self) }
+        if let kept = shelf.withLock({ $0.popLast() }) { return UnsafeMutablePointer(bitPattern: kept.address) }
+        return mapMemory(bytes)?.assumingMemoryBound(to: UInt8.self)
+    }
+
+    func giveBack(_ block: UnsafeMutablePointer<UInt8>, _ bytes: Int) {
+        guard bytes == blockBytes else { return freeMemory(block) }
+        shelf.withLock { $0.append(Block(address: UInt(bitPattern: block))) }
+    }
+
+    /// Returns the blocks to the system that nobody has used since the previous call.
+    func releaseUnused() {
+        let unused = shelf.withLock { blocks in
+            let unused = blocks.filter(\.isUnused)
+            blocks = blocks.filter { !$0.isUnused }.map { Block(address: $0.address, isUnused: true) }
+            return unused
+        }
+        for block in unused {
+            if let start = UnsafeMutableRawPointer(bitPattern: block.address) { unmapMemory(start, blockBytes) }
         }
     }
 
     /// The number of free blocks.
-    static var keptCount: Int { shelf.withLock { $0.count } }
+    var keptCount: Int { shelf.withLock { $0.count } }
 }
 
 /// libargon2's `allocate_cbk`. A null block reports that allocation failed.
 func takeHashingMemory(_ block: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, _ bytes: Int) -> Int32 {
-    block?.pointee = HashingMemory.take(bytes)
+    block?.pointee = HashingMemory.shared.take(bytes)
     return 0
 }
 
 /// libargon2's `free_cbk`.
 func giveBackHashingMemory(_ block: UnsafeMutablePointer<UInt8>?, _ bytes: Int) {
-    if let block { HashingMemory.giveBack(block, bytes) }
+    if let block { HashingMemory.shared.giveBack(block, bytes) }
 }

@@ -5,6 +5,7 @@ import GatehouseWire
 import HTTPServing
 import IdentityProviders
 import Logging
+import PasswordHashing
 import ProfileGateway
 import ServiceLifecycle
 
@@ -97,6 +98,15 @@ extension PeriodicTask {
             return 0
         } failed: { error in
             world.logger.event(.warning, "counted events could not be stored", [.cause: "\(error)"])
+        }
+    }
+
+    /// Returns the memory of hashing threads that had nothing to compute for ten seconds.
+    static func hashingMemory(_ passwords: PasswordHasher, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(10), sleep: world.sleep) {
+            passwords.releaseUnusedMemory()
+            return 0
+        } failed: { _ in
         }
     }
 

@@ -64,7 +64,7 @@ package struct LocalAccounts: Sendable {
             KeyReload(keys: keys, sleep: world.sleep, logger: world.logger),
             PeriodicTask.revocations(revocations, world),
             PeriodicTask.outbox(auth, world), PeriodicTask.purge(auth, world), PeriodicTask.sweep(auth, world),
-            PeriodicTask.retention(auth, world),
+            PeriodicTask.retention(auth, world), PeriodicTask.hashingMemory(passwords, world),
         ]
         if !auth.webhookEndpoints.isEmpty { services.append(PeriodicTask.eventBacklog(auth, world)) }
         for endpoint in auth.webhookEndpoints { services.append(PeriodicTask.events(auth, endpoint, world)) }

@@ -123,9 +123,9 @@ extension Setting {
             + "when all places are taken, the address with the most gives one up.")
     package static let hashThreads = Setting(
         "hash_threads", .none, .number(1...1_000, nil),
-        "Threads that hash passwords, 1 to 1000; each keeps 19 MiB, and up to 64 MiB while it checks an imported "
-            + "hash, which a container's limit has to have room for. Without a value: as many as the machine has "
-            + "cores.")
+        "Threads that hash passwords, 1 to 1000; each takes 20 MiB while it has work, and up to 64 MiB more while it "
+            + "checks an imported hash, which a container's limit has to have room for. Without a value: as many as "
+            + "the machine has cores.")
 
     // Sessions.
     package static let refreshReuseInterval = Setting(
