@@ -115,6 +115,20 @@ extension AuthManager {
         try await confirmLink(throughGoogleIn: AppsOwnBrowser(redirectTo: redirectTo, open: browser))
     }
 
+    /// The user owns the account and signs in to it with a passkey. Available only if `LinkQuestion.canUsePasskey` is true.
+    ///
+    /// - Returns: `.cancelled` if the user closed the sheet.
+    /// - Throws: As ``confirmLink(throughGoogle:)``, and ``AuthError/passkeyRefused``.
+    @discardableResult
+    public func confirmLink(
+        throughPasskey passkeys: any PasskeyAuthenticator
+    ) async throws(AuthError) -> SignInOutcome {
+        try await confirmLink(through: .passkey) {
+            let assertion = try await self.service.passkeyAssertion(with: passkeys, style: .sheet)
+            return try await self.service.signIn(with: assertion)
+        }
+    }
+
     /// The user does not own the account but has its address, and claims it for a new account. Available only if
     /// `LinkQuestion.canRecover` is true; the data of the old account is deleted.
     ///

@@ -75,6 +75,7 @@ extension InMemoryServer {
             signInMethods: password + providers,
             canRecover: !account.isEmailProven)
         question.canMailCode = mailsLinkCode(of: account, for: token)
+        question.canUsePasskey = settings.allowsPasskeys && protection.keys[account.user.id]?.isEmpty == false
         questions[question.ticket] = AskedLink(token: token, question: question, owner: account.user.id)
         return Fault.refused(422, .identityNeedsConfirmation, question: question)
     }

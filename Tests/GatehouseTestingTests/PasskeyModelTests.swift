@@ -38,6 +38,28 @@ struct PasskeyModelTests {
         #expect(login.message == nil && login.phase == .editing && manager.phase == .unauthenticated)
     }
 
+    @Test("A passkey answers a link question; a closed sheet and another account's passkey leave it open")
+    func linkQuestion() async throws {
+        let (service, manager, passkeys) = try await registered()
+        let others = ScriptedPasskeys()
+        service.addAccount(email: "bob@example.com")
+        try await manager.signIn(email: "bob@example.com", password: Fixtures.password)
+        try await manager.addPasskey(with: others)
+        await manager.signOut()
+        let sheet = ScriptedProviderSheet(.signsIn(.ada))
+        await #expect(throws: AuthError.self) { try await manager.signInWithGoogle { try await sheet.google() } }
+        let link = LinkModel(manager: manager)
+        #expect(link.canUsePasskey)
+        await link.confirm(withPasskey: ScriptedPasskeys(.cancels))?.value
+        #expect(link.message == nil && link.phase == .asking && link.question != nil)
+        await link.confirm(withPasskey: others)?.value
+        #expect(link.message?.text == "That is another account. Please sign in to the account with this email.")
+        #expect(link.question != nil && !manager.isLoggedIn)
+        await link.confirm(withPasskey: passkeys)?.value
+        #expect(link.question == nil && manager.user?.email == "ada@example.com")
+        #expect(try await manager.identities().map(\.provider).contains("google"))
+    }
+
     @Test("A passkey that the server does not know, and an authenticator that fails, say so")
     func refused() async throws {
         let (service, manager, passkeys) = try await registered()

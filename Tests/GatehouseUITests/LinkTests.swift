@@ -66,6 +66,25 @@ struct LinkTests {
         #expect(Set(try await world.manager.identities().map(\.provider)) == ["email", "google"])
     }
 
+    @Test("D7: a passkey of the account links, signs in, and closes the sheet")
+    func passkey() async throws {
+        let service = InMemoryAuthService()
+        service.serverSettings.allowsPasskeys = true
+        #expect(!(try await asked(service)).screen.has(button: "Sign in with a Passkey"))
+        let world = await World(service)
+        try await world.manager.signIn(email: "ada@example.com", password: Fixtures.password)
+        try await world.manager.addPasskey(with: world.passkeys)
+        await world.manager.signOut()
+        world.google.follow(.signsIn(.ada))
+        try await world.openLogin()
+        try await world.screen.tap("Sign in with Google")
+        try await world.screen.wait { $0.title == "Link Accounts" }
+        try await world.screen.tap("Sign in with a Passkey")
+        try await world.screen.wait { $0.presentations.isEmpty }
+        #expect(world.screen.shows("Welcome back, Ada") && world.screen.complaints.isEmpty)
+        #expect(Set(try await world.manager.identities().map(\.provider)) == ["email", "google"])
+    }
+
     @Test("Without a connection the question says so; Back from the code leaves the question")
     func codeOffline() async throws {
         let world = try await asked()

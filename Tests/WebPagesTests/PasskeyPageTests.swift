@@ -37,16 +37,45 @@ struct PasskeyPageTests {
     }
 
     /// What the script of the page does.
-    private func addPasskey(_ browser: WebBrowser) async throws {
+    @discardableResult
+    private func addPasskey(_ browser: WebBrowser) async throws -> SoftAuthenticator {
         try await browser.open("/account/passkeys")
         try await browser.press("Add a Passkey")
         #expect(browser.page.title == "Add a Passkey")
-        let escaped = try #require(WebPage.between("data-options=\"", "\"", in: browser.page.text).first)
-        let options = try JSONReader.read(escaped.replacing("&quot;", with: "\"").replacing("&amp;", with: "&"))
         var device = SoftAuthenticator()
-        let credential = try device.create(options, origin: Self.origin)
+        let credential = try device.create(try options(browser), origin: Self.origin)
         try await browser.press("Continue", ["credential": credential.text])
         #expect(browser.page.done == "The passkey has been added.")
+        return device
+    }
+
+    private func options(_ browser: WebBrowser) throws -> AnyJSON {
+        let escaped = try #require(WebPage.between("data-options=\"", "\"", in: browser.page.text).first)
+        return try JSONReader.read(escaped.replacing("&quot;", with: "\"").replacing("&amp;", with: "&"))
+    }
+
+    @Test("A passkey of the account answers the question of a provider's identity, and the identity is linked")
+    func linkQuestion() async throws {
+        try await with(providers: TestProviders(linking: .confirm)) { server, browser in
+            let other = WebBrowser(server)
+            func ask() async throws {
+                try await other.click("/account/provider/google")
+                let email = SignInPageTests.person["email"] ?? ""
+                try await other.send(other.page.path, [("person", "existing"), ("email", email)], headers: [:])
+                #expect(other.page.title == "Link Accounts")
+            }
+            try await ask()
+            #expect(!other.page.forms.contains { $0.button == "Sign in with a Passkey" })
+            var device = try await addPasskey(browser)
+            try await ask()
+            try await other.press("Sign in with a Passkey", ["credential": ""])
+            #expect(other.page.title == "Link Accounts" && other.page.problem != nil)
+            let credential = try device.get(try options(other), origin: Self.origin)
+            try await other.press("Sign in with a Passkey", ["credential": credential.text])
+            #expect(other.page.title == "Account")
+            try await other.open("/account/methods")
+            #expect(other.page.text.contains("Google"))
+        }
     }
 
     private func openPasskey(_ browser: WebBrowser) async throws {

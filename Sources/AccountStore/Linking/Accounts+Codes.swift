@@ -203,7 +203,7 @@ extension LinkQuestion {
             "ticket": .string(ticket.reveal()), "expires_at": .integer(expiresAt.microseconds),
             "rule": .string(rule.rawValue), "provider": .string(provider), "email": .string(email.text),
             "methods": .array(methods.map(AnyJSON.string)), "can_recover": .bool(canRecover),
-            "can_mail_code": .bool(canMailCode),
+            "can_mail_code": .bool(canMailCode), "can_use_passkey": .bool(canUsePasskey),
         ]
     }
 
@@ -218,7 +218,8 @@ extension LinkQuestion {
         self.init(
             ticket: Secret(ticket), expiresAt: Instant(microseconds: expiresAt), rule: rule, provider: provider,
             email: email, methods: methods.compactMap(\.stringValue), canRecover: canRecover,
-            canMailCode: json["can_mail_code"]?.boolValue ?? false)
+            canMailCode: json["can_mail_code"]?.boolValue ?? false,
+            canUsePasskey: json["can_use_passkey"]?.boolValue ?? false)
     }
 }
 

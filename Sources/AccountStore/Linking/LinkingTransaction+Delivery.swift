@@ -80,7 +80,8 @@ extension LinkingTransaction {
         let question = LinkQuestion(
             ticket: ticket, expiresAt: expiresAt, rule: step.rule, provider: step.identity.provider, email: email,
             methods: account.signInMethods.map(\.name).filter { seen.insert(ExternalName(trusted: $0)).inserted },
-            canRecover: canRecover, canMailCode: accounts.mailsLinkCode(of: account.user, to: email))
+            canRecover: canRecover, canMailCode: accounts.mailsLinkCode(of: account.user, to: email),
+            canUsePasskey: try accounts.offersPasskeys && db.passkeyCount(of: account.user.id) > 0)
         guard case .code = step.signIn.delivery else { return .needsConfirmation(question, code: nil) }
         let code = newCode()
         try deposit(.question(question), behind: code, of: account.user.id, step)

@@ -93,6 +93,8 @@ package struct LinkQuestion: Sendable {
     package let canRecover: Bool
     /// Whether a code to the address proves the account: see ``Accounts/mailLinkCode(_:_:at:)``.
     package let canMailCode: Bool
+    /// Whether the account has a passkey to sign in with.
+    package let canUsePasskey: Bool
 }
 
 extension Accounts {

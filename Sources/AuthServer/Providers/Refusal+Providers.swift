@@ -51,7 +51,7 @@ extension Refusal {
         details = AuthLinkQuestion.members(
             ticket: question.ticket.reveal(), expiresAt: question.expiresAt.seconds, email: question.email.text,
             provider: question.provider, signInMethods: question.methods, canRecover: question.canRecover,
-            canMailCode: question.canMailCode)
+            canMailCode: question.canMailCode, canUsePasskey: question.canUsePasskey)
     }
 
     /// A provider was unavailable, or its answer failed verification. The cause appears only in the log.

@@ -46,6 +46,9 @@ public final class LinkModel {
     /// Whether to offer a code by mail, which proves the account as its password does.
     public var canMailCode: Bool { question?.canMailCode == true }
 
+    /// Whether to offer a sign-in with a passkey.
+    public var canUsePasskey: Bool { question?.canUsePasskey == true }
+
     /// Whether to disable all buttons and show progress.
     public var isBusy: Bool {
         switch phase {
@@ -89,6 +92,12 @@ public final class LinkModel {
     @discardableResult
     public func confirm(with provider: Provider, in browser: any WebAuthenticator) -> Task<Void, Never>? {
         attempt(AuthMethod(provider)) { try await self.manager.confirmLink(through: provider, in: browser) }
+    }
+
+    /// Answers with a passkey; see ``AuthManager/confirmLink(throughPasskey:)``.
+    @discardableResult
+    public func confirm(withPasskey passkeys: any PasskeyAuthenticator) -> Task<Void, Never>? {
+        attempt(.passkey) { try await self.manager.confirmLink(throughPasskey: passkeys) }
     }
 
     /// Requests a code by mail, if ``canMailCode`` is true. ``code`` is then the state of the screen for it, also if the

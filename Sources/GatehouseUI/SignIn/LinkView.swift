@@ -15,6 +15,7 @@ public struct LinkView: View {
 private struct LinkScreen: View {
     @Environment(\.branding) private var branding
     @Environment(\.browser) private var browser
+    @Environment(\.passkeys) private var passkeys
     @State private var model: LinkModel
     // The password exists only as long as the screen.
     @State private var password = ""
@@ -53,6 +54,7 @@ private struct LinkScreen: View {
             }
             Section {
                 if model.methods.contains(.email) { passwordButton }
+                if model.canUsePasskey, let passkeys { passkeyButton(passkeys) }
                 ForEach(model.methods.filter { $0 != .email }, id: \.self) { providerButton($0) }
             }
             .clearRows()
@@ -102,6 +104,19 @@ private struct LinkScreen: View {
         Button(action: confirm) { Text(ui: "Link with Password") }
             .buttonStyle(WideButtonStyle(.prominent))
             .disabled(password.isEmpty)
+    }
+
+    private func passkeyButton(_ passkeys: any PasskeyAuthenticator) -> some View {
+        Button {
+            model.confirm(withPasskey: passkeys)
+        } label: {
+            Label {
+                Text(ui: "Sign in with a Passkey")
+            } icon: {
+                Image(systemName: "key.fill")
+            }
+        }
+        .buttonStyle(WideButtonStyle())
     }
 
     @ViewBuilder private func providerButton(_ method: AuthMethod) -> some View {

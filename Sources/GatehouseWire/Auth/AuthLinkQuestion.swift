@@ -19,6 +19,8 @@ public struct AuthLinkQuestion: Hashable, Sendable {
     public var canRecover: Bool
     /// Whether the server mails a code to the address that proves the account, as a sign-in would.
     public var canMailCode = false
+    /// Whether the account has a passkey, which proves it too.
+    public var canUsePasskey = false
 
     /// For tests and previews.
     public init(
@@ -43,6 +45,7 @@ public struct AuthLinkQuestion: Hashable, Sendable {
             provider: provider, signInMethods: members["sign_in_methods"]?.arrayValue?.compactMap(\.stringValue) ?? [],
             canRecover: members.bool("can_recover"))
         canMailCode = members.bool("can_mail_code")
+        canUsePasskey = members.bool("can_use_passkey")
     }
 
     /// The members that ``init(_:)`` reads.
@@ -50,13 +53,14 @@ public struct AuthLinkQuestion: Hashable, Sendable {
     /// - Parameter expiresAt: In seconds since 1970.
     package static func members(
         ticket: String, expiresAt: Int64, email: String, provider: String, signInMethods: [String], canRecover: Bool,
-        canMailCode: Bool = false
+        canMailCode: Bool = false, canUsePasskey: Bool = false
     ) -> [(name: StaticString, value: AnyJSON)] {
         [
             ("link_ticket", .string(ticket)), ("link_ticket_expires_at", .integer(expiresAt)),
             ("email", .string(email)), ("provider", .string(provider)),
             ("sign_in_methods", .array(signInMethods.map(AnyJSON.string))), ("can_recover", .bool(canRecover)),
         ] + (canMailCode ? [("can_mail_code", .bool(true))] : [])
+            + (canUsePasskey ? [("can_use_passkey", .bool(true))] : [])
     }
 }
 

@@ -6,7 +6,7 @@ import HTTPTypes
 extension WebPages {
     @Sendable func showQuestion(_ visit: inout Visit) async throws -> Outcome {
         guard let question = visit.session.question else { return .go(visit.isSignedIn ? .home : .signIn) }
-        return .page(visit.questionPage(question))
+        return .page(try await visit.questionPage(question))
     }
 
     @Sendable func answerQuestion(_ visit: inout Visit) async throws -> Outcome {
@@ -54,7 +54,7 @@ extension Visit {
         session.question = WebSession.Question(
             ticket: Secret(question.ticket.text), email: question.email, provider: question.provider,
             methods: question.signInMethods, canRecover: question.canRecover, canMailCode: question.canMailCode,
-            handover: handover)
+            canUsePasskey: question.canUsePasskey, handover: handover)
         return .linkQuestion
     }
 
@@ -66,7 +66,7 @@ extension Visit {
             session.question = nil
             session.flash = .tookTooLong
             return .go(.signIn)
-        default: return .page(questionPage(question, .problem(message(for: refusal))))
+        default: return .page(try await questionPage(question, .problem(message(for: refusal))))
         }
     }
 
@@ -101,7 +101,7 @@ extension Visit {
         return .go(placeAfterSignIn())
     }
 
-    fileprivate func questionPage(_ question: WebSession.Question, _ notice: Notice? = nil) -> Page {
+    mutating func questionPage(_ question: WebSession.Question, _ notice: Notice? = nil) async throws -> Page {
         var page = Page(
             say("Link Accounts"),
             [.text(say("%@ already has an account. Sign in to it to link the two.", question.email))])
@@ -115,6 +115,7 @@ extension Visit {
                         fields: [passwordField(say("Password"), isNew: false)], hidden: [("act", "password")],
                         button: say("Link with Password"))))
         }
+        if question.canUsePasskey, let button = try await passkeyButton(for: question) { page.blocks.append(button) }
         let providers = question.methods.filter { $0 != "password" && $0 != "email" }
         if !providers.isEmpty {
             page.blocks.append(

@@ -14,16 +14,18 @@ extension WebPages {
         let challenge = visit.challengeOfForm
         // The server takes each challenge once.
         visit.session.challenge = nil
+        let question = visit.questionOfForm
         guard let credential = Ceremony.answer(visit.fields[Ceremony.credential]) else {
-            return .page(try await visit.signInPage(.problem(visit.ceremonyProblem)))
+            return .page(try await visit.passkeyPage(question, .problem(visit.ceremonyProblem)))
         }
         do {
             let json = try await visit.call(
                 .post, "/passkeys/authentication/verify",
                 ["challenge_id": .string(challenge), "credential": credential])
-            return try await visit.signIn(json, for: visit.handoverOfForm)
+            if question != nil { visit.session.question?.isAnswered = true }
+            return try await visit.signIn(json, for: question?.handover ?? visit.handoverOfForm)
         } catch let refusal as CallRefusal {
-            return .page(try await visit.signInPage(.problem(visit.message(for: refusal))))
+            return .page(try await visit.passkeyPage(question, .problem(visit.message(for: refusal))))
         }
     }
 
@@ -35,7 +37,7 @@ extension WebPages {
             let challenge = WebSession.Challenge(begun)
             page.blocks =
                 visit.handoverSentence + [
-                    .form(visit.passkeyForm(challenge, start: .atOnce)),
+                    .form(visit.passkeyForm(challenge, start: .atOnce, isForQuestion: visit.questionOfForm != nil)),
                     .unscripted(visit.say("This browser cannot use passkeys, or does not allow scripts.")),
                 ]
         } catch let refusal as CallRefusal {
@@ -46,15 +48,16 @@ extension WebPages {
 }
 
 extension Visit {
-    /// The button of the sign-in page. One challenge serves a browser until it is answered or too old, because the server
+    /// The button of the sign-in page, or of the page with a link question. One challenge serves a browser until it is answered or too old, because the server
     /// limits how many it makes for an address.
     ///
     /// - Throws: ``CallFailed``.
-    mutating func passkeyButton() async throws -> Block? {
+    mutating func passkeyButton(for question: WebSession.Question? = nil) async throws -> Block? {
         if captcha != nil {
             return .buttons([
                 Link(
-                    title: say("Sign in with a Passkey"), address: Place.passkeySignIn.path + handoverQuery,
+                    title: say("Sign in with a Passkey"),
+                    address: Place.passkeySignIn.path + (question == nil ? handoverQuery : "?link=yes"),
                     symbol: "passkey")
             ])
         }
@@ -66,24 +69,45 @@ extension Visit {
                 session.challenge = nil
             }
         }
-        return session.challenge.map { .form(passkeyForm($0, start: .inField)) }
+        return session.challenge.map {
+            .form(passkeyForm($0, start: question == nil ? .inField : .byPress, isForQuestion: question != nil))
+        }
     }
 
-    fileprivate func passkeyForm(_ challenge: WebSession.Challenge, start: Ceremony.Start) -> Form {
+    /// The link question that a passkey answers, if the form or link was one for it.
+    fileprivate var questionOfForm: WebSession.Question? { fields["link"] == nil ? nil : session.question }
+
+    /// The page that a passkey was asked for on.
+    fileprivate mutating func passkeyPage(_ question: WebSession.Question?, _ notice: Notice) async throws -> Page {
+        if let question { return try await questionPage(question, notice) }
+        return try await signInPage(notice)
+    }
+
+    private func purposeFields(isForQuestion: Bool) -> [(name: String, value: String)] {
+        isForQuestion ? [("link", "yes")] : handoverFields
+    }
+
+    fileprivate func passkeyForm(
+        _ challenge: WebSession.Challenge, start: Ceremony.Start, isForQuestion: Bool
+    ) -> Form {
         Form(
-            action: Place.passkeySignIn.path, hidden: [("challenge", challenge.id)] + handoverFields,
+            action: Place.passkeySignIn.path,
+            hidden: [("challenge", challenge.id)] + purposeFields(isForQuestion: isForQuestion),
             ceremony: Ceremony(kind: .get, options: challenge.options, start: start),
             button: say("Sign in with a Passkey"), symbol: "passkey", style: .plain)
     }
 
     fileprivate var passkeySignInPage: Page {
         var page = Page(say("Sign in with a Passkey"))
-        page.back = (say("Sign In"), Place.signIn.path)
+        let isForQuestion = questionOfForm != nil
+        page.back =
+            isForQuestion ? (say("Link Accounts"), Place.linkQuestion.path) : (say("Sign In"), Place.signIn.path)
         page.blocks =
             handoverSentence + [
                 .form(
                     Form(
-                        action: Place.passkeySignIn.path, hidden: [("act", "begin")] + handoverFields, captcha: captcha,
+                        action: Place.passkeySignIn.path,
+                        hidden: [("act", "begin")] + purposeFields(isForQuestion: isForQuestion), captcha: captcha,
                         button: say("Continue")))
             ]
         return page

@@ -101,7 +101,7 @@ extension WebSession.Question {
         [
             "t": .string(ticket.reveal()), "e": .string(email), "p": .string(provider),
             "m": .array(methods.map(AnyJSON.string)), "r": .bool(canRecover), "c": .bool(canMailCode),
-            "s": .bool(hasMailedCode), "h": .optional(handover), "a": .bool(isAnswered),
+            "k": .bool(canUsePasskey), "s": .bool(hasMailedCode), "h": .optional(handover), "a": .bool(isAnswered),
         ]
     }
 
@@ -113,7 +113,8 @@ extension WebSession.Question {
             ticket: Secret(ticket), email: email, provider: provider,
             methods: json["m"]?.arrayValue?.compactMap(\.stringValue) ?? [],
             canRecover: json["r"]?.boolValue ?? false, canMailCode: json["c"]?.boolValue ?? false,
-            handover: json["h"]?.stringValue, hasMailedCode: json["s"]?.boolValue ?? false,
+            canUsePasskey: json["k"]?.boolValue ?? false, handover: json["h"]?.stringValue,
+            hasMailedCode: json["s"]?.boolValue ?? false,
             isAnswered: json["a"]?.boolValue ?? false)
     }
 }

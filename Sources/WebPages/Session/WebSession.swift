@@ -55,6 +55,7 @@ struct WebSession: Sendable {
         let methods: [String]
         let canRecover: Bool
         let canMailCode: Bool
+        let canUsePasskey: Bool
         /// The ``Handover/id`` of the app that the sign-in was begun for.
         let handover: String?
         var hasMailedCode = false

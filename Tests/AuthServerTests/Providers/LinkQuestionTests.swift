@@ -22,6 +22,24 @@ struct LinkQuestionTests {
         return (ada, try await server.idTokenGrant("google", try await server.googleCredential()))
     }
 
+    @Test("A question says whether the account has a passkey, whose sign-in answers it", arguments: TestDatabase.all)
+    func passkey(_ kind: TestDatabase) async throws {
+        let settings = PasskeyClient.settings()
+        try await TestServer.with(on: kind, providers: TestProviders(), change: settings) { server in
+            let (ada, without) = try await conflict(server)
+            #expect(without.code == "identity_needs_confirmation" && without["can_use_passkey"] == nil)
+            var client = PasskeyClient(server)
+            #expect(try await client.register(ada).status == 200)
+            let asked = try await server.idTokenGrant("google", try await server.googleCredential())
+            #expect(asked["can_use_passkey"] == true && asked["sign_in_methods"] == ["password"])
+            let owner = try #require(TestSession(try await client.signIn()))
+            let linked = try await ask(
+                server, "link_confirmation", ["link_ticket": asked["link_ticket"] ?? .null], bearer: owner.accessToken)
+            #expect(linked["user"]?["id"]?.stringValue == ada.userID)
+            #expect(linked["user"]?["identities"]?.arrayValue?.count == 2)
+        }
+    }
+
     @Test(
         "D8, pitfall 10: Pre-hijack. The victim's Google sign-in leaves an attacker with nothing"
     )
