@@ -460,6 +460,37 @@ def test_a_question_about_an_account_with_a_second_factor_asks_for_its_password_
     assert len(project.json("sessions")["sessions"]) == 1
 
 
+class Captchas(Elsewhere):
+    """A server with captchas. The account of the provider's address has a second factor."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        if "grant_type=pkce" in self.path:
+            question = {"link_ticket": "t" * 43, "link_ticket_expires_at": 4102444800, "email": "ada@example.com",
+                        "provider": "google", "sign_in_methods": ["password"], "can_recover": False}  # fmt: skip
+            return self.answer(422, {"code": "identity_needs_confirmation", "message": "no", **question})
+        if "grant_type=link_confirmation" in self.path:
+            return self.answer(403, {"code": "insufficient_aal", "message": "no"})
+        return self.answer(400, {"code": "captcha_failed", "message": "captcha protection: request disallowed"})
+
+
+def test_a_link_that_needs_a_captcha_is_refused_and_the_message_says_where_to_link(tmp_path):
+    server = LoopbackServer(Captchas)
+    server.answers = {"google": "code=the-code"}
+    try:
+        person = Person(tmp_path, server)
+        words = ("login", "--email", "ada@example.com", "--password-stdin")
+        assert person.fails(REFUSED, *words, stdin=PASSWORD + "\n")[0] == "captcha_failed"
+        with person.at_terminal("login", "--provider", "google", "--no-browser", "--json") as terminal:
+            terminal.wait_for("}")
+            urllib.request.urlopen(json.loads(terminal.seen)["open"], timeout=PATIENCE_SECONDS).read()
+            terminal.answer("Password of ada@example.com: ", PASSWORD).wait_for('"error":"captcha_failed"')
+            assert terminal.end() == REFUSED and f"sign in with Google at {server.url}/account" in terminal.seen
+        assert person.kept() == {}
+    finally:
+        server.stop()
+
+
 # Without the server.
 
 

@@ -45,7 +45,7 @@ struct LinkByPassword: Sendable {
             let user = try await client.auth.signIn(email: question.email, password: password.reveal()).user
             _ = try await client.complete(user, factor, replacing: old)
         } catch {
-            throw ClientFailure(error, .email, at: client.target.text)
+            throw ClientFailure(linking: error, provider.title, at: client.target.text)
         }
         do {
             return try await client.auth.confirmLink(question.ticket).user
@@ -57,6 +57,18 @@ struct LinkByPassword: Sendable {
 }
 
 extension ClientFailure {
+    /// The failure of the sign-in to an account with a second factor that a provider's identity is to be linked to.
+    ///
+    /// - Parameter provider: The display name.
+    package init(linking error: any Error, _ provider: String, at server: String) {
+        self.init(error, .email, at: server)
+        guard code == AuthErrorCode.captchaFailed.rawValue else { return }
+        text = "To link an account with a second factor, this server needs a captcha, which the terminal cannot show."
+        detail =
+            "if the server has account pages, sign in with \(provider) at \(server)/account and link the two there; "
+            + "then run this command again"
+    }
+
     /// The terminal cannot ask, or the account has no password.
     package init(_ question: LinkQuestion) {
         let ways = question.signInMethods.filter { $0 != "password" }

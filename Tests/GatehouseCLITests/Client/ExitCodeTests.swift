@@ -166,6 +166,25 @@ struct ExitCodeTests {
         #expect(failure.message == "This email is already associated with another account." + detail)
     }
 
+    @Test("A link that needs a captcha is refused as other sign-ins are, and the message says where to link instead")
+    func linkNeedsCaptcha() {
+        let refusal = Self.refused(400, .captchaFailed, "captcha protection: request disallowed")
+        let failure = ClientFailure(linking: refusal, "Google", at: Self.server)
+        let logIn = ClientFailure(refusal, .email, at: Self.server)
+        #expect((failure.code, failure.exit) == (logIn.code, logIn.exit))
+        #expect((failure.code, failure.exit) == ("captcha_failed", .refused))
+        #expect(
+            failure.message == """
+                To link an account with a second factor, this server needs a captcha, which the terminal cannot show. \
+                (if the server has account pages, sign in with Google at https://accounts.example.com/account and link \
+                the two there; then run this command again)
+                """)
+        let wrong = Self.refused(400, .invalidCredentials, "Invalid login credentials")
+        #expect(
+            ClientFailure(linking: wrong, "Google", at: Self.server)
+                == ClientFailure(wrong, .email, at: Self.server))
+    }
+
     @Test("In JSON a failure has two members, and a server's text cannot move the cursor")
     func json() {
         let failure = ClientFailure(Self.refused(422, .signupDisabled, "No\u{1B}[2J\u{9B}more"), at: Self.server)
