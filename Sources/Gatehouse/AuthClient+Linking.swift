@@ -69,7 +69,8 @@ extension AuthClient {
     }
 
     /// Claims the address of a ``LinkQuestion`` for a new account, if ``AuthLinkQuestion/canRecover`` is true.
-    /// Permanently deletes the data of the account that had the address.
+    /// Cannot be undone. If the account that had the address has an identity of a provider, it keeps its data and its
+    /// providers, and loses the address, its password and its sessions. Otherwise it is deleted with its data.
     ///
     /// - Returns: A session of the new account.
     /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable` if the address has been proven meanwhile, after

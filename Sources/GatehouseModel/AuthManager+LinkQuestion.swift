@@ -130,7 +130,8 @@ extension AuthManager {
     }
 
     /// The user does not own the account but has its address, and claims it for a new account. Available only if
-    /// `LinkQuestion.canRecover` is true; the data of the old account is deleted.
+    /// `LinkQuestion.canRecover` is true. The old account is deleted with its data, unless a provider is among the
+    /// question's `signInMethods`: then it keeps its data, without the address, its password and its sessions.
     ///
     /// - Throws: As ``confirmLink(password:)``, and ``AuthError/emailInUse(_:)`` if the address has been proven meanwhile.
     @discardableResult

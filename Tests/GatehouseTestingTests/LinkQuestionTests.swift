@@ -138,7 +138,7 @@ struct LinkQuestionTests {
         await screen.recover()?.value
         #expect(!manager.isLoggedIn)
         screen.askToRecover()
-        #expect(screen.warning?.english.contains("cannot be undone") == true)
+        #expect(screen.warning == LinkModel.deletionWarning)
         screen.dismiss()
         #expect(screen.warning == nil && screen.question != nil)
         screen.askToRecover()
@@ -149,6 +149,26 @@ struct LinkQuestionTests {
             try await service.signIn(email: "ada@example.com", password: Fixtures.password)
         }
         #expect(!events.all.contains { if case .linked = $0 { true } else { false } })
+    }
+
+    @Test("An account with a provider keeps its data when it loses its address, and the warning says so")
+    func recoverBesideProvider() async throws {
+        let old = service.addAccount(email: "ada@example.com", data: ["mood": "calm"])
+        let apple = ProviderPerson.grace.credentials(from: .apple)
+        _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
+        _ = try await service.link(with: apple)
+        try await service.signOut()
+        let manager = await asked()
+        let screen = LinkModel(manager: manager)
+        #expect(screen.methods == [.email, .apple] && screen.canRecover)
+        screen.askToRecover()
+        #expect(screen.warning == LinkModel.addressWarning)
+        await screen.recover()?.value
+        #expect(manager.isLoggedIn && manager.user?.id != old && manager.user?.email == "ada@example.com")
+        await manager.signOut()
+        let kept = try await service.signIn(with: apple)
+        #expect(kept.user.id == old && kept.user.email == nil)
+        #expect(try await service.fetchMe().profile?.data == ["mood": "calm"])
     }
 
     @Test("A proven address cannot be recovered, and the screen does not offer it")

@@ -137,7 +137,8 @@ struct TextsTests {
             "Password must be at least %@ characters.",
             "An email was requested a moment ago. Please wait before you ask for another one.",
             "This can no longer be undone.",
-            LinkModel.warning.key, ProfileModel.signOutQuestion.key, ProfileModel.deletionQuestion.key,
+            LinkModel.deletionWarning.key, LinkModel.addressWarning.key, ProfileModel.signOutQuestion.key,
+            ProfileModel.deletionQuestion.key,
             "Could Not Delete Account", "Could Not Save Profile", "Deleting account...",
         ]
     }

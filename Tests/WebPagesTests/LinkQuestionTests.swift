@@ -16,7 +16,11 @@ struct LinkQuestionTests {
             .post, "/auth/v1/signup",
             json: ["email": .string(Self.email), "password": .string(TestServer.password)])
         #expect(made.status == 200)
-        let browser = browser ?? WebBrowser(server)
+        return try await question(in: browser ?? WebBrowser(server))
+    }
+
+    /// The user signs in with Google, and the address has an account.
+    private func question(in browser: WebBrowser) async throws -> WebBrowser {
         try await browser.click("/account/provider/google")
         try await browser.send(browser.page.path, [("person", "existing"), ("email", Self.email)], headers: [:])
         #expect(browser.page.title == "Link Accounts")
@@ -46,6 +50,37 @@ struct LinkQuestionTests {
             try await browser.press("Start Anew with This Email", ["sure": "yes"])
             #expect(browser.page.title == "Account")
             #expect(try await server.signIn(Self.email).status == 400)
+        }
+    }
+
+    /// Links Apple with another address.
+    ///
+    /// - Returns: The answer, or that of a sign-in without a session.
+    private func apple(_ server: TestServer, linkedBy session: TestSession? = nil) async throws -> TestAnswer {
+        let credential = try await server.send(
+            .post, "/dev/apple/native-credential", json: ["person": "existing", "email": "eve@example.com"])
+        var body: JSONObject = [
+            "provider": "apple", "id_token": credential["identityToken"] ?? .null,
+            "authorization_code": credential["authorizationCode"] ?? .null,
+        ]
+        if session != nil { body["link_identity"] = true }
+        return try await server.send(
+            .post, "/auth/v1/token?grant_type=id_token", bearer: session?.accessToken, json: .object(body))
+    }
+
+    @Test("Starting anew warns of a deletion only if it deletes the account: one with a provider keeps its data")
+    func warning() async throws {
+        try await TestServer.with(providers: TestProviders(), hasPages: true) { server in
+            let first = try await asked(server).page.text
+            #expect(first.contains("will be deleted with all its data.") && !first.contains("keep its data."))
+            let old = try #require(TestSession(try await server.signIn(Self.email)))
+            #expect(try await apple(server, linkedBy: old).status == 200)
+            let browser = try await question(in: WebBrowser(server))
+            #expect(browser.page.text.contains("will lose it, but keep its data."))
+            #expect(!browser.page.text.contains("will be deleted"))
+            try await browser.press("Start Anew with This Email", ["sure": "yes"])
+            #expect(browser.page.title == "Account")
+            #expect(try await apple(server)["user"]?["id"]?.stringValue == old.userID)
         }
     }
 

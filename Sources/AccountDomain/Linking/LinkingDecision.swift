@@ -14,7 +14,8 @@ package struct LinkingDecision: Equatable, Sendable {
         case link(UserID, LinkedAddress)
         /// Asks the user to prove ownership of the account.
         case ask(UserID, canRecover: Bool)
-        /// Moves the address to a new account. The data of the old account is deleted with it.
+        /// Moves the address to a new account. The old account is deleted with its data, unless
+        /// ``Account/withoutItsAddress(at:isFree:)`` finds an identity of a provider.
         case replace(UserID)
         case refuse(LinkingRefusal)
     }

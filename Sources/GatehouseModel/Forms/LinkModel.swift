@@ -18,7 +18,7 @@ public final class LinkModel {
         case sending
         /// The last attempt failed.
         case refused(SignInMessage)
-        /// The user chose a new account, which deletes the old account's data.
+        /// The user chose a new account and sees the ``LinkModel/warning``.
         case confirmingRecovery
     }
 
@@ -60,11 +60,18 @@ public final class LinkModel {
     /// The message about the last answer.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
-    /// The warning to confirm before a new account takes the address.
-    public var warning: ModelText? { phase == .confirmingRecovery ? Self.warning : nil }
+    /// The warning to confirm before a new account takes the address: the account that has it is deleted with its data,
+    /// unless a provider is among its ``methods``.
+    public var warning: ModelText? { phase == .confirmingRecovery ? recoveryWarning : nil }
 
-    package static let warning: ModelText =
+    package var recoveryWarning: ModelText {
+        methods.contains { $0 != .email } ? Self.addressWarning : Self.deletionWarning
+    }
+
+    package static let deletionWarning: ModelText =
         "The account that has this email now will be deleted with all its data. This cannot be undone."
+    package static let addressWarning: ModelText =
+        "The account that has this email now will lose it, but keep its data. This cannot be undone."
 
     /// Answers with the account's password.
     @discardableResult

@@ -147,7 +147,7 @@ private struct LinkScreen: View {
                 Text(ui: "Cancel")
             }
         } message: {
-            branding.text(LinkModel.warning)
+            branding.text(model.recoveryWarning)
         }
     }
 

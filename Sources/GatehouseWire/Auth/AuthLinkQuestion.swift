@@ -15,7 +15,8 @@ public struct AuthLinkQuestion: Hashable, Sendable {
     public var provider: String
     /// The account's sign-in methods: `password`, and provider names.
     public var signInMethods: [String]
-    /// Whether the user may claim the address instead. The account's data is then deleted.
+    /// Whether the user may claim the address instead. An account with a provider in ``signInMethods`` then keeps its data,
+    /// without the address, its password and its sessions. Any other is deleted with its data.
     public var canRecover: Bool
     /// Whether the server mails a code to the address that proves the account, as a sign-in would.
     public var canMailCode = false

@@ -128,16 +128,20 @@ extension Visit {
                     }))
         }
         if question.canMailCode { page.blocks.append(contentsOf: codeBlocks(question)) }
-        if question.canRecover { page.blocks += recoveryBlocks }
+        if question.canRecover { page.blocks += recoveryBlocks(keepsAccount: !providers.isEmpty) }
         return page
     }
 
-    private var recoveryBlocks: [Block] {
+    /// - Parameter keepsAccount: Whether the account that has the address has a provider, and so is not deleted.
+    private func recoveryBlocks(keepsAccount: Bool) -> [Block] {
         [
             .heading(say("Start Anew with This Email")),
             .text(
-                say(
-                    "The account that has this email now will be deleted with all its data. This cannot be undone.")
+                keepsAccount
+                    ? say(
+                        "The account that has this email now will lose it, but keep its data. This cannot be undone.")
+                    : say(
+                        "The account that has this email now will be deleted with all its data. This cannot be undone.")
             ),
             .form(
                 Form(
