@@ -43,7 +43,7 @@ struct PasskeyModelTests {
         let (service, manager, passkeys) = try await registered()
         let others = ScriptedPasskeys()
         service.addAccount(email: "bob@example.com")
-        try await manager.signIn(email: "bob@example.com", password: Fixtures.password)
+        try await manager.signInWithEmail("bob@example.com", password: Fixtures.password)
         try await manager.addPasskey(with: others)
         await manager.signOut()
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
@@ -53,7 +53,7 @@ struct PasskeyModelTests {
         await link.confirm(withPasskey: ScriptedPasskeys(.cancels))?.value
         #expect(link.message == nil && link.phase == .asking && link.question != nil)
         await link.confirm(withPasskey: others)?.value
-        #expect(link.message?.text == "That is another account. Please sign in to the account with this email.")
+        #expect(link.message?.text == "That account has another email. Please sign in to the one with this email.")
         #expect(link.question != nil && !manager.isLoggedIn)
         await link.confirm(withPasskey: passkeys)?.value
         #expect(link.question == nil && manager.user?.email == "ada@example.com")

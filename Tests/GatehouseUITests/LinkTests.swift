@@ -72,7 +72,7 @@ struct LinkTests {
         service.serverSettings.allowsPasskeys = true
         #expect(!(try await asked(service)).screen.has(button: "Sign in with a Passkey"))
         let world = await World(service)
-        try await world.manager.signIn(email: "ada@example.com", password: Fixtures.password)
+        try await world.manager.signInWithEmail("ada@example.com", password: Fixtures.password)
         try await world.manager.addPasskey(with: world.passkeys)
         await world.manager.signOut()
         world.google.follow(.signsIn(.ada))
