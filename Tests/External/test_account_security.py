@@ -107,6 +107,27 @@ def test_a_passkey_is_added_signs_in_and_is_removed(tab, dev, new_email):
     expect(page.get_by_role("alert")).to_have_text("The passkey did not work. Please try again.")
 
 
+def test_a_passkey_answers_the_question_of_a_provider(tab, dev, new_email):
+    email = new_email()
+    page, device = signed_in(dev, tab, email), Authenticator(tab)
+    tab.open(pages(dev) + "/passkeys")
+    device.answers()
+    press(page, "Add a Passkey")
+    press(page, "Continue")
+    expect(page.get_by_role("status")).to_have_text("The passkey has been added.")
+    page.add_init_script("PublicKeyCredential.isConditionalMediationAvailable = async () => false")
+    tab.open(pages(dev))
+    press(page, "Sign Out")
+    page.get_by_role("link", name="Sign in with Google").click()
+    tab.type_address(email)
+    title(page, "Link Accounts")
+    assert barriers(tab) == []
+    page.get_by_role("button", name="Sign in with a Passkey").click()
+    title(page, "Account")
+    tab.open(pages(dev) + "/methods")
+    expect(page.get_by_role("button", name="Remove Google")).to_be_visible()
+
+
 def test_the_field_for_the_address_offers_passkeys(tab, dev, new_email):
     page, device = signed_in(dev, tab, new_email()), Authenticator(tab)
     tab.open(pages(dev) + "/passkeys")
