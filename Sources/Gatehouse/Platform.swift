@@ -136,6 +136,21 @@ func systemKeychain(service: String, clock: ClientClock) -> (any SecureStorage)?
 func systemKeychain(service _: String, clock _: ClientClock) -> (any SecureStorage)? { nil }
 #endif
 
+#if canImport(Darwin) && !os(macOS)
+/// Asks the system not to suspend this process, which it grants for a while; the result ends that.
+func postponeSuspension() -> @Sendable () -> Void {
+    let end = DispatchSemaphore(value: 0)
+    ProcessInfo.processInfo.performExpiringActivity(withReason: "A session is being refreshed") { isOver in
+        // The activity lasts as long as this call. A second call says that the time is over.
+        if !isOver { end.wait() }
+    }
+    return { end.signal() }
+}
+#else
+/// Nothing suspends processes here.
+func postponeSuspension() -> @Sendable () -> Void { {} }
+#endif
+
 #if canImport(UIKit)
 import UIKit
 

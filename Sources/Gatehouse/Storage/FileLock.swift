@@ -11,19 +11,28 @@ struct FileLock: Sendable {
     let limit: Duration
     /// The file's name. Begins with a dot, so it is not an entry.
     let name: String
+    /// Asks the system not to suspend the process; the result ends that.
+    let stayAwake: @Sendable () -> @Sendable () -> Void
     private let gate = SerialGate()
 
-    init(folder: SecretFolder, clock: ClientClock, limit: Duration = .seconds(120), name: String = ".lock") {
+    init(
+        folder: SecretFolder, clock: ClientClock, limit: Duration = .seconds(120), name: String = ".lock",
+        stayAwake: @escaping @Sendable () -> @Sendable () -> Void = { postponeSuspension() }
+    ) {
         self.folder = folder
         self.clock = clock
         self.limit = limit
         self.name = name
+        self.stayAwake = stayAwake
     }
 
     /// - Throws: Errors of `body`; `CancellationError`; or a POSIX error, `ETIMEDOUT` if another process never released
     ///   the lock. In the latter cases `body` did not run.
     func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await gate.run {
+            let sleep = stayAwake()
+            // The last thing: iOS ends an app that it suspends while it holds a lock in a shared container.
+            defer { sleep() }
             let file = try await take()
             defer {
                 // Closing is not sufficient: a program that is just being started briefly shares the descriptor.

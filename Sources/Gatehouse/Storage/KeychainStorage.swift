@@ -48,8 +48,8 @@ public struct KeychainStorage: SecureStorage {
     ///   - accessGroup: A group shared with the app's extensions; nil for the app's own.
     ///   - lockFolder: A folder in the app group's container if extensions use the same items, so that one process
     ///     refreshes at a time; nil if only this process uses them. The lock is held during a refresh's network call,
-    ///     and iOS ends an app that it suspends while it holds a lock there (0xdead10cc). Code that may run in the
-    ///     background must request tokens within `ProcessInfo.performExpiringActivity` or a background task. With an
+    ///     and iOS ends an app that it suspends while it holds a lock there (0xdead10cc), so the library asks for time
+    ///     with `ProcessInfo.performExpiringActivity` meanwhile. With an
     ///     `accessGroup` but without this folder, items of an earlier installation are not deleted, because the group
     ///     may belong to several apps.
     public init(
