@@ -36,7 +36,7 @@ package final class TestCluster: Sendable {
         try guardian.run()
         // Ends early, with the reason on standard error, if the server did not start.
         guard output.fileHandleForReading.availableData.starts(with: Array("ready".utf8)) else { throw NoServer() }
-        var settings = PostgresSettings()
+        var settings = PostgresSettings.patient
         settings.connections = 2
         administration = try PostgresDatabase(
             ConnectionURL("postgres:///postgres?host=\(folder)&user=gatehouse"), settings: settings, uptime: uptime)
@@ -102,6 +102,16 @@ package final class TestCluster: Sendable {
     }
 
     package struct NoServer: Error {}
+}
+
+extension PostgresSettings {
+    /// For concurrent tests on a busy machine, which delay each other.
+    static var patient: Self {
+        var settings = PostgresSettings()
+        settings.waitLimit = .seconds(600)
+        settings.statementLimit = .seconds(600)
+        return settings
+    }
 }
 
 /// A clock for time limits.

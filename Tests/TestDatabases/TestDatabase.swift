@@ -133,9 +133,8 @@ package final class OpenDatabase: Sendable {
         if place.isFile {
             database = try SQLiteDatabase(path: place.location, uptime: { .zero }, observe: observe)
         } else {
-            var settings = PostgresSettings()
+            var settings = PostgresSettings.patient
             settings.connections = 4
-            settings.waitLimit = .seconds(600)
             database = try PostgresDatabase(
                 ConnectionURL(place.location), settings: settings, uptime: uptime, observe: observe)
         }

@@ -43,7 +43,7 @@ package struct TestRoles: Sendable {
 
     /// - Parameter role: nil is the server's superuser.
     package func open(_ role: Role?) throws -> PostgresDatabase {
-        var settings = PostgresSettings()
+        var settings = PostgresSettings.patient
         settings.connections = 2
         let url = try role.map(url) ?? cluster.url(schema: schema.name)
         return try PostgresDatabase(url, settings: settings, uptime: uptime) { [schema] _ in
