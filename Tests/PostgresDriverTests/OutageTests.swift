@@ -79,16 +79,23 @@ struct OutageTests {
 
     @Test("An unreachable server is reported after the caller's time limit, for reads and writes")
     func unreachable() async throws {
+        let time = StandingClock()
         var settings = PostgresSettings()
-        // Long enough for the first attempt on a busy machine: the caller gets its failure.
-        settings.waitLimit = .seconds(5)
+        settings.waitLimit = .seconds(60)
+        // Called for the pause before each retry.
+        settings.chance = {
+            time.advance(.seconds(20))
+            return 0
+        }
         let database = try PostgresDatabase(
-            ConnectionURL("postgres:///postgres?host=/nonexistent&user=gatehouse"), settings: settings, uptime: uptime)
-        async let write = #expect(throws: DatabaseFailure.self) { try await database.addNote(1) }
-        async let read = #expect(throws: DatabaseFailure.self) { try await database.noteIDs() }
-        let (writing, reading) = await (write, read)
+            ConnectionURL("postgres:///postgres?host=/nonexistent&user=gatehouse"), settings: settings,
+            uptime: { time.now })
+        let writing = await #expect(throws: DatabaseFailure.self) { try await database.addNote(1) }
         #expect(writing?.reason == .unavailable)
+        #expect(time.now >= .seconds(60))
+        let reading = await #expect(throws: DatabaseFailure.self) { try await database.noteIDs() }
         #expect(reading?.reason == .unavailable)
+        #expect(time.now >= .seconds(120))
     }
 
     @Test("The server cancels a statement that takes too long; its connection continues")

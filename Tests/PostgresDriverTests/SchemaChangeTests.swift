@@ -32,16 +32,23 @@ struct SchemaChangeTests {
     func neverFree() async throws {
         let bench = try await Bench()
         let database = try await bench.openWithNotes()
+        let time = StandingClock()
         let migrator = try bench.open(
             1,
             change: {
                 $0.schemaLockLimit = .milliseconds(20)
-                $0.schemaWaitLimit = .seconds(1)
-            })
+                $0.schemaWaitLimit = .seconds(60)
+                // Called for the pause before each retry.
+                $0.chance = {
+                    time.advance(.seconds(20))
+                    return 0
+                }
+            }, uptime: { time.now })
         let held = HeldWrite(database) { db in try db.run("INSERT INTO note (id, text) VALUES (1, 'held')") }
         await held.hasBegun()
         let failure = await #expect(throws: DatabaseFailure.self) { try await migrator.migrate([colour]) }
         #expect(failure?.reason == .locked)
+        #expect(time.now >= .seconds(60))
         try await held.finish()
         #expect(try await database.appliedMigrations() == [])
         try await migrator.migrate([colour])
