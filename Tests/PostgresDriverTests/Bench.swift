@@ -57,13 +57,15 @@ final class Bench: Sendable {
 extension Database {
     /// Waits until this many statements of `name` wait for a lock of another transaction.
     func awaitLock(of name: String, statements: Int = 1) async throws {
-        while try await row(
+        while try await lockWaits(of: name) < statements { await Task.yield() }
+    }
+
+    /// The number of statements of `name` that wait for a lock of another transaction.
+    func lockWaits(of name: String) async throws -> Int64 {
+        try await row(
             """
             SELECT count(*) FROM pg_stat_activity WHERE application_name = \(name) AND wait_event_type = 'Lock'
-            """, { $0.int() }) ?? 0 < statements
-        {
-            await Task.yield()
-        }
+            """, { $0.int() }) ?? 0
     }
 
     /// Ends every connection of `name`, and waits until they are closed.
