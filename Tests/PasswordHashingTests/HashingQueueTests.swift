@@ -131,7 +131,7 @@ struct HashingQueueTests {
 
     @Test("On Linux only the hashing threads run at nice 10 and with turns of 100 ms, from the first password on")
     func priority() async throws {
-        let (before, usualTurn) = (niceOfThisThread(), turnOfThisThread())
+        let (before, usualTurn) = (niceOfFirstThread(), turnOfFirstThread())
         let seen = Mutex<[Int32?]>([])
         let turns = Mutex<[Int?]>([])
         let hasher = PasswordHasher(
@@ -145,7 +145,7 @@ struct HashingQueueTests {
         await hasher.shutdown()
         #expect(seen.withLock { $0 } == Array(repeating: before.map { max($0, 10) }, count: 4))
         #expect(turns.withLock { $0 } == Array(repeating: usualTurn.map { _ in 100_000_000 }, count: 4))
-        #expect(niceOfThisThread() == before && turnOfThisThread() == usualTurn)
+        #expect(niceOfFirstThread() == before && turnOfFirstThread() == usualTurn)
     }
 
     @Test(

@@ -6,14 +6,21 @@ import Glibc
 /// With id 0, Linux returns the value of the calling thread.
 func niceOfThisThread() -> Int32? { getpriority(Int32(PRIO_PROCESS.rawValue), 0) }
 
+/// The first thread has what the process was started with. Others inherit from the thread that starts them, which in
+/// a test may be a hashing thread.
+func niceOfFirstThread() -> Int32? { getpriority(Int32(PRIO_PROCESS.rawValue), UInt32(getpid())) }
+
 /// The length of the calling thread's turns in nanoseconds; nil before Linux 6.12, where all threads have the same.
-func turnOfThisThread() -> Int? {
+func turnOfThisThread() -> Int? { turn(ofThread: "thread-self") }
+func turnOfFirstThread() -> Int? { turn(ofThread: "self/task/\(getpid())") }
+
+private func turn(ofThread name: String) -> Int? {
     // Lost here and below: why a file cannot be read. Then the kernel does not tell.
     let release = (try? String(contentsOfFile: "/proc/sys/kernel/osrelease", encoding: .utf8)) ?? ""
     let version = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
     guard !version.lexicographicallyPrecedes([6, 12]),
         // Lost: as above.
-        let text = try? String(contentsOfFile: "/proc/thread-self/sched", encoding: .utf8),
+        let text = try? String(contentsOfFile: "/proc/\(name)/sched", encoding: .utf8),
         let line = text.split(separator: "\n").first(where: { $0.hasPrefix("se.slice") })
     else { return nil }
     return line.split(separator: " ").last.flatMap { Int($0) }
@@ -21,5 +28,7 @@ func turnOfThisThread() -> Int? {
 #else
 /// Darwin keeps its default priorities.
 func niceOfThisThread() -> Int32? { nil }
+func niceOfFirstThread() -> Int32? { nil }
 func turnOfThisThread() -> Int? { nil }
+func turnOfFirstThread() -> Int? { nil }
 #endif
