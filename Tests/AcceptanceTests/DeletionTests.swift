@@ -28,7 +28,7 @@ extension AcceptanceTests {
                 try await delete(world)
                 try await world.waitForGuest()
                 #expect(try await world.users().isEmpty)
-                #expect(await world.storage.contents.isEmpty)
+                #expect(await world.isStoreEmptied())
                 let rows = try await world.server.database.read { db in
                     try db.row("SELECT count(*) FROM profiles") { $0.int() }
                 }

@@ -168,7 +168,7 @@ extension AcceptanceTests {
                 try await typePassword(world)
                 try await world.screen.tap("Cancel")
                 try await world.screen.wait { _ in world.manager.phase == .unauthenticated }
-                #expect(await world.storage.contents.isEmpty)
+                #expect(await world.isStoreEmptied())
             }
         }
 

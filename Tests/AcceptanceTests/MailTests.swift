@@ -99,7 +99,7 @@ extension AcceptanceTests {
                 try await world.screen.wait(for: "We have sent a code to ada@example.com.")
                 try await world.screen.type(try await code(world, [.emailChangeCurrent]), into: "Code")
                 try await world.screen.wait { $0.title == "Sign-In Methods" && $0.has(button: "Change Email") }
-                #expect(world.manager.user?.email == "countess@example.com")
+                try await world.screen.wait { _ in world.manager.user?.email == "countess@example.com" }
                 #expect(try await world.users().compactMap { $0["email"]?.stringValue } == ["countess@example.com"])
             }
         }

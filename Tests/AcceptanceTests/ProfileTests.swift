@@ -190,7 +190,7 @@ extension AcceptanceTests {
                 try world.restart()
                 try await world.settle()
                 #expect(world.screen.has(button: "Sign in"))
-                #expect(await world.storage.contents.isEmpty)
+                #expect(await world.isStoreEmptied())
             }
         }
 

@@ -78,7 +78,7 @@ extension AcceptanceTests {
                 try world.restart()
                 try await world.screen.wait(for: Self.ended)
                 #expect(world.screen.has(button: "Sign in") && world.screen.shows("Miami Heat"))
-                #expect(await world.storage.contents.isEmpty)
+                #expect(await world.isStoreEmptied())
                 try await world.typeSignIn()
                 try await world.screen.tap("submit")
                 try await world.waitForUser()
@@ -168,7 +168,7 @@ extension AcceptanceTests {
             try await World.with { world in
                 try await world.begin(teams: ["nba_1610612748"])
                 try await world.signOut()
-                #expect(await world.storage.contents.isEmpty)
+                #expect(await world.isStoreEmptied())
                 try await world.typeSignUp("grace@example.com", name: "Grace")
                 try await world.screen.tap("submit")
                 try await world.waitForUser()

@@ -266,6 +266,14 @@ extension World {
         guard answer.status == 204 else { throw UnexpectedAnswer(answer: answer) }
     }
 
+    /// Waits until nothing is stored. A sign-out first shows the guest's screen.
+    ///
+    /// - Returns: false after the test's time limit.
+    func isStoreEmptied() async -> Bool {
+        while await !storage.contents.isEmpty, !Task.isCancelled { await Task.yield() }
+        return await storage.contents.isEmpty
+    }
+
     var refreshCount: Int { network.count("POST /auth/v1/token?grant_type=refresh_token") }
     var profileLoads: Int { network.count("GET /v1/auth/me") }
 }

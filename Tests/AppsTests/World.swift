@@ -35,6 +35,10 @@ import SwiftUI
             settings: settings)
         if waits { await manager.wait { $0.phase != .restoring && !$0.isLoading } }
         await screen.settle()
+        // A guest's start asks what the server offers. On a busy machine that takes longer.
+        guard waits, manager.phase == .unauthenticated, !service.calls.contains(.settings) else { return }
+        await manager.wait { _ in service.calls.contains(.settings) }
+        await screen.settle()
     }
 
     /// The sports app.

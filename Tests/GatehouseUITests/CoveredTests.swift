@@ -104,7 +104,7 @@ struct CoveredTests {
         try await world.screen.wait { $0.has(button: "Retry") }
         let saves = count(.updateUser, in: world)
         try await world.screen.tap("Retry")
-        try await world.screen.wait { !$0.has(button: "Retry") }
+        try await world.screen.wait { !$0.has(button: "Retry") && count(.reauthenticate, in: world) == 3 }
         await world.screen.settle()
         #expect(count(.updateUser, in: world) == saves && count(.reauthenticate, in: world) == 3)
     }

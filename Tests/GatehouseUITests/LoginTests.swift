@@ -224,7 +224,7 @@ struct LoginTests {
         try await world.openLogin()
         try await world.screen.tap("Sign in with Google")
         try await world.screen.wait { $0.presentations.isEmpty && $0.has(button: "Your profile") }
-        #expect(world.service.heldCount == 1)
+        try await world.screen.wait { _ in world.service.heldCount == 1 }
         world.service.release()
         await world.manager.wait { !$0.isLoading }
         world.manager.reloadProfile()

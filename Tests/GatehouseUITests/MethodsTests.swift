@@ -151,7 +151,7 @@ struct MethodsTests {
         try await world.screen.wait { $0.has(button: "Retry") }
         try await world.screen.tap("Retry")
         try await world.screen.wait { $0.title == "Sign-In Methods" }
-        #expect(world.manager.user?.email == "countess@example.com")
+        try await world.screen.wait { _ in world.manager.user?.email == "countess@example.com" }
         #expect(world.screen.complaints.isEmpty)
     }
 

@@ -201,8 +201,8 @@ struct PasskeyScreenTests {
         await world.screen.settle()
         try await world.openLogin()
         try await world.screen.tap("Sign in with Email")
-        #expect(try world.screen.attribute("autocomplete", of: "Email") == "username")
         try await world.screen.wait { _ in world.passkeys.offeredCount == 1 }
+        #expect(try world.screen.attribute("autocomplete", of: "Email") == "username")
         #expect(try !world.screen.isEnabled("submit") && world.screen.progress.isEmpty)
         world.passkeys.chooseInKeyboard()
         try await world.screen.wait(for: "Welcome back, Ada")
@@ -367,7 +367,7 @@ struct SecurityTests {
         try await world.screen.wait { $0.has(field: "Code") }
         world.service.meet(.slow, at: .factors)
         try await world.screen.goBack()
-        await world.screen.settle()
+        try await world.screen.wait { _ in world.service.heldCount == 1 }
         #expect(!world.screen.has(button: "Retry"))
         world.service.release()
         try await world.screen.wait { $0.has(button: "Add an Authenticator App") }
