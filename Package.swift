@@ -410,7 +410,7 @@ let package = Package(
             dependencies: [
                 "Gatehouse", "GatehouseWire", "TestSupport", "AccountStore", "AuthServer", "JSONWebTokens", httpTypes,
             ],
-            swiftSettings: strict),
+            exclude: ["StoredSessions"], swiftSettings: strict),
         .testTarget(
             name: "GatehouseModelTests",
             dependencies: ["GatehouseModel", "Gatehouse", "GatehouseWire", "TestSupport", httpTypes],
