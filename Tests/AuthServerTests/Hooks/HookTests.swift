@@ -3,6 +3,7 @@ import AccountStore
 import AuthServer
 import GatehouseWire
 import HTTPServing
+import HTTPTypes
 import TestSupport
 import Testing
 
@@ -88,6 +89,48 @@ struct HookTests {
             let unknown = try await server.signIn("nobody@example.com")
             #expect((known.status, known.bytes) == (unknown.status, unknown.bytes))
             #expect(server.receiver.calls.count == 1)
+        }
+    }
+
+    /// What a hook was asked, without the ids and the address, in which any two questions differ.
+    private func question(_ call: HookReceiver.Call, about email: String) -> String {
+        call.json.text.replacing(email, with: "address")
+            .replacing(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, with: "id")
+    }
+
+    @Test(
+        "A hook that refuses or fails does not tell whether an address is taken: it gets the same question about each",
+        arguments: TestDatabase.all, [403, 500])
+    func takenAddress(_ kind: TestDatabase, status: Int) async throws {
+        let hooks = TestHooks([.beforeUserCreated])
+        try await TestServer.with(on: kind, hooks: hooks, change: { $0.confirmsAutomatically = false }) { server in
+            func signUp(_ email: String) async throws -> (status: Int, json: JSONObject) {
+                let answer = try await server.send(
+                    .post, "/auth/v1/signup",
+                    json: ["email": .string(email), "password": "another password", "data": ["first_name": "Eve"]])
+                // The id of an error is new each time.
+                return (answer.status, answer.json.objectValue?.filter { $0.key != "error_id" } ?? [:])
+            }
+            let (waiting, taken) = ("bob@example.com", "ada@example.com")
+            _ = try await server.admin(
+                .post, "/users",
+                json: ["email": .string(taken), "password": .string(TestServer.password), "email_confirm": true])
+            #expect(try await signUp(waiting).status == 200)
+            server.receiver.answers { _ in
+                status == 500 ? (500, [:]) : (200, ["error": ["http_code": 403, "message": "Not today"]])
+            }
+            let free = try await signUp("eve@example.com")
+            let asked = question(try #require(server.receiver.calls.last), about: "eve@example.com")
+            #expect(free.status == status && asked.contains("address") && asked.contains("Eve"))
+            for email in [waiting, taken] {
+                let before = server.receiver.calls.count
+                let answer = try await signUp(email)
+                #expect((answer.status, answer.json) == (free.status, free.json), "\(email)")
+                let calls = server.receiver.calls.dropFirst(before)
+                #expect(calls.map(\.name) == ["before_user_created"])
+                #expect(calls.map { question($0, about: email) } == [asked])
+            }
+            #expect(try await server.accounts.count() == 2)
         }
     }
 }
