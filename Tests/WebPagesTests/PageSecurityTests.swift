@@ -84,6 +84,43 @@ struct PageSecurityTests {
         }
     }
 
+    @Test(
+        "Over https the session's cookie is Secure and bound to its host; over http on loopback it is plain",
+        arguments: [
+            ("https://accounts.example.org", "__Host-gatehouse-account", "gatehouse-account"),
+            ("http://127.0.0.1:9999", "gatehouse-account", "__Host-gatehouse-account"),
+        ])
+    func cookie(_ origin: String, name: String, other: String) async throws {
+        try await TestServer.with { server in
+            _ = try await server.signUp()
+            let pages = try RemotePages(server, ["GATEHOUSE_ACCOUNT_PAGES_URL": origin])
+            var set: [String] = []
+            let browser = WebBrowser { method, path, headers, body in
+                let answer = try await pages.caller.send(
+                    method, path, headers: headers, raw: body, authority: String(origin.split(separator: "/")[1]))
+                set += answer.headers[values: .setCookie]
+                return answer
+            }
+            try await browser.open("/account/sign-in")
+            let (found, person) = (browser.page.forms.first { $0.button == "Sign In" }, SignInPageTests.person)
+            let form = try #require(found)
+            let fields = form.fields.filter { person[$0.name] == nil } + person.map { ($0.key, $0.value) }
+            try await browser.send(form.action, fields, headers: [.origin: origin])
+            #expect(browser.page.title == "Account")
+            #expect(set.count > 1)
+            for cookie in set {
+                let parts = cookie.utf8.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }
+                #expect(parts[0].hasPrefix("\(name)="))
+                let attributes = parts.dropFirst().filter { !$0.hasPrefix(" Max-Age=") }
+                #expect(
+                    attributes == [" Path=/", " HttpOnly", " SameSite=Lax"] + (name.hasPrefix("_") ? [" Secure"] : []))
+            }
+            // The other form counts as none: a sibling domain can set the plain one.
+            browser.cookies = browser.cookies.map { (other, $0.value) }
+            #expect(try await browser.open("/account").title == "Sign In")
+        }
+    }
+
     @Test("A cookie that was copied before the sign-out is worth nothing after it")
     func replay() async throws {
         try await TestServer.with(hasPages: true) { server in
