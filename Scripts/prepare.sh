@@ -13,22 +13,29 @@
 #   Scripts/prepare.sh package   and to install them in a root of their own: debootstrap
 set -euo pipefail
 
-readonly SWIFT_WANTED=6.2
+readonly SWIFT_WANTED=6.2.3
 missing=()
 
 say() { printf 'prepare: %s\n' "$*" >&2; }
 has() { command -v "$1" >/dev/null 2>&1; }
+
+# version MAJOR.MINOR[.PATCH]: a number that grows with it.
+version() {
+    local major minor patch
+    IFS=. read -r major minor patch <<<"$1"
+    echo $((major * 1000000 + minor * 1000 + ${patch:-0}))
+}
 
 check_swift() {
     if ! has swiftc; then
         say "Swift $SWIFT_WANTED or later is needed and none was found; https://www.swift.org/install has it."
         exit 1
     fi
-    local found major minor
+    local found
     # Ten times as fast as `swift --version`.
-    found=$(swiftc -print-target-info 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | head -n 1) || found=
-    major=${found%%.*} minor=${found##*.}
-    if [ -z "$found" ] || ((major * 1000 + minor < ${SWIFT_WANTED%%.*} * 1000 + ${SWIFT_WANTED##*.})); then
+    found=$(swiftc -print-target-info 2>/dev/null |
+        sed -nE 's/.*Swift version ([0-9]+\.[0-9]+(\.[0-9]+)?).*/\1/p' | head -n 1) || found=
+    if [ -z "$found" ] || (($(version "$found") < $(version "$SWIFT_WANTED"))); then
         say "Swift $SWIFT_WANTED or later is needed; $(command -v swiftc) is ${found:-of an unknown version}." \
             "https://www.swift.org/install has a newer one."
         exit 1
