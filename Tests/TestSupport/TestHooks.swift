@@ -11,9 +11,14 @@ package struct TestHooks: Sendable {
     /// Whether requests go on when a hook fails.
     package var continues: Bool
     package var webhooks: [WebhookEndpoint]
+    /// Whether requests need a captcha. Its provider is the receiver, too, as the hook `captcha`.
+    package var needsCaptcha: Bool
 
-    package init(_ hooks: [HookName] = [], continues: Bool = false, webhooks: [WebhookEndpoint] = []) {
+    package init(
+        _ hooks: [HookName] = [], continues: Bool = false, webhooks: [WebhookEndpoint] = [], needsCaptcha: Bool = false
+    ) {
         (self.hooks, self.continues, self.webhooks) = (hooks, continues, webhooks)
+        self.needsCaptcha = needsCaptcha
     }
 
     private static let secrets = [WebhookSecret(Secret("v1,whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="))]
@@ -25,7 +30,14 @@ package struct TestHooks: Sendable {
             name: name, url: HookReceiver.base + name, secrets: secrets.compactMap(\.self), kinds: kinds)
     }
 
-    func configure(_ configuration: inout HookConfiguration) {
+    func configure(_ settings: inout ServerSettings) {
+        if needsCaptcha {
+            settings.captcha = CaptchaSettings(url: HookReceiver.base + "captcha", secret: Secret("a secret"))
+        }
+        configure(&settings.hooks)
+    }
+
+    private func configure(_ configuration: inout HookConfiguration) {
         configuration.rule = OutgoingAddressRule(allowsLoopback: true)
         configuration.webhooks = webhooks
         for name in hooks {
@@ -36,11 +48,13 @@ package struct TestHooks: Sendable {
     }
 }
 
-/// Takes the calls of hooks and webhooks, and answers them with 200 and `{}` until a test says otherwise.
+/// Takes the calls of hooks and webhooks, and those to the captcha provider. Answers 200 and `{}` until a test says
+/// otherwise.
 package final class HookReceiver: Sendable {
     package struct Call: Sendable {
         /// The name of the hook or webhook.
         package let name: String
+        /// The text of the form, if it is the captcha's.
         package let json: AnyJSON
     }
 
@@ -70,7 +84,9 @@ package final class HookReceiver: Sendable {
     /// - Returns: nil for a call to another server.
     private func answer(to call: OutgoingCall) async throws -> OutgoingHTTP.Answer? {
         guard call.url.hasPrefix(Self.base), let body = call.body else { return nil }
-        let received = Call(name: String(call.url.dropFirst(Self.base.count)), json: try JSONReader.read(body))
+        let name = String(call.url.dropFirst(Self.base.count))
+        let form = name == "captcha" ? AnyJSON.string(String(decoding: body, as: UTF8.self)) : nil
+        let received = Call(name: name, json: try form ?? JSONReader.read(body))
         let answer = state.withLock { state in
             state.calls.append(received)
             return state.answer

@@ -23,7 +23,7 @@ package final class TestServer: Sendable {
     /// Apple and Google, if the test uses them.
     package let standIns: StandIns?
     package let wire = ProviderWire()
-    /// Takes the calls of hooks and webhooks.
+    /// Takes the calls of hooks and webhooks, and those to the captcha provider.
     package let receiver = HookReceiver()
     /// The waits before responses, if a test sets ``AuthSettings/passwordAnswerTime``.
     package let answerTime = AnswerTime()
@@ -68,7 +68,7 @@ package final class TestServer: Sendable {
         (settings.rates, settings.sessions, settings.hashQueue) = (limits, policy, hashQueue)
         (settings.profileFields, settings.factors) = (fields ?? settings.profileFields, factors ?? settings.factors)
         if let providers, let standIns { settings.providers = try Self.providers(providers, standIns.registration) }
-        hooks.configure(&settings.hooks)
+        hooks.configure(&settings)
         change(&settings.auth)
         var world = World(
             now: { clock.now }, uptime: { clock.uptime },

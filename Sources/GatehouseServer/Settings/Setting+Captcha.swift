@@ -7,6 +7,8 @@ import WebPages
 package struct CaptchaSettings: Sendable {
     package let url: String
     package let secret: Secret
+
+    package init(url: String, secret: Secret) { (self.url, self.secret) = (url, secret) }
 }
 
 extension Setting {
