@@ -7,7 +7,7 @@ import threading
 
 import postgres
 from mail_server import Handler, mail_server
-from program import PASSWORD, at_once, poll
+from program import PASSWORD, PATIENCE_SECONDS, at_once, poll
 from test_nodes import two_nodes
 
 CONFIRM = {"GOTRUE_MAILER_AUTOCONFIRM": "false"}
@@ -86,7 +86,8 @@ def test_greylisting_delays_a_mail_and_a_refused_address_ends_it(servers):
     with mail_server(Greylist()) as handler:
         server = servers.serve(**CONFIRM, **handler.settings).start()
         assert server.auth().post("/otp", {"email": "ada@example.org"}).status == 200
-        poll(lambda: statuses(server)[0]["attempts"] == 1 and statuses(server)[0].get("reason"), "the first attempt")
+        # After four seconds the server tries again by itself, on a busy machine before a look at the first attempt.
+        poll(lambda: (mail := statuses(server)[0]).get("reason") or mail["state"] == "sent", "the first attempt")
         assert server.command("mail", "retry", "--all").returncode == 0
         (mail,) = received(handler, "ada@example.org")
         poll(lambda: statuses(server)[0]["state"] == "sent", "the status")
@@ -106,7 +107,7 @@ def test_kill_9_between_message_and_answer_loses_no_mail(servers):
     with mail_server(waiting) as handler:
         server = servers.serve(**CONFIRM, **handler.settings).start()
         assert server.auth().post("/otp", {"email": "ada@example.org"}).status == 200
-        assert waiting.reached.wait(60)
+        assert waiting.reached.wait(PATIENCE_SECONDS)
         server.end_now()
     with mail_server() as handler:
         server.environment |= handler.settings
