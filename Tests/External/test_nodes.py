@@ -281,15 +281,17 @@ def test_a_success_writes_no_count_and_one_after_a_failure_writes_one(pair, new_
     client.sign_up(email)
 
     def rows():
-        return int(pair.database.run("SELECT count(*) FROM request_counts WHERE bucket LIKE 'failed%'"))
+        counts = "SELECT bucket, encode(digest, 'hex') FROM request_counts WHERE bucket LIKE 'failed%'"
+        return set(pair.database.run(counts).splitlines())
 
+    # Counts of other tests may expire meanwhile, and go.
     before = rows()
     assert [client.sign_in(email).status for _ in range(5)] == [200] * 5
-    assert rows() == before
+    assert rows() <= before
     assert client.sign_in(email, "a wrong password").status == 400
-    assert rows() == before + 5, "the pair, and the address and the account with their totals"
+    assert len(rows() - before) == 5, "the pair, and the address and the account with their totals"
     assert client.sign_in(email).status == 200
-    assert rows() == before + 2, "the address and its total are not forgiven by a success"
+    assert len(rows() - before) == 2, "the address and its total are not forgiven by a success"
 
 
 def test_what_one_node_forgives_the_other_forgives(pair, new_email):
