@@ -27,11 +27,10 @@ pytestmark = postgres.needs_server
 
 
 def two_nodes(servers, database, urls=None, **settings):
-    """Nodes behind one unused address, with the usual time for a request. `urls`: the database's, for each node."""
-    external = f"http://127.0.0.1:{free_port()}/auth/v1"
-    usual = {"API_EXTERNAL_URL": external, "GATEHOUSE_API_MAX_REQUEST_DURATION": "10s"}
+    """Nodes behind one unused address. `urls`: the database's, for each node."""
+    external = {"API_EXTERNAL_URL": f"http://127.0.0.1:{free_port()}/auth/v1"}
     nodes = [
-        servers.serve(**{"GATEHOUSE_DATABASE": url, **usual, **settings}).launch()
+        servers.serve(**{"GATEHOUSE_DATABASE": url, **external, **settings}).launch()
         for url in urls or [database.url] * 2
     ]
     for node in nodes:
@@ -113,6 +112,9 @@ class Pair:
 def pair(session_servers, cluster):
     pair = Pair(session_servers, cluster.database())
     yield pair
+    # Before the database: without it they would wait for it at their end.
+    for node in pair.nodes:
+        node.stop()
     pair.provider.stop()
 
 

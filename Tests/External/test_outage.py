@@ -27,6 +27,11 @@ def check_troubles(traffic):
         assert (trouble.status, trouble.code) in SAYS_AGAIN, trouble
 
 
+def usual_nodes(servers, database, urls=None):
+    """With the usual time for a request, in which callers get an error."""
+    return two_nodes(servers, database, urls, GATEHOUSE_API_MAX_REQUEST_DURATION="10s")
+
+
 def pause(seconds):
     """Traffic continues; there is no event to poll for."""
     time.sleep(seconds)
@@ -52,7 +57,7 @@ def test_a_crash_of_the_server_loses_nothing_and_signs_nobody_out(servers):
     cluster = postgres.Cluster(*postgres.DURABLE)
     try:
         database = cluster.database()
-        nodes = two_nodes(servers, database)
+        nodes = usual_nodes(servers, database)
         processes = [node.process.pid for node in nodes]
         with Traffic(Balancer(*nodes).client) as traffic:
             for number in range(2):
@@ -148,7 +153,7 @@ class Crowd:
 def test_a_network_that_is_cut_for_ten_seconds(kind, wire, servers):
     """One node is behind the wire, another beside the server. `silence`: packets are lost silently."""
     database = wire.cluster.database()
-    far, near = two_nodes(servers, database, [wire.url(database), database.url])
+    far, near = usual_nodes(servers, database, [wire.url(database), database.url])
     processes, crowd = [far.process.pid, near.process.pid], Crowd(far)
     cut, mend = (wire.swallow, wire.carry) if kind == "silence" else (wire.unplug, wire.plug_in)
     # Some have only the far node: they wait for the wire. The others go to the near one.
