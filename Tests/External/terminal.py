@@ -1,5 +1,6 @@
 """Runs the terminal client like a user or a script: in its own home folder, at a terminal or without one."""
 
+import codecs
 import fcntl
 import glob
 import json
@@ -119,6 +120,8 @@ class Terminal:
 
     def __init__(self, person, arguments):
         self.person, self.seen, self.answered = person, "", 0
+        # A part may end within a character.
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
         self.mine, theirs = pty.openpty()
         self.process = subprocess.Popen(
             [BINARY, *arguments],
@@ -147,7 +150,7 @@ class Terminal:
             part = os.read(self.mine, 4096)
         except OSError:
             return False
-        self.seen += part.decode()
+        self.seen += self.decoder.decode(part)
         return bool(part)
 
     def type(self, text):
