@@ -121,7 +121,7 @@ def totp(secret, step):
 def wait_for_a_fresh_step():
     """Near the end of a step, waits for the next: the server must read the code in the step that it was made for."""
     passed = time.time() % TOTP_STEP_SECONDS
-    if passed > TOTP_STEP_SECONDS - 5:
+    if passed > TOTP_STEP_SECONDS - 10:
         time.sleep(TOTP_STEP_SECONDS + 0.1 - passed)
 
 
