@@ -573,12 +573,12 @@ def test_pipelined_requests_are_answered_in_order(target):
     paths = ["/auth/v1/health", "/nowhere", "/auth/v1/settings", "/auth/v1/user", "/ready"] * 5
     with socket.create_connection(("127.0.0.1", target.server.port), timeout=PATIENCE_SECONDS) as connection:
         connection.sendall(b"".join(request("GET", path) for path in paths))
-        received = b""
-        while received.count(b"HTTP/1.1 ") < len(paths):
+        received, statuses = b"", []
+        while len(statuses) < len(paths):
             part = connection.recv(65536)
             assert part, received[-300:]
             received += part
-    statuses = [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3})", received)]
+            statuses = [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3})", received)]
     assert statuses == [200, 404, 200, 401, 200] * 5
 
 
