@@ -10,7 +10,7 @@ import os
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
-from program import PASSKEYS, PASSWORD, PUBLISHABLE_KEY, REPOSITORY, SECRET_KEY, Client
+from program import PASSKEYS, PASSWORD, PATIENCE_SECONDS, PUBLISHABLE_KEY, REPOSITORY, SECRET_KEY, Client
 from schemathesis import checks
 
 DOCUMENT = os.path.join(REPOSITORY, "Sources", "GatehouseServer", "OpenAPI", "openapi.json")
@@ -73,7 +73,7 @@ def test_every_answer_is_documented(caller):
                 **{name: value for name, value in (case.headers or {}).items() if name.lower() != "authorization"},
                 **headers,
             }
-            answer = case.call(base_url=url, allow_redirects=False)
+            answer = case.call(base_url=url, allow_redirects=False, timeout=PATIENCE_SECONDS)
             case.validate_response(answer, checks=CHECKS)
 
         send()

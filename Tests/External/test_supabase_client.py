@@ -4,8 +4,8 @@ import jwt
 import pyotp
 import pytest
 from program import JWT_SECRET, PASSWORD
-from supabase_auth import SyncGoTrueAdminAPI, SyncGoTrueClient
 from supabase_auth.errors import AuthApiError, AuthSessionMissingError, AuthWeakPasswordError
+from supabase_clients import SyncGoTrueAdminAPI, SyncGoTrueClient
 
 
 def client_of(server, key="publishable_key"):

@@ -6,8 +6,8 @@ import urllib.parse
 import mails
 import pytest
 from program import PASSWORD, Client
-from supabase_auth import AsyncGoTrueAdminAPI, AsyncGoTrueClient, SyncGoTrueAdminAPI, SyncGoTrueClient
 from supabase_auth.errors import AuthApiError, AuthImplicitGrantRedirectError
+from supabase_clients import AsyncGoTrueAdminAPI, AsyncGoTrueClient, SyncGoTrueAdminAPI, SyncGoTrueClient
 
 SITE = "http://127.0.0.1:3000"
 NEW_PASSWORD = "another horse 43 battery"

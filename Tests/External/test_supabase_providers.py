@@ -9,8 +9,8 @@ from identity_provider import KEY, IdentityProvider
 from openid_providers import StrictProvider
 from program import PASSWORD, free_port
 from signing_in import APP, callback, serve
-from supabase_auth import SyncGoTrueClient
 from supabase_auth.errors import AuthApiError
+from supabase_clients import SyncGoTrueClient
 
 CLIENT = "kc-client"
 

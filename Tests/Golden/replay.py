@@ -18,6 +18,7 @@ import uuid
 
 import identity_provider
 from identity_provider import from_base64url, to_base64url
+from mails import PATIENCE_SECONDS
 from passkey_device import Authenticator
 
 KEPT_HEADERS = (
@@ -217,7 +218,7 @@ FILTERS = {
 def send(base_url, request, cookies):
     """The response to one request. Sends `cookies`, by name, and updates them."""
     url = urllib.parse.urlsplit(base_url)
-    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=20)
+    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=PATIENCE_SECONDS)
     body = None
     if "body" in request:
         body = json.dumps(request["body"]).encode()
