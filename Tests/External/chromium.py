@@ -5,8 +5,11 @@ import shutil
 import urllib.parse
 
 from axe_playwright_python.base import AXE_SCRIPT, AxeResults
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 from program import PATIENCE_SECONDS
+
+# Of every test that imports this, whichever others run in its process. The usual five seconds are for a quiet machine.
+expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
 # Paths of Chromium and browsers based on it; GATEHOUSE_BROWSER names another. Scripts/prepare.sh has the same list. The
 # first draws no windows, and so takes far less CPU time.

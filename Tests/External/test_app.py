@@ -7,11 +7,9 @@ import shutil
 import pytest
 from chromium import examine
 from playwright.sync_api import expect
-from program import BINARY, PASSWORD, PATIENCE_SECONDS
+from program import BINARY, PASSWORD, poll
 
 pytestmark = pytest.mark.skipif(os.environ.get("GATEHOUSE_BROWSER") == "none", reason="GATEHOUSE_BROWSER is none")
-
-expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
 # The impacts that make a page unusable for some users.
 GRAVE = {"serious", "critical"}
