@@ -36,6 +36,8 @@ def fill(page, **fields):
 
 def press(page, name):
     page.get_by_role("button", name=name, exact=True).click()
+    # A click waits for the beginning of the next page alone.
+    page.wait_for_load_state()
 
 
 def sign_up(server, tab, email):
