@@ -73,6 +73,8 @@ INSTANCES = {
         "GOTRUE_RATE_LIMIT_VERIFY": "1",
         "GOTRUE_RATE_LIMIT_TOKEN_REFRESH": "1",
         "GOTRUE_RATE_LIMIT_OTP": "1",
+        # As with the others, no further request is allowed soon after the first thirty.
+        "GOTRUE_MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY": "1",
         "GOTRUE_MAILER_OTP_EXP": "2",
         "GATEHOUSE_LIMITS": "on",
     },
@@ -121,6 +123,9 @@ MAIL = {
     "GOTRUE_RATE_LIMIT_EMAIL_SENT": "1000000",
     "GATEHOUSE_MAILER_LINKS_OPEN_AT_ONCE": "true",
 }
+
+# Where a case waits for no end of these times, none ends during the case, however busy the machine is.
+UNHURRIED = {"GOTRUE_SMTP_MAX_FREQUENCY": "1h", "GOTRUE_WEBAUTHN_CHALLENGE_EXPIRY_DURATION": "5m"}
 
 REDIRECTS = {
     "GATEHOUSE_EXTERNAL_PLAIN_PKCE_ENABLED": "true",
@@ -178,19 +183,23 @@ def idp_url():
 
 @pytest.fixture(scope="module")
 def base_url(session_servers, idp_url):
-    """Starts each instance when its first case comes."""
+    """Starts each instance when its first case comes: one for the cases that wait, and one for the others."""
     running = {}
 
-    def start(instance):
+    def start(recorded):
         """The server's URL and its mails."""
-        if instance not in running:
+        instance, waits = recorded.instance, any("wait" in step for step in recorded.case["steps"])
+        if (instance, waits) not in running:
             folder = session_servers.folder("mails")
             port = free_port()
             settings = providers(instance, f"http://127.0.0.1:{port}", idp_url)
             settings |= {"GOTRUE_JWT_SECRET": JWT_SECRET, "GATEHOUSE_MAIL_FOLDER": folder}
-            server = session_servers.serve(auth_path="/", port=port, **{**MAIL, **INSTANCES[instance], **settings})
-            running[instance] = server.start(), mails.Mails(folder)
-        server, received = running[instance]
+            settings = {**MAIL, **INSTANCES[instance], **settings}
+            if not waits:
+                settings |= {name: value for name, value in UNHURRIED.items() if name in settings}
+            server = session_servers.serve(auth_path="/", port=port, **settings)
+            running[instance, waits] = server.start(), mails.Mails(folder)
+        server, received = running[instance, waits]
         return server.auth_url, received
 
     return start
@@ -201,7 +210,7 @@ def test_recorded_answers(recorded, base_url, idp_url, pytestconfig):
     if recorded.case.get("slow") and not RUNS_SLOW_CASES:
         pytest.skip("waits for minutes; GATEHOUSE_SLOW_RECORDINGS=1 runs it")
     ledger = pytestconfig.stash[GOLDEN_LEDGER]
-    url, received = base_url(recorded.instance)
+    url, received = base_url(recorded)
     rules = lists.Rules(DEVIATIONS, recorded)
     found = replay.replay(recorded.case, url, replay.given_values(url, JWT_SECRET, idp_url), rules, received)
     ledger["used"] |= rules.used
