@@ -28,8 +28,8 @@ LONG = "a" + MARKS * 100_000
 HEADER = ("a" + MARKS * 18_000).encode()
 # Escaped, one mark has six bytes.
 QUERY = urllib.parse.quote("a" + MARKS * 6_000)
-# The fault cost from 3 s up; all of it together must not cost a third of that.
-MOST_SECONDS = 1.0
+# The fault cost from 3 s up. The dearest request takes 0.7 s, and more where other work shares the processor's caches.
+MOST_SECONDS = 2.0
 
 
 class Meter:
