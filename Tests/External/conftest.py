@@ -1,5 +1,6 @@
 """Fixtures that start the program under test. The binary is GATEHOUSE_BINARY, or the debug build."""
 
+import contextlib
 import itertools
 import os
 import shutil
@@ -73,11 +74,11 @@ class Servers:
         return server
 
     def stop(self):
-        for server in reversed(self.mine):
-            try:
-                server.stop()
-            finally:
-                server.end_now()
+        """All of them, also after one that failed to end."""
+        with contextlib.ExitStack() as stack:
+            for server in self.mine:
+                stack.callback(server.end_now)
+                stack.callback(server.stop)
 
 
 @pytest.fixture(scope="session")
