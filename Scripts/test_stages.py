@@ -66,7 +66,12 @@ class RunTests(unittest.TestCase):
     def test_a_stage_yields_by_its_niceness(self):
         log = pathlib.Path(self.folder, "a.log")
         group = pathlib.Path("/proc/self/autogroup")
-        self.run_all(shell("a", f"nice; [ ! -e {group} ] || cat {group}", niceness=7))
+        # From all users but root together, Linux takes one change of a group in a tenth of a second.
+        for _ in range(100):
+            self.run_all(shell("a", f"nice; [ ! -e {group} ] || cat {group}", niceness=7))
+            if not group.exists() or "nice 7" in log.read_text():
+                break
+            time.sleep(0.1)
         self.assertEqual(log.read_text().split("\n")[0], str(min(19, os.nice(0) + 7)))
         if group.exists():
             self.assertIn("nice 7", log.read_text())
