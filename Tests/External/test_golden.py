@@ -188,7 +188,7 @@ def base_url(session_servers, idp_url):
 
     def start(recorded):
         """The server's URL and its mails."""
-        instance, waits = recorded.instance, any("wait" in step for step in recorded.case["steps"])
+        instance, waits = recorded.instance, replay.waits(recorded.case)
         if (instance, waits) not in running:
             folder = session_servers.folder("mails")
             port = free_port()
@@ -211,8 +211,13 @@ def test_recorded_answers(recorded, base_url, idp_url, pytestconfig):
         pytest.skip("waits for minutes; GATEHOUSE_SLOW_RECORDINGS=1 runs it")
     ledger = pytestconfig.stash[GOLDEN_LEDGER]
     url, received = base_url(recorded)
-    rules = lists.Rules(DEVIATIONS, recorded)
-    found = replay.replay(recorded.case, url, replay.given_values(url, JWT_SECRET, idp_url), rules, received)
+    # A pause of the machine may end an interval in which a further step has to come.
+    for attempt in range(3 if replay.waits(recorded.case) else 1):
+        rules = lists.Rules(DEVIATIONS, recorded)
+        given = replay.given_values(url, JWT_SECRET, idp_url)
+        found = replay.replay(recorded.case, url, given, rules, received, attempt)
+        if not found:
+            break
     ledger["used"] |= rules.used
     why = WAITING.get((recorded.group, recorded.case["name"]))
     if why and found:

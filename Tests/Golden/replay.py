@@ -472,13 +472,18 @@ def find_token(answer):
     return found.group(1) if found else None
 
 
-def replay(case, base_url, given, rules, mails=None):
-    """The differences of the first step with any; empty if the case passes.
+def waits(case):
+    return any("wait" in step for step in case["steps"])
+
+
+def replay(case, base_url, given, rules, mails=None, attempt=0):
+    """The differences of the first step with any; empty if the case passes. Each attempt has its own user.
 
     `rules` represents the list of differences: `allow`, `ends_before`, `other_answer`, `other_location`, and `use_` of
     the latter two.
     """
-    values = Values(given, random.Random(f"{rules.group} / {case['name']}"))
+    chance = random.Random(f"{rules.group} / {case['name']}" + f" / {attempt}" * (attempt > 0))
+    values = Values(given, chance)
     for number, step in enumerate(case["steps"], 1):
         if rules.ends_before(number):
             return []
