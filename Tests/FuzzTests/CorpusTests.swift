@@ -22,8 +22,10 @@ struct CorpusTests {
         var changes = Changes(seed: 1)
         for round in 0..<Self.rounds {
             let input = changes.change(of: inputs)
-            #expect(throws: Never.self, "round \(round): \(String(decoding: input, as: UTF8.self))") {
+            do {
                 try target.run(input)
+            } catch {
+                Issue.record(error, "round \(round): \(String(decoding: input, as: UTF8.self))")
             }
         }
     }
