@@ -12,7 +12,7 @@ final class HashingMemory: Sendable {
 
     private struct Block {
         let address: UInt
-        /// Since the last call of ``releaseUnused()``.
+        /// Whether nobody has taken it since the last call of ``releaseUnused()``.
         var isUnused = false
     }
 

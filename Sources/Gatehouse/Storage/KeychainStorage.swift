@@ -49,9 +49,8 @@ public struct KeychainStorage: SecureStorage {
     ///   - lockFolder: A folder in the app group's container if extensions use the same items, so that one process
     ///     refreshes at a time; nil if only this process uses them. The lock is held during a refresh's network call,
     ///     and iOS ends an app that it suspends while it holds a lock there (0xdead10cc), so the library asks for time
-    ///     with `ProcessInfo.performExpiringActivity` meanwhile. With an
-    ///     `accessGroup` but without this folder, items of an earlier installation are not deleted, because the group
-    ///     may belong to several apps.
+    ///     with `ProcessInfo.performExpiringActivity` meanwhile. With an `accessGroup` but without this folder, items of
+    ///     an earlier installation are not deleted, because the group may belong to several apps.
     public init(
         service: String, accessGroup: String? = nil, accessibility: Accessibility = .whenUnlockedThisDeviceOnly,
         lockFolder: URL? = nil, clock: ClientClock = SystemDefaults.clock()

@@ -48,8 +48,8 @@ extension WebPages {
 }
 
 extension Visit {
-    /// The button of the sign-in page, or of the page with a link question. One challenge serves a browser until it is answered or too old, because the server
-    /// limits how many it makes for an address.
+    /// The button of the sign-in page, or of the page with a link question. One challenge serves a browser until it is
+    /// answered or too old, because the server limits how many it makes for an address.
     ///
     /// - Throws: ``CallFailed``.
     mutating func passkeyButton(for question: WebSession.Question? = nil) async throws -> Block? {
