@@ -65,6 +65,14 @@ def add_app(server, tab):
     return app
 
 
+def add_passkey(server, tab, device):
+    page = tab.open(pages(server) + "/passkeys").page
+    device.answers()
+    press(page, "Add a Passkey")
+    press(page, "Continue")
+    expect(page.get_by_role("status")).to_have_text("The passkey has been added.")
+
+
 def add_key(server, tab, device):
     page = tab.open(pages(server) + "/security-keys").page
     press(page, "Set Up")
@@ -76,11 +84,7 @@ def add_key(server, tab, device):
 def test_a_passkey_is_added_signs_in_and_is_removed(tab, dev, new_email):
     email = new_email()
     page, device = signed_in(dev, tab, email), Authenticator(tab)
-    tab.open(pages(dev) + "/passkeys")
-    device.answers()
-    press(page, "Add a Passkey")
-    press(page, "Continue")
-    expect(page.get_by_role("status")).to_have_text("The passkey has been added.")
+    add_passkey(dev, tab, device)
     assert len(device.credentials) == 1 and device.credentials[0]["rpId"] == "localhost"
     # The same device does not get a second one.
     press(page, "Add a Passkey")
@@ -110,11 +114,7 @@ def test_a_passkey_is_added_signs_in_and_is_removed(tab, dev, new_email):
 def test_a_passkey_answers_the_question_of_a_provider(tab, dev, new_email):
     email = new_email()
     page, device = signed_in(dev, tab, email), Authenticator(tab)
-    tab.open(pages(dev) + "/passkeys")
-    device.answers()
-    press(page, "Add a Passkey")
-    press(page, "Continue")
-    expect(page.get_by_role("status")).to_have_text("The passkey has been added.")
+    add_passkey(dev, tab, device)
     page.add_init_script("PublicKeyCredential.isConditionalMediationAvailable = async () => false")
     tab.open(pages(dev))
     press(page, "Sign Out")
@@ -130,11 +130,7 @@ def test_a_passkey_answers_the_question_of_a_provider(tab, dev, new_email):
 
 def test_the_field_for_the_address_offers_passkeys(tab, dev, new_email):
     page, device = signed_in(dev, tab, new_email()), Authenticator(tab)
-    tab.open(pages(dev) + "/passkeys")
-    device.answers()
-    press(page, "Add a Passkey")
-    press(page, "Continue")
-    expect(page.get_by_role("status")).to_have_text("The passkey has been added.")
+    add_passkey(dev, tab, device)
     tab.open(pages(dev))
     press(page, "Sign Out")
     # The page asks when it opens, and Chromium's device chooses at once what a user would choose in the field.
