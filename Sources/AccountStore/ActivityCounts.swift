@@ -32,7 +32,7 @@ package final class ActivityTally: Sendable {
     ///   - detail: The same; empty without one.
     package func add(_ name: ActivityName, _ label: String, _ detail: String, at now: Instant) {
         let hour = now.microseconds / ActivityCounts.hour
-        counts.add([CountedActivity(hour: hour, name: name, label: label.cut(to: 64), detail: detail.cut(to: 64)): 1])
+        counts.add(CountedActivity(hour: hour, name: name, label: label.cut(to: 64), detail: detail.cut(to: 64)))
     }
 
     /// The number of rows that wait.

@@ -6,6 +6,10 @@ package final class WaitingCounts<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var counts: [Key: Int64] = [:]
         var lost: Int64 = 0
+
+        mutating func add(_ count: Int64, of key: Key, capacity: Int) {
+            if counts[key] != nil || counts.count < capacity { counts[key, default: 0] += count } else { lost += count }
+        }
     }
 
     private let capacity: Int
@@ -21,15 +25,12 @@ package final class WaitingCounts<Key: Hashable & Sendable>: Sendable {
 
     package func add(_ counts: [Key: Int64]) {
         state.withLock { state in
-            for (key, count) in counts {
-                guard state.counts[key] != nil || state.counts.count < capacity else {
-                    state.lost += count
-                    continue
-                }
-                state.counts[key, default: 0] += count
-            }
+            for (key, count) in counts { state.add(count, of: key, capacity: capacity) }
         }
     }
+
+    /// Counts one.
+    package func add(_ key: Key) { state.withLock { $0.add(1, of: key, capacity: capacity) } }
 
     /// Passes what was counted since the last call to `add`, unless there is nothing.
     ///

@@ -13,7 +13,7 @@ struct FormTextTests {
     func roundTrip(_ text: String, _ escaped: String) {
         #expect(FormText.escape(text) == escaped)
         #expect(FormText.read(Array(escaped.utf8)) == text)
-        #expect(FormText.readLeniently(Array(escaped.utf8)) == text)
+        #expect(FormText.readLeniently(escaped[...].utf8) == text)
     }
 
     @Test(
@@ -23,7 +23,7 @@ struct FormTextTests {
         ])
     func broken(_ text: String, _ lenient: String) {
         #expect(FormText.read(Array(text.utf8)) == nil)
-        #expect(FormText.readLeniently(Array(text.utf8)) == lenient)
+        #expect(FormText.readLeniently(text[...].utf8) == lenient)
     }
 
     @Test("Hexadecimal digits in either case are read")

@@ -22,6 +22,21 @@ struct JSONWriterTests {
         #expect(AnyJSON.object([text: 1]).text == "{\(expected):1}")
     }
 
+    @Test("A character has the same escape wherever it is in a text")
+    func everywhere() {
+        for character in (UInt8(0)..<128).map({ String(UnicodeScalar($0)) }) {
+            let escape = written { $0.value(character) }.dropFirst().dropLast()
+            for length in 0..<20 {
+                for filler in ["a", "é", " "] {
+                    let (before, after) = (
+                        String(repeating: filler, count: length), String(repeating: filler, count: 20)
+                    )
+                    #expect(written { $0.value(before + character + after) } == "\"\(before)\(escape)\(after)\"")
+                }
+            }
+        }
+    }
+
     @Test("Members and elements are separated by commas, at every level")
     func structure() {
         let text = written { writer in

@@ -140,7 +140,7 @@ private struct UserAgent {
                 rest = rest.dropFirst(product.count)
                 let name = product.prefix { $0 != UInt8(ascii: "/") }
                 let version = String(decoding: product.dropFirst(name.count + 1), as: UTF8.self)
-                products.append((FormText.readLeniently(name), version))
+                products.append((FormText.readLeniently(Substring(decoding: name, as: UTF8.self).utf8), version))
             }
         }
     }

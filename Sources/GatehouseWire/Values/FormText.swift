@@ -26,13 +26,14 @@ package enum FormText {
     }
 
     /// Keeps invalid escapes, and replaces invalid UTF-8 by replacement characters, which match nothing.
-    package static func readLeniently(_ text: some Collection<UInt8>) -> String {
-        String(decoding: unescape(Array(text)).bytes, as: UTF8.self)
+    package static func readLeniently(_ text: Substring.UTF8View) -> String {
+        text.contains(where: isEscape)
+            ? String(decoding: unescape(Array(text)).bytes, as: UTF8.self) : String(Substring(text))
     }
 
     private static func unescape(_ text: [UInt8]) -> (bytes: [UInt8], isWhole: Bool) {
         // Fast path: most texts contain nothing to decode.
-        guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return (text, true) }
+        guard text.contains(where: isEscape) else { return (text, true) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var (index, isWhole) = (0, true)
@@ -53,6 +54,8 @@ package enum FormText {
         }
         return (bytes, isWhole)
     }
+
+    private static func isEscape(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") }
 
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10

@@ -51,37 +51,38 @@ extension Instant: CustomStringConvertible {
         let days = Self.floorDivide(seconds, 86_400)
         let second = Int(seconds - days * 86_400)
         let (year, month, day) = Self.civil(fromDays: days)
-        var fraction = Int(microseconds % 1_000_000)
-        if fraction < 0 { fraction += 1_000_000 }
-        Self.append(year: year, to: &bytes)
-        let start = bytes.count
-        bytes.append(contentsOf: Self.form)
-        Self.put(month, at: start + 1, in: &bytes)
-        Self.put(day, at: start + 4, in: &bytes)
-        Self.put(second / 3_600, at: start + 7, in: &bytes)
-        Self.put(second / 60 % 60, at: start + 10, in: &bytes)
-        Self.put(second % 60, at: start + 13, in: &bytes)
-        if fraction == 0 {
-            bytes.removeLast(7)
-        } else {
-            Self.put(fraction / 10_000, at: start + 16, in: &bytes)
-            Self.put(fraction / 100 % 100, at: start + 18, in: &bytes)
-            Self.put(fraction % 100, at: start + 20, in: &bytes)
-            while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
+        let fraction = Int(microseconds &- seconds &* 1_000_000)
+        let hasFourDigits = (0...9_999).contains(year)
+        if !hasFourDigits { Self.append(year: year, to: &bytes) }
+        bytes.append(contentsOf: hasFourDigits ? Self.form[...] : Self.form[4...])
+        let start = bytes.count - Self.form.count
+        bytes.withUnsafeMutableBufferPointer { text in
+            if hasFourDigits {
+                Self.put(year / 100, at: start, in: text)
+                Self.put(year % 100, at: start + 2, in: text)
+            }
+            Self.put(month, at: start + 5, in: text)
+            Self.put(day, at: start + 8, in: text)
+            Self.put(second / 3_600, at: start + 11, in: text)
+            Self.put(second / 60 % 60, at: start + 14, in: text)
+            Self.put(second % 60, at: start + 17, in: text)
+            Self.put(fraction / 10_000, at: start + 20, in: text)
+            Self.put(fraction / 100 % 100, at: start + 22, in: text)
+            Self.put(fraction % 100, at: start + 24, in: text)
         }
+        if fraction == 0 { bytes.removeLast(7) } else { while bytes.last == UInt8(ascii: "0") { bytes.removeLast() } }
         bytes.append(UInt8(ascii: "Z"))
     }
 
-    /// What follows the year, without `Z`.
-    private static let form = Array("-00-00T00:00:00.000000".utf8)
+    private static let form = Array("0000-00-00T00:00:00.000000".utf8)
 
     /// Writes a number from 0 to 99 with two digits.
-    private static func put(_ number: Int, at position: Int, in bytes: inout [UInt8]) {
-        bytes[position] = UInt8(ascii: "0") + UInt8(number / 10)
-        bytes[position + 1] = UInt8(ascii: "0") + UInt8(number % 10)
+    private static func put(_ number: Int, at position: Int, in text: UnsafeMutableBufferPointer<UInt8>) {
+        text[position] = UInt8(ascii: "0") + UInt8(number / 10)
+        text[position + 1] = UInt8(ascii: "0") + UInt8(number % 10)
     }
 
-    /// At least four digits. Years outside of those of RFC 3339 still have a text.
+    /// Years outside of those of RFC 3339 still have a text.
     private static func append(year: Int, to bytes: inout [UInt8]) {
         if year < 0 { bytes.append(UInt8(ascii: "-")) }
         let digits = String(year.magnitude).utf8

@@ -11,7 +11,7 @@ import Foundation
 /// `sorted()`. Use ``ExternalName`` there for external text. `Scripts/check-text` finds such places.
 extension String {
     /// Compares the UTF-8 bytes.
-    package static func == (left: String, right: String) -> Bool {
+    @usableFromInline package static func == (left: String, right: String) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
         let isEqual = left.utf8.withContiguousStorageIfAvailable { left in
             right.utf8.withContiguousStorageIfAvailable { right in
@@ -85,7 +85,9 @@ extension Substring {
 
 extension String {
     /// The first `length` code points. `prefix` counts characters, whose length is unbounded.
-    package func cut(to length: Int) -> String { String(unicodeScalars.prefix(length)) }
+    package func cut(to length: Int) -> String {
+        utf8.count <= length ? self : String(unicodeScalars.prefix(length))
+    }
 
     /// The parts between occurrences of the ASCII character's byte.
     package func split(
@@ -120,12 +122,12 @@ extension Optional where Wrapped == String {
 
 extension Sequence<String> {
     /// Whether a text with the same UTF-8 bytes is in the sequence.
-    package func contains(_ text: String) -> Bool { contains { $0 == text } }
+    @inlinable package func contains(_ text: String) -> Bool { contains { $0 == text } }
 }
 
 extension CaseIterable where Self: RawRepresentable<String> {
     /// The case with this raw value. `init(rawValue:)` alone would compare in the normal form.
-    package init?(text: String) {
+    @inlinable package init?(text: String) {
         guard let found = Self(rawValue: text), found.rawValue == text else { return nil }
         self = found
     }

@@ -46,14 +46,24 @@ extension HTTPFields {
     /// The token of `Authorization: Bearer …` (RFC 6750 §2.1), parsed as Supabase Auth does: any case of the scheme,
     /// exactly one space, no whitespace in the token. nil otherwise, and for duplicate headers.
     package var bearerToken: String? {
-        guard var value = self[.authorization] else { return nil }
-        return value.withUTF8 { bytes in
+        var value = single(.authorization)
+        return value?.withUTF8 { bytes in
             guard bytes.count > 7, bytes.prefix(7).elementsEqual("bearer ".utf8, by: { $0 | 0x20 == $1 }) else {
                 return nil
             }
             let token = UnsafeBufferPointer(rebasing: bytes[7...])
             return Self.isVisible(UnsafeRawBufferPointer(token)) ? String(decoding: token, as: UTF8.self) : nil
         }
+    }
+
+    /// The value of a header that was sent once. The subscript would join several, and copies one.
+    func single(_ name: HTTPField.Name) -> String? {
+        var found: String?
+        for field in self where field.name == name {
+            guard found == nil else { return nil }
+            found = field.value
+        }
+        return found
     }
 
     /// Whether all bytes are visible ASCII. Looks at eight at once, because a token has about a thousand.
@@ -95,7 +105,7 @@ extension Request {
     ///   announces them; 503 if the bodies of all requests together are too long; 504 after the deadline.
     package func bytes(_ context: ServerContext, upTo limit: Int? = nil) async throws -> [UInt8] {
         let limit = limit ?? context.maxUploadSize
-        let announced = headers[.contentLength].flatMap { Int($0) }
+        let announced = headers.single(.contentLength).flatMap { Int($0) }
         if let announced, announced > limit { throw refusedMidway(.bodyTooLarge(limit: limit), context) }
         var bytes: [UInt8] = []
         // Capped, so that an announced length alone allocates no memory.
