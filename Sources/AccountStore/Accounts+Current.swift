@@ -44,13 +44,15 @@ extension Accounts {
     }
 
     static func currentLookup(_ user: UserID, session: SessionID?) -> SQL {
-        """
+        currentLookup.binding(.of(session?.text), .text(user.text))
+    }
+
+    private static let currentLookup: SQL = """
         SELECT \(columns: userColumns), \(columns: identityColumns), \(columns: sessionColumns)
         FROM users LEFT JOIN identities ON identities.user_id = users.id
-        LEFT JOIN sessions ON sessions.id = \(session) AND sessions.user_id = users.id
-        WHERE users.id = \(user)
+        LEFT JOIN sessions ON sessions.id = \(.null) AND sessions.user_id = users.id
+        WHERE users.id = \(.null)
         """
-    }
 
     /// Ends sessions of an account, and records it if one was active. If the scope includes other sessions, also deletes the
     /// account's pending authorization codes.

@@ -156,33 +156,34 @@ extension Accounts {
     static func rotation(
         of session: SessionID, counter: Int64, policy: SessionPolicy, from device: Device, at now: Instant
     ) -> SQL {
-        """
-        UPDATE sessions SET refresh_token_counter = \(counter + 1), refreshed_at = \(now),
-            user_agent = \(device.userAgent), ip = \(device.address)
-        \(.ofMany)
-        WHERE refresh_token_counter = \(counter) AND created_at >= \(policy.earliestStart(at: now))
-            AND coalesce(refreshed_at, created_at) >= \(policy.earliestUse(at: now))
-            AND NOT EXISTS (SELECT 1 FROM users WHERE users.id = sessions.user_id AND banned_until > \(now))
-            \(policy.lowLevel.map { lowLevelCondition(since: now - $0) } ?? "")
-            AND id = CAST(\(session) AS \(.uuid))
-        """
+        rotation.binding(
+            .int(counter + 1), .of(now), .of(device.userAgent), .of(device.address), .int(counter),
+            .of(policy.earliestStart(at: now)), .of(policy.earliestUse(at: now)), .of(now),
+            .of(policy.earliestLowStart(at: now)), .text(session.text))
     }
 
-    private static func lowLevelCondition(since moment: Instant) -> SQL {
+    private static let rotation: SQL = """
+        UPDATE sessions SET refresh_token_counter = \(.null), refreshed_at = \(.null),
+            user_agent = \(.null), ip = \(.null)
+        \(.ofMany)
+        WHERE refresh_token_counter = \(.null) AND created_at >= \(.null)
+            AND coalesce(refreshed_at, created_at) >= \(.null)
+            AND NOT EXISTS (SELECT 1 FROM users WHERE users.id = sessions.user_id AND banned_until > \(.null))
+            AND (aal <> 'aal1' OR created_at >= \(.null) OR NOT EXISTS (
+                SELECT 1 FROM users WHERE users.id = sessions.user_id AND has_second_factor = 1))
+            AND id = CAST(\(.null) AS \(.uuid))
         """
-        AND (aal <> 'aal1' OR created_at >= \(moment) OR NOT EXISTS (
-            SELECT 1 FROM users WHERE users.id = sessions.user_id AND has_second_factor = 1))
-        """
-    }
 
     static func refreshLookup(_ session: SessionID) -> SQL {
-        """
+        refreshLookup.binding(.text(session.text))
+    }
+
+    private static let refreshLookup: SQL = """
         SELECT \(columns: userColumns), \(columns: identityColumns), \(columns: sessionColumns)
         FROM sessions JOIN users ON users.id = sessions.user_id LEFT JOIN identities ON identities.user_id = users.id
         \(.ofMany)
-        WHERE sessions.id = CAST(\(session) AS \(.uuid))
+        WHERE sessions.id = CAST(\(.null) AS \(.uuid))
         """
-    }
 }
 
 extension Row {

@@ -192,7 +192,12 @@ extension SQL.StringInterpolation {
     mutating func appendInterpolation(_ instant: Instant) {
         appendInterpolation(SQLValue.instant(instant.microseconds))
     }
-    mutating func appendInterpolation(_ instant: Instant?) {
-        appendInterpolation(instant.map { SQLValue.instant($0.microseconds) } ?? .null)
+    mutating func appendInterpolation(_ instant: Instant?) { appendInterpolation(SQLValue.of(instant)) }
+}
+
+extension SQLValue {
+    static func of(_ text: String?) -> SQLValue { text.map(SQLValue.text) ?? .null }
+    static func of(_ instant: Instant?) -> SQLValue {
+        instant.map { SQLValue.instant($0.microseconds) } ?? .null
     }
 }

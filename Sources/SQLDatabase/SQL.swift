@@ -25,9 +25,21 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
         values = stringInterpolation.values
     }
 
+    /// The same statement with other values, for one that many requests run: its text is put together once.
+    ///
+    /// - Parameter values: As many as the statement has.
+    package func binding(_ values: SQLValue...) -> SQL {
+        precondition(values.count == self.values.count, "the statement has other values")
+        var bound = self
+        bound.values = values
+        return bound
+    }
+
     package struct StringInterpolation: StringInterpolationProtocol {
         var text = ""
         var values: [SQLValue] = []
+
+        private static let placeholders = (0...32).map { "$\($0)" }
 
         package init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + interpolationCount * 3)
@@ -38,8 +50,7 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
 
         package mutating func appendInterpolation(_ value: SQLValue) {
             values.append(value)
-            text += "$"
-            text += String(values.count)
+            text += values.count < Self.placeholders.count ? Self.placeholders[values.count] : "$\(values.count)"
         }
 
         package mutating func appendInterpolation(_ value: Int64) { appendInterpolation(.int(value)) }

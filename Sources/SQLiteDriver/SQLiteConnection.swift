@@ -5,6 +5,7 @@ import Synchronization
 /// An open connection with its prepared statements. Used by one caller at a time.
 final class SQLiteConnection: Connection, Sendable {
     private let handle: SQLiteHandle
+    private let isWriter: Bool
     /// Keyed by the caller's text, so that a hot statement is neither rewritten nor parsed again.
     private let statements = Mutex<[StatementText: SQLiteHandle]>([:])
     private let observe: @Sendable (DatabaseEvent) -> Void
@@ -32,6 +33,7 @@ final class SQLiteConnection: Connection, Sendable {
             throw DatabaseFailure(code, detail: detail)
         }
         handle = SQLiteHandle(pointer: pointer)
+        self.isWriter = isWriter
         self.observe = observe
         sqlite3_extended_result_codes(pointer, 1)
         sqlite3_busy_timeout(pointer, Int32(clamping: Int64(busyLimit / .milliseconds(1))))
@@ -93,7 +95,7 @@ final class SQLiteConnection: Connection, Sendable {
     /// Prepares and binds a caller's statement.
     private func bound(_ statement: SQL) throws -> OpaquePointer {
         // A body that continues after a full disk ended its transaction must not commit statement by statement.
-        guard isInTransaction else {
+        guard isInTransaction || !isWriter else {
             throw DatabaseFailure(.other, detail: "the transaction has ended")
         }
         observe(.statement)

@@ -69,15 +69,23 @@ package final class SQLiteDatabase: Database {
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value {
-        let start = uptime()
-        defer { observe(.read(uptime() - start)) }
-        if let value = try answer(to: body, until: { questions in questions > 1 }) { return value }
-        return try await slowRead(body, since: start)
+        try await answer(to: Reading(body: body, isOneStatement: false))
     }
 
-    private func slowRead<Value: Sendable>(
-        _ body: @escaping @Sendable (any Connection) throws -> Value, since start: Duration
-    ) async throws -> Value {
+    package func rows<Result: Sendable>(
+        _ query: SQL, into initial: Result, _ combine: @escaping @Sendable (inout Result, inout Row) throws -> Void
+    ) async throws -> Result {
+        try await answer(to: Reading(body: { try $0.rows(query, into: initial, combine) }, isOneStatement: true))
+    }
+
+    private func answer<Value: Sendable>(to reading: Reading<Value>) async throws -> Value {
+        let start = uptime()
+        defer { observe(.read(uptime() - start)) }
+        if let value = try answer(to: reading, until: { questions in questions > 1 }) { return value }
+        return try await slowRead(reading, since: start)
+    }
+
+    private func slowRead<Value: Sendable>(_ reading: Reading<Value>, since start: Duration) async throws -> Value {
         let id = lastID.add(1, ordering: .relaxed).newValue
         let departure = Departure()
         let deadline = settings.readLimit.map { start + $0 }
@@ -90,7 +98,7 @@ package final class SQLiteDatabase: Database {
                 SlowReads.Job(
                     id: id,
                     run: {
-                        caller.resume(with: Result { try self.answer(to: body, unless: departure, by: deadline) })
+                        caller.resume(with: Result { try self.answer(to: reading, unless: departure, by: deadline) })
                     },
                     refuse: { caller.resume(throwing: $0) }))
         }
@@ -98,12 +106,12 @@ package final class SQLiteDatabase: Database {
 
     /// Runs a slow read to its end, its deadline or its caller's cancellation.
     private func answer<Value>(
-        to body: (any Connection) throws -> Value, unless departure: Departure, by deadline: Duration?
+        to reading: Reading<Value>, unless departure: Departure, by deadline: Duration?
     ) throws -> Value {
         let uptime = uptime
         @Sendable func isLate() -> Bool { deadline.map { $0 <= uptime() } ?? false }
         if !departure.hasHappened, !isLate(),
-            let value = try answer(to: body, until: { _ in departure.hasHappened || isLate() })
+            let value = try answer(to: reading, until: { _ in departure.hasHappened || isLate() })
         {
             return value
         }
@@ -113,16 +121,15 @@ package final class SQLiteDatabase: Database {
 
     /// - Returns: nil if the body was interrupted.
     private func answer<Value>(
-        to body: (any Connection) throws -> Value, until mustStop: @escaping @Sendable (_ questions: Int) -> Bool
+        to reading: Reading<Value>, until mustStop: @escaping @Sendable (_ questions: Int) -> Bool
     ) throws -> Value? {
         let connection = try readers.withLock { $0.popLast() } ?? open()
-        // A transaction, so that several statements see one snapshot. Its lock does not block writers.
-        try connection.execute("BEGIN")
+        if !reading.isOneStatement { try connection.execute("BEGIN") }
         connection.watch.begin(mustStop)
-        let outcome = Result { try body(connection) }
+        let outcome = Result { try reading.body(connection) }
         let wasStopped = connection.watch.end()
         // Lost: an error because SQLite itself ended the transaction. The connection is then closed instead of reused.
-        try? connection.execute("COMMIT")
+        if !reading.isOneStatement { try? connection.execute("COMMIT") }
         if !connection.isInTransaction { readers.withLock { $0.append(connection) } }
         return wasStopped ? nil : try outcome.get()
     }
@@ -130,4 +137,11 @@ package final class SQLiteDatabase: Database {
     private func open() throws -> SQLiteConnection {
         try SQLiteConnection(path: path, isWriter: false, busyLimit: settings.busyLimit, observe: observe)
     }
+}
+
+/// What reads the database.
+private struct Reading<Value>: Sendable {
+    let body: @Sendable (any Connection) throws -> Value
+    /// One statement sees one snapshot by itself. Several need a transaction, whose lock does not block writers.
+    let isOneStatement: Bool
 }

@@ -38,6 +38,22 @@ struct SQLTests {
         #expect(sql.values == (0...11).map { .int($0) })
     }
 
+    @Test("Each of many values has its own number")
+    func numbers() {
+        var parts = SQL.StringInterpolation(literalCapacity: 0, interpolationCount: 100)
+        for number in 1...100 { parts.appendInterpolation(number) }
+        #expect(SQL(stringInterpolation: parts).text == (1...100).map { "$\($0)" }.joined())
+    }
+
+    @Test("A statement with other values has the same text")
+    func binding() {
+        let statement: SQL = "SELECT \(.null), \("a")"
+        let bound = statement.binding(.int(1), .text("b"))
+        #expect(bound.text == statement.text)
+        #expect(bound.values == [.int(1), .text("b")])
+        #expect(statement.values == [.null, .text("a")])
+    }
+
     @Test("A number used twice, or out of order, keeps its value")
     func reused() {
         let inner = SQL(stringLiteral: "x = $1")

@@ -67,6 +67,19 @@ struct SlowReadTests {
         #expect(runs.value == 2)
     }
 
+    @Test("A slow query combines each of its rows once")
+    func slowQuery() async throws {
+        let database = try await Workbench().openWithNotes()
+        let numbers = try await database.rows(
+            """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+            SELECT i FROM n WHERE i = 1 OR i % 50000 = 0
+            """, into: [Int64]()
+        ) { $0.append($1.int()) }
+        #expect(numbers == [1, 50_000, 100_000])
+        #expect(try await database.row("SELECT 7") { $0.int() } == 7)
+    }
+
     @Test("A lookup runs once, on its caller's thread, however often it has run")
     func quick() async throws {
         let database = try await Workbench().openWithNotes()

@@ -78,6 +78,9 @@ package struct SessionPolicy: Sendable {
     /// Sessions last refreshed earlier have ended.
     package func earliestUse(at now: Instant) -> Instant { Self.instant(inactivity, before: now) }
 
+    /// Sessions without a second factor that started earlier have ended, if the user has one.
+    package func earliestLowStart(at now: Instant) -> Instant { Self.instant(lowLevel, before: now) }
+
     /// Clamped to the year 1, which every database can store.
     private static func instant(_ limit: Duration?, before now: Instant) -> Instant {
         let first = Instant(seconds: -62_135_596_800)

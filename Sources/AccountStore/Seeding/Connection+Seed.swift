@@ -102,10 +102,3 @@ extension SeededEntry {
         ]
     }
 }
-
-extension SQLValue {
-    fileprivate static func of(_ text: String?) -> SQLValue { text.map(SQLValue.text) ?? .null }
-    fileprivate static func of(_ instant: Instant?) -> SQLValue {
-        instant.map { SQLValue.instant($0.microseconds) } ?? .null
-    }
-}

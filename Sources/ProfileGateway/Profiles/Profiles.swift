@@ -60,12 +60,12 @@ package struct Profiles: Sendable {
     }
 
     /// For the test that the hot read uses an index.
-    package static func lookup(_ id: AccountID) -> SQL {
-        """
+    package static func lookup(_ id: AccountID) -> SQL { lookup.binding(.text(id.text)) }
+
+    private static let lookup: SQL = """
         SELECT id, first_name, favorite_teams, data, name, avatar_url, timezone, is_premium, created_at, updated_at
-        FROM profiles WHERE id = \(id.text)
+        FROM profiles WHERE id = \(.null)
         """
-    }
 
     private static func dependencies(_ id: AccountID) -> SQL {
         "SELECT data, favorite_teams FROM profiles WHERE id = \(id.text)"
