@@ -1,4 +1,5 @@
 import GatehouseWire
+import NIOCore
 import NIOPosix
 import Synchronization
 
@@ -32,6 +33,9 @@ final class HashingThreads: Sendable {
     }
 
     private let pool: NIOThreadPool
+    /// Resumes callers, at the usual priority: a thread that Swift starts for one inherits the priority of the thread that
+    /// resumes it, and then runs other requests. Started before a hashing thread could start it.
+    private let callers = MultiThreadedEventLoopGroup.singleton
     private let state: Mutex<State>
     private let observe: @Sendable (HashingObservation) -> Void
 
@@ -102,7 +106,7 @@ final class HashingThreads: Sendable {
         guard let (caller, work) = job.take() else { return state.withLock { $0.load.stop() } }
         guard isActive else {
             state.withLock { $0.load.stop() }
-            return caller.resume(returning: .failure(.shutDown))
+            return callers.next().execute { caller.resume(returning: .failure(.shutDown)) }
         }
         // Repeated for each job, because it costs less than a microsecond and spares tracking the threads.
         lowerPriorityOfThisThread()
@@ -113,6 +117,7 @@ final class HashingThreads: Sendable {
             return state.load.waiting
         }
         observe(HashingObservation(algorithm: algorithm, duration: duration, queueDepth: depth))
-        caller.resume(returning: output.map { .success($0) } ?? .failure(.failed(algorithm)))
+        let result: Result<Output, HashingRefusal> = output.map { .success($0) } ?? .failure(.failed(algorithm))
+        callers.next().execute { caller.resume(returning: result) }
     }
 }

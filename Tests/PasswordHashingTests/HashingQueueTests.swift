@@ -1,3 +1,4 @@
+import Dispatch
 import GatehouseWire
 import PasswordHashing
 import Synchronization
@@ -148,6 +149,18 @@ struct HashingQueueTests {
         #expect(niceOfFirstThread() == before && turnOfFirstThread() == usualTurn)
     }
 
+    @Test("On Linux a caller goes on at the usual priority, and so does a thread that is started for it")
+    func callerPriority() async throws {
+        let usual = niceOfFirstThread()
+        let executor = NotingExecutor()
+        try await TestHasher.run { hasher, _ in
+            try await withTaskExecutorPreference(executor) { _ = try await hasher.hash(password) }
+        }
+        let seen = executor.seen.withLock { $0 }
+        // The first thread began the hash, the last one brought its result.
+        #expect(seen.count > 1 && seen.last == usual, "\(seen)")
+    }
+
     @Test(
         "The wait in a refusal grows with the queue and with the duration of a hash",
         arguments: [
@@ -174,5 +187,16 @@ struct HashingQueueTests {
     /// Lets other tasks run until the condition holds.
     private func until(_ condition: () -> Bool) async {
         while !condition() { await Task.yield() }
+    }
+}
+
+/// Notes the niceness of each thread that lets a task go on.
+private final class NotingExecutor: TaskExecutor {
+    let seen = Mutex<[Int32?]>([])
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        seen.withLock { $0.append(niceOfThisThread()) }
+        let job = UnownedJob(job)
+        DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
