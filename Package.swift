@@ -245,7 +245,9 @@ let package = Package(
         /// Slow hashes on threads of their own.
         .target(
             name: "PasswordHashing",
-            dependencies: ["GatehouseWire", "CArgon2", "CCrypt", "CScheduling", crypto, cryptoExtras, nioCore, nioPosix],
+            dependencies: [
+                "GatehouseWire", "CArgon2", "CCrypt", "CScheduling", crypto, cryptoExtras, nioCore, nioPosix,
+            ],
             swiftSettings: strict),
         .target(name: "SQLiteDriver", dependencies: ["SQLDatabase", "CSQLite"], swiftSettings: strict),
         .target(name: "PostgresDriver", dependencies: ["SQLDatabase", "CPostgres"], swiftSettings: strict),
