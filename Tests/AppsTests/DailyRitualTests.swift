@@ -80,6 +80,13 @@ struct DailyRitualTests {
         #expect(model.phase == .plain && !model.hasFailed)
     }
 
+    @Test("The onboarding proposes the first name of the sign-up, if no provider gave a name")
+    func proposedName() async throws {
+        let world = await World.dailyRitual(.signedIn(), profiles: Profiles(firstName: "Ada"))
+        try await world.screen.wait { $0.title == "Welcome" }
+        #expect(try world.screen.value(of: "Your Name") == "Ada")
+    }
+
     @Test("An onboarding that fails to save says so, keeps the typed text and offers a retry")
     func savingFails() async throws {
         let profiles = Profiles()

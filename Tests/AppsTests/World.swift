@@ -111,10 +111,10 @@ actor Profiles {
     private var failures = 0
     private(set) var edits: [ProfileEdit] = []
 
-    init(name: String? = nil, timezone: String? = nil, isPremium: Bool = false) {
+    init(firstName: String? = nil, name: String? = nil, timezone: String? = nil, isPremium: Bool = false) {
         profile = Profile(
-            summary: ProfileSummary(id: Fixtures.id(1), createdAt: Fixtures.date), name: name, timezone: timezone,
-            isPremium: isPremium, updatedAt: Fixtures.date)
+            summary: ProfileSummary(id: Fixtures.id(1), firstName: firstName, createdAt: Fixtures.date), name: name,
+            timezone: timezone, isPremium: isPremium, updatedAt: Fixtures.date)
     }
 
     /// The next calls fail.

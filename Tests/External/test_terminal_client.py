@@ -946,16 +946,35 @@ def test_a_sign_in_without_its_second_factor_keeps_the_session_before(person, de
     person.sign_up(other)
     person.fails(USAGE, "login", "--email", protected, "--password-stdin", stdin=PASSWORD + "\n")
     assert person.json("whoami")["user"]["email"] == other
+    for end in "\x03", signal.SIGTERM:
+        with person.at_terminal("login", "--email", protected) as terminal:
+            terminal.answer("Password: ", PASSWORD).wait_for("or a recovery code: ")
+            code = (terminal.type(end) if isinstance(end, str) else terminal.signal(end)).end()
+            assert code == (INTERRUPTED if isinstance(end, str) else 128 + end)
+        assert person.json("whoami")["user"]["email"] == other
 
 
 def test_a_terminal_asks_for_the_second_factor(person, dev, new_email):
     email, question = new_email(), "or a recovery code: "
     person.sign_up(email)
-    with person.at_terminal("mfa", "enroll") as terminal:
-        terminal.wait_for(question)
-        app = App(re.search(r"\b[A-Z2-7]{32}\b", terminal.seen).group())
-        terminal.answer(question, app.code()).wait_for("in use now")
-        assert terminal.end() == 0
+    for arguments in ["recovery-codes", "--new"], ["recovery-codes"], ["verify", "--factor-stdin"]:
+        assert "gatehouse mfa enroll" in person.fails(REFUSED, "mfa", *arguments, stdin="000000\n")[1]
+
+    def enroll(wrong, name):
+        """A recovery code adds no app."""
+        with person.at_terminal("mfa", "enroll", "--name", name) as terminal:
+            terminal.wait_for("authenticator app: ")
+            app = App(re.search(r"\b[A-Z2-7]{32}\b", terminal.seen).group())
+            terminal.answer("authenticator app: ", wrong).wait_for("six digits")
+            terminal.answer("authenticator app: ", app.code()).wait_for("in use now")
+            assert terminal.end() == 0
+            return app, "recovery-codes --new" in terminal.seen
+
+    app, is_told_of_codes = enroll("12345", "phone")
+    assert is_told_of_codes
+    codes = person.json("mfa", "recovery-codes", "--new")["codes"]
+    assert enroll(codes[0], "tablet")[1] is False
+    assert person.json("mfa", "recovery-codes")["remaining"] == 10
     with person.at_terminal("login", "--email", email) as terminal:
         terminal.answer("Password: ", PASSWORD).answer(question, "000000").wait_for("wrong, too old or used")
         terminal.answer(question, app.code()).wait_for("Signed in as")

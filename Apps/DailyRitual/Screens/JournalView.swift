@@ -31,7 +31,8 @@ private struct JournalScreen: View {
     var body: some View {
         NavigationStack {
             switch model.phase {
-            case .onboarding(let profile): OnboardingView(model: model, name: profile.name ?? "")
+            case .onboarding(let profile):
+                OnboardingView(model: model, name: profile.name ?? profile.summary.firstName ?? "")
             case .plain: today(nil)
             case .ready(let profile): today(profile)
             }

@@ -74,7 +74,7 @@ extension ClientAnswer {
     package static func recoveryCodes(_ codes: [String]) -> ClientAnswer {
         ClientAnswer(
             ["codes": texts(codes)],
-            codes.map { $0.printable + "\n" }.joined()
-                + "Keep them where you find them without your phone. Each works once.\n")
+            codes.map { $0.printable.inGroups() + "\n" }.joined()
+                + "Keep them somewhere you can reach without your phone. Each works once.\n")
     }
 }

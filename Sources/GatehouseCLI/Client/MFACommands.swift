@@ -47,8 +47,10 @@ struct EnrollFactor: ClientCommand {
         guard !client.isJSON, Terminal.canAsk else { return }
         let now = Date(timeIntervalSince1970: 0)
         let factor = AuthFactor(id: made.id, factorType: made.type, createdAt: now, updatedAt: now)
-        _ = try await client.raise(fromInput: false, of: [factor])
-        try Output.line("The authenticator app is in use now. Run `gatehouse mfa recovery-codes --new` next.")
+        _ = try await client.raise(fromInput: false, of: [factor], orRecoveryCode: false)
+        try Output.line("The authenticator app is in use now.")
+        guard await client.lacksRecoveryCodes() else { return }
+        try Output.line("Run `gatehouse mfa recovery-codes --new` next.")
     }
 }
 
@@ -67,7 +69,9 @@ struct VerifyFactor: ClientCommand {
     func perform(_ client: Client) async throws {
         let all = try await client.auth.mfa.listFactors().all
         let factors = try chosen(all)
-        let session = try await client.raise(fromInput: input.factorStdin, of: factors)
+        let session = try await client.raise(
+            fromInput: input.factorStdin, of: factors,
+            orRecoveryCode: factors.contains { $0.status == .verified })
         try client.answer(.raised(session.user, server: client.target.text))
     }
 
@@ -75,7 +79,7 @@ struct VerifyFactor: ClientCommand {
         guard let factor else {
             let verified = all.filter { $0.status == .verified }
             if !verified.isEmpty { return verified }
-            guard let newest = all.max(by: { $0.createdAt < $1.createdAt }) else { throw .noFactor }
+            guard let newest = all.max(by: { $0.createdAt < $1.createdAt }) else { throw .withoutFactor }
             return [newest]
         }
         let found = all.filter { $0.id == factor }
@@ -112,7 +116,7 @@ struct RemoveFactor: ClientCommand {
 struct RecoveryCodesCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "recovery-codes", abstract: "Shows how many recovery codes are left, or makes new ones.",
-        discussion: "Codes are printed once. New ones replace all before.")
+        discussion: "Codes are printed once. New codes replace all earlier ones.")
 
     @OptionGroup var options: ClientOptions
     @Flag(help: "Make new codes and print them.") var new = false
@@ -120,7 +124,10 @@ struct RecoveryCodesCommand: ClientCommand {
     func perform(_ client: Client) async throws {
         let codes = client.auth.mfa.recoveryCodes
         do {
-            let status = try await status(codes)
+            let status = try await client.recoveryCodes()
+            if status == nil, try await !client.auth.mfa.listFactors().all.contains(where: { $0.status == .verified }) {
+                throw ClientFailure.withoutFactor
+            }
             guard new else {
                 guard let status else { throw ClientFailure.noRecoveryCodes }
                 return try client.answer(.recoveryCodes(left: status.remaining, of: status.total))
@@ -131,15 +138,6 @@ struct RecoveryCodesCommand: ClientCommand {
             throw ClientFailure(factor: error, at: client.target.text)
         }
     }
-
-    /// nil without codes.
-    private func status(_ codes: AuthMFARecoveryCodes) async throws -> AuthRecoveryCodesStatus? {
-        do {
-            return try await codes.status()
-        } catch AuthClientError.refused(let refusal) where refusal.code == .mfaFactorNotFound {
-            return nil
-        }
-    }
 }
 
 extension Client {
@@ -147,12 +145,34 @@ extension Client {
     func level() async throws -> String {
         try await auth.mfa.getAuthenticatorAssuranceLevel().currentLevel?.rawValue ?? "aal1"
     }
+
+    /// false if the server does not say.
+    func lacksRecoveryCodes() async -> Bool {
+        do {
+            return try await recoveryCodes() == nil
+        } catch {
+            // Ignored: the reason. New codes would end those that may exist.
+            return false
+        }
+    }
+
+    /// nil without codes.
+    func recoveryCodes() async throws -> AuthRecoveryCodesStatus? {
+        do {
+            return try await auth.mfa.recoveryCodes.status()
+        } catch AuthClientError.refused(let refusal) where refusal.code == .mfaFactorNotFound {
+            return nil
+        }
+    }
 }
 
 extension ClientFailure {
     static let noFactor = ClientFailure(
         AuthErrorCode.mfaFactorNotFound.rawValue, "There is no such second factor.", detail: "run `gatehouse mfa list`",
         exit: .refused)
+    static let withoutFactor = ClientFailure(
+        AuthErrorCode.mfaFactorNotFound.rawValue, "The account has no second factor.",
+        detail: "add an authenticator app with `gatehouse mfa enroll`", exit: .refused)
     static let noRecoveryCodes = ClientFailure(
         AuthErrorCode.mfaFactorNotFound.rawValue, "The account has no recovery codes.",
         detail: "make some with `gatehouse mfa recovery-codes --new`", exit: .refused)
@@ -161,7 +181,7 @@ extension ClientFailure {
 extension FactorOptions {
     /// - Throws: `ValidationError` for what is no id.
     static func id(_ text: String) throws -> UUID {
-        guard let id = UUID(uuidString: text) else { throw ValidationError("\(text.printable) is no factor's id.") }
+        guard let id = UUID(uuidString: text) else { throw ValidationError("\(text.printable) is not a factor id.") }
         return id
     }
 }

@@ -19,8 +19,8 @@ package enum ProgramExit: Int32, CaseIterable, Sendable {
         switch self {
         case .done: "Done."
         case .failed: "Something else went wrong; the message says what."
-        case .notSignedIn: "Nobody is signed in, or the server did not accept who wanted to."
-        case .unavailable: "No answer: offline, the server is at fault, or something else is there."
+        case .notSignedIn: "Nobody is signed in, or the server rejected the sign-in."
+        case .unavailable: "No answer: offline, the server is at fault, or the address is not an account server."
         case .refused: "The server refused the request (4xx)."
         case .storeUnavailable: "The place where the session is kept cannot be read or written."
         case .changesPending: "The database lacks schema changes of this program (`upgrade-check` only)."

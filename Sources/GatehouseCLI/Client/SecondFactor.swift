@@ -25,6 +25,9 @@ extension Client {
     func complete(_ user: User, _ options: FactorOptions, replacing old: Session?) async throws -> User {
         let level = try await auth.mfa.getAuthenticatorAssuranceLevel()
         guard level.nextLevel == .aal2, level.currentLevel != .aal2 else { return user }
+        // The session is stored already, so an interruption has to end it, too.
+        terminal.beforeInterruption { await giveUp(for: old) }
+        defer { terminal.beforeInterruption(nil) }
         do {
             return try await raise(fromInput: options.factorStdin, of: user.factors ?? []).user
         } catch {
@@ -35,14 +38,17 @@ extension Client {
 
     /// Raises the session with a code. At a terminal, asks again after a wrong one.
     ///
-    /// - Parameter factors: Those that may give the code.
+    /// - Parameters:
+    ///   - factors: Those that may give the code.
+    ///   - orRecoveryCode: Whether a recovery code will do. It confirms no new factor.
     /// - Throws: ``ClientFailure``.
-    func raise(fromInput: Bool, of factors: [AuthFactor]) async throws -> Session {
+    func raise(fromInput: Bool, of factors: [AuthFactor], orRecoveryCode: Bool = true) async throws -> Session {
         guard fromInput || Terminal.canAsk else {
             throw ClientFailure(
                 "second_factor_needed", "This account has a second factor.", detail: "pass --factor-stdin", exit: .usage
             )
         }
+        let question = "Code of the authenticator app\(orRecoveryCode ? ", or a recovery code" : ""): "
         var left = Self.factorTries
         while true {
             left -= 1
@@ -50,8 +56,8 @@ extension Client {
                 let line =
                     try await fromInput
                     ? terminal.secretLine("code of the second factor").reveal()
-                    : terminal.line("Code of the authenticator app, or a recovery code: ")
-                return try await raise(with: line, of: factors)
+                    : terminal.line(question)
+                return try await raise(with: line, of: factors, orRecoveryCode: orRecoveryCode)
             } catch let failure as ClientFailure {
                 guard failure.code == AuthErrorCode.mfaVerificationFailed.rawValue, !fromInput, left > 0 else {
                     throw failure
@@ -61,10 +67,11 @@ extension Client {
         }
     }
 
-    private func raise(with line: String, of factors: [AuthFactor]) async throws -> Session {
+    private func raise(with line: String, of factors: [AuthFactor], orRecoveryCode: Bool) async throws -> Session {
         do {
             let usable = factors.filter { $0.factorType == .totp }
             guard let code = MailedCode(line), code.digits.utf8.count == 6, !usable.isEmpty else {
+                guard orRecoveryCode else { throw ClientFailure.noAppCode }
                 return try await auth.mfa.recoveryCodes.verify(code: line)
             }
             return try await raise(with: code, of: usable)
@@ -101,6 +108,10 @@ extension Client {
 }
 
 extension ClientFailure {
+    static let noAppCode = ClientFailure(
+        AuthErrorCode.mfaVerificationFailed.rawValue, "The code of an authenticator app has six digits.",
+        exit: .notSignedIn)
+
     /// The failure of a call with the code of a second factor.
     package init(factor error: any Error, at server: String) {
         self.init(error, at: server)

@@ -8,6 +8,8 @@ import UnixSignals
 final class Terminal: Sendable {
     /// The terminal's settings before the echo was turned off; nil while it is on.
     private let shown = Mutex<termios?>(nil)
+    /// What runs before the program ends interrupted; nil for nothing.
+    private let cleanup = Mutex<(@Sendable () async -> Void)?>(nil)
     /// Reading blocks, so it runs outside of the task threads: with one core, signals would not be handled.
     private let queue = DispatchQueue(label: "gatehouse.terminal")
 
@@ -27,11 +29,29 @@ final class Terminal: Sendable {
                     continue
                 }
                 terminal.restore()
-                endsInterrupted()
-                _exit(128 + signal.rawValue)
+                guard let cleanup = terminal.takeCleanup() else {
+                    endsInterrupted()
+                    _exit(128 + signal.rawValue)
+                }
+                // Meanwhile a second signal ends the program at once.
+                Task {
+                    await cleanup()
+                    endsInterrupted()
+                    _exit(128 + signal.rawValue)
+                }
             }
         }
         return terminal
+    }
+
+    /// Sets what an interruption has to undo before the program ends; nil for nothing.
+    func beforeInterruption(_ cleanup: (@Sendable () async -> Void)?) { self.cleanup.withLock { $0 = cleanup } }
+
+    private func takeCleanup() -> (@Sendable () async -> Void)? {
+        cleanup.withLock { cleanup in
+            defer { cleanup = nil }
+            return cleanup
+        }
     }
 
     /// Prompts for a line.

@@ -105,16 +105,12 @@ package struct DevAddresses: Sendable {
     }
 
     private var providerBlock: String {
-        guard let apple, let google else { return "" }
+        guard apple != nil, google != nil else { return "" }
         let address = "\(authURL)/authorize?provider=google&code_challenge=\(ExampleProofKey.challenge)"
         return """
 
-            Sign in with simulated Google or Apple, without an account there. They are at
-
-              \(google)
-              \(apple)
-
-            Open \(StandIns.site(url)) and choose, or open this URL (also with provider=apple); then redeem the code:
+            Sign in with simulated Google or Apple, without an account there: open \(StandIns.site(url)) and choose,
+            or open this URL (also with provider=apple); then redeem the code:
 
               \(address)&code_challenge_method=s256&redirect_to=\(StandIns.site(url))
               curl -s '\(authURL)/token?grant_type=pkce' -H 'apikey: \(publishableKey)' \\

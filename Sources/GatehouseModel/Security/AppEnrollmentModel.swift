@@ -57,13 +57,7 @@ public final class AppEnrollmentModel {
     }
 
     /// The secret in groups of four, for reading aloud and typing.
-    public var groupedSecret: String? {
-        secret.map { secret in
-            let symbols = Array(secret.secret)
-            return stride(from: 0, to: symbols.count, by: 4)
-                .map { String(symbols[$0..<min($0 + 4, symbols.count)]) }.joined(separator: " ")
-        }
-    }
+    public var groupedSecret: String? { secret?.secret.inGroups() }
 
     /// Requests a secret, unless there is one. Removes apps that were begun before and never proven: their names would
     /// be taken.

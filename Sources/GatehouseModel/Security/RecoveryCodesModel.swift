@@ -49,16 +49,10 @@ public final class RecoveryCodesModel {
             }
             hasAsked = true
             let set = try await manager.makeRecoveryCodes(replacing: replacing || known != nil)
-            codes = set.codes.map(Self.grouped)
+            codes = set.codes.map { $0.inGroups(separator: "-") }
             phase = .showing
         } catch {
             phase = SignInMessage(changing: error).map { .failed($0) } ?? .cancelled
         }
-    }
-
-    private static func grouped(_ code: String) -> String {
-        let symbols = Array(code)
-        return stride(from: 0, to: symbols.count, by: 4)
-            .map { String(symbols[$0..<min($0 + 4, symbols.count)]) }.joined(separator: "-")
     }
 }

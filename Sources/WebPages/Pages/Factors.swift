@@ -189,7 +189,7 @@ extension Visit {
             isDrawn
                 ? .text(say("Scan this picture with your authenticator app, then enter the code that it shows.")) : nil,
             isDrawn ? .picture(Picture(svg: picture, label: say("QR code with the key below"))) : nil,
-            .soft(say("Or enter this key in the app:")), .key(key.inGroups),
+            .soft(say("Or enter this key in the app:")), .key(key.inGroups()),
             address.hasPrefix("otpauth://")
                 ? .links([Link(title: say("Open an app on this device"), address: address)]) : nil,
             .form(

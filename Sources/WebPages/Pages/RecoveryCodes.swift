@@ -83,22 +83,9 @@ extension Visit {
         var page = Page(say("Your Recovery Codes"))
         page.blocks = [
             .text(say("Print these codes or write them down. They are shown only now.")),
-            .codes(made.codes.prefix(16).map { $0.cut(to: 64).inGroups }), .printButton(say("Print")),
+            .codes(made.codes.prefix(16).map { $0.cut(to: 64).inGroups() }), .printButton(say("Print")),
             .buttons([Link(title: say("Done"), address: Place.security.path)]),
         ]
         return page
-    }
-}
-
-extension String {
-    /// Four characters each with spaces between them.
-    var inGroups: String {
-        Array(utf8).chunked(by: 4).map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
-    }
-}
-
-extension [UInt8] {
-    fileprivate func chunked(by size: Int) -> [ArraySlice<UInt8>] {
-        stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
     }
 }

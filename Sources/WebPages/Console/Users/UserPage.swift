@@ -62,7 +62,7 @@ extension WebPages {
     }
 
     private func auditTable(_ entries: [AnyJSON]) -> Table {
-        var table = Table(caption: "Audit trail", columns: ["Act", "When", "By", "Address"])
+        var table = Table(caption: "Audit trail", columns: ["Act", "When", "By"])
         table.rows = entries.map { entry in
             let payload = entry["payload"] ?? .null
             let name = payload["actor_username"]?.stringValue ?? ""
@@ -70,7 +70,6 @@ extension WebPages {
             return [
                 Cell((payload["action"]?.stringValue ?? "–").shown, detail: traits),
                 Cell(Moment.text(entry["created_at"])), Cell(name.isEmpty ? "–" : name.shown),
-                Cell(entry["ip_address"]?.stringValue.flatMap { $0.isEmpty ? nil : $0.shown } ?? "–"),
             ]
         }
         return table
