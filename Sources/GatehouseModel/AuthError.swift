@@ -133,7 +133,7 @@ extension AuthError {
         case .currentPasswordRequired: "Please enter your current password."
         case .currentPasswordWrong: "The current password is not correct."
         case .codeRequired: "Please enter the code from the email."
-        case .codeWrong: "The code is not correct, or too old."
+        case .codeWrong: "The code is wrong or has expired."
         case .emailDisabled: "Email is not available here."
         case .lastSignInMethod: "This is the last way to sign in. Please add another one first."
         case .tooLateToUndo: "This can no longer be undone."

@@ -140,7 +140,7 @@ extension WebPages {
         if let captcha = page.captcha {
             shown["captchaScript"] = Markup(captcha.script(in: visit.language))
             shown["captchaNeedsScripts"] = Markup(
-                visit.say("Please allow scripts for this page. It has to tell people from programs."))
+                visit.say("Please allow scripts for this page. It has to check that you are not a robot."))
         }
         let html = look.html(
             shown, languagesTitle: visit.say("Language"), address: visit.addressWithoutLanguage,

@@ -40,17 +40,14 @@ extension Visit {
         case .keyRemoved: .done(say("The security key has been removed."))
         case .recoveryCodesRemoved: .done(say("The recovery codes have been removed."))
         case .confirmFirst:
-            .problem(
-                both(
-                    say("This needs a recent proof that it is you."),
-                    say("Please confirm that it is you, then repeat this.")))
+            .problem(say("Please confirm that it is you, then repeat this."))
         case .linkNeedsFactor:
             .problem(say("This account has a second factor. Sign in to it to link the two."))
         case .accountDeleted: .done(say("Your account has been deleted."))
         case .signInAgain:
             .problem(
                 both(
-                    say("Your last sign-in is too long ago for this."), say("Please sign in again, then repeat this.")))
+                    say("You signed in too long ago to do this."), say("Please sign in again, then repeat this.")))
         case .sessionOver: .problem(say("Session expired. Please sign in again."))
         case .tookTooLong: .problem(say("That took too long. Please sign in again."))
         case .providerFailed: .problem(say("Sign in failed. Please try again."))
@@ -61,7 +58,7 @@ extension Visit {
     }
 
     var oldFormPage: Page {
-        problemPage(say("This form is too old. Please try again."), status: .forbidden)
+        problemPage(say("This form has expired. Please try again."), status: .forbidden)
     }
 
     func problemPage(_ text: String, status: HTTPResponse.Status) -> Page {

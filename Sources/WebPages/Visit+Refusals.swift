@@ -92,7 +92,7 @@ extension Visit {
     }
 
     private var wrongCode: String {
-        both(say("The code is not correct, or too old."), say("Please check it, or use a new one."))
+        both(say("The code is wrong or has expired."), say("Please check it, or use a new one."))
     }
 
     /// Of passkeys and second factors; nil for another code.
@@ -101,9 +101,9 @@ extension Visit {
         case .webauthnChallengeNotFound, .webauthnChallengeExpired, .webauthnVerificationFailed:
             say("The passkey did not work. Please try again.")
         case .webauthnCredentialExists: passkeyExists
-        case .tooManyPasskeys: say("You have as many passkeys as you can. Remove one to add another.")
+        case .tooManyPasskeys: say("You have reached the limit for passkeys. Remove one to add another.")
         case .tooManyEnrolledMFAFactors:
-            say("You have as many second factors as you can. Remove one to add another.")
+            say("You have reached the limit for second factors. Remove one to add another.")
         case .mfaVerifiedFactorExists:
             say("You have recovery codes already. If you have not seen them, make new ones.")
         case .mfaRecoveryCodesSoleFactor:

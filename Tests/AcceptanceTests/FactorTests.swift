@@ -63,7 +63,7 @@ extension AcceptanceTests {
                 }
                 // The code that has proven the app.
                 try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
-                try await world.screen.wait(for: "The code is not correct, or too old.")
+                try await world.screen.wait(for: "The code is wrong or has expired.")
                 try await typeNextCode(secret, world)
                 try await world.waitForUser()
                 #expect(world.screen.shows("Welcome back, Ada"))
@@ -114,7 +114,7 @@ extension AcceptanceTests {
                         try await world.signOut()
                     }
                 }
-                try await world.screen.wait(for: "The code is not correct, or too old.")
+                try await world.screen.wait(for: "The code is wrong or has expired.")
                 #expect(!world.manager.isLoggedIn)
             }
         }
@@ -130,7 +130,7 @@ extension AcceptanceTests {
                 for _ in 0..<5 {
                     try await world.screen.type("wrong", into: "Code")
                     try await world.screen.tap("submit")
-                    try await world.screen.wait(for: "The code is not correct, or too old.")
+                    try await world.screen.wait(for: "The code is wrong or has expired.")
                 }
                 try await world.screen.type(codes[0], into: "Code")
                 try await world.screen.tap("submit")

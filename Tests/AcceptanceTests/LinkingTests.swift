@@ -161,7 +161,7 @@ extension AcceptanceTests {
                 let code = try #require(
                     try await world.server.mailedCode(to: "ada@example.com", of: [.linkConfirmation]))
                 try await world.screen.type(code == "000000" ? "000001" : "000000", into: "Code")
-                try await world.screen.wait(for: "The code is not correct, or too old.")
+                try await world.screen.wait(for: "The code is wrong or has expired.")
                 #expect(!world.manager.isLoggedIn)
                 try await world.screen.type(code, into: "Code")
                 try await world.waitForUser()

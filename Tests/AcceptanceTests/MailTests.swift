@@ -33,7 +33,7 @@ extension AcceptanceTests {
                 try await world.screen.wait(for: "If ada@example.com can be used here, we have sent a code to it.")
                 let code = try await code(world, [.signUp])
                 try await world.screen.type(code == "000000" ? "000001" : "000000", into: "Code")
-                try await world.screen.wait(for: "The code is not correct, or too old.")
+                try await world.screen.wait(for: "The code is wrong or has expired.")
                 #expect(!world.manager.isLoggedIn)
                 try await world.screen.type(code, into: "Code")
                 try await world.waitForUser()

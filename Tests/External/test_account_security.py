@@ -166,7 +166,7 @@ def test_an_app_and_recovery_codes_without_scripts(plain, dev, new_email):
     title(page, "Confirm It Is You")
     fill(page, Code="000000")
     press(page, "Continue")
-    expect(page.get_by_role("alert")).to_have_text("The code is not correct, or too old. Please check it, or use a new one.")
+    expect(page.get_by_role("alert")).to_have_text("The code is wrong or has expired. Please check it, or use a new one.")
     fill(page, Code=app.code())
     press(page, "Continue")
     title(page, "Account")

@@ -235,7 +235,7 @@ struct CredentialTests {
         #expect(!model.canSubmit(password: another, confirmation: another))
         model.code = "000000"
         await model.submit(password: another, confirmation: another)?.value
-        #expect(model.message?.text == "The code is not correct, or too old.")
+        #expect(model.message?.text == "The code is wrong or has expired.")
         await model.sendCodeAgain()?.value
         #expect(model.code.isEmpty && model.phase == .editing)
         #expect(service.calls.filter { $0 == .reauthenticate }.count == 2)

@@ -40,7 +40,7 @@ struct LinkCodeTests {
         let code = try code()
         model.code = code == "000000" ? "000001" : "000000"
         await model.submit()?.value
-        #expect(model.message?.text == "The code is not correct, or too old.")
+        #expect(model.message?.text == "The code is wrong or has expired.")
         #expect(screen.question != nil && screen.code === model && manager.phase == .unauthenticated)
         model.code = code
         await model.submit()?.value
@@ -63,7 +63,7 @@ struct LinkCodeTests {
         }
         model.code = first
         await model.submit()?.value
-        #expect(model.message?.text == "The code is not correct, or too old.")
+        #expect(model.message?.text == "The code is wrong or has expired.")
         service.clock.advance(by: .seconds(60))
         await model.countDown()
         await model.sendAgain()?.value

@@ -50,7 +50,7 @@ struct MailCodeTests {
             let code = try await code(world, .confirmation)
             model.code = Self.wrong(code)
             await model.submit()?.value
-            #expect(model.message?.text == "The code is not correct, or too old." && !manager.isLoggedIn)
+            #expect(model.message?.text == "The code is wrong or has expired." && !manager.isLoggedIn)
             model.code = code
             await model.submit()?.value
             #expect(model.phase == .confirmed && manager.user?.email == Self.ada && manager.isNewUser)

@@ -32,7 +32,7 @@ struct SecondFactorLinkTests {
         #expect(!manager.isLoggedIn && !isLinked())
         proof.code = "000000"
         await proof.submit()?.value
-        #expect(proof.message?.text == "The code is not correct, or too old." && !isLinked())
+        #expect(proof.message?.text == "The code is wrong or has expired." && !isLinked())
         proof.code = try #require(service.appCode())
         await proof.submit()?.value
         #expect(proof.phase == .proven && manager.phase == .authenticated && isLinked())

@@ -35,7 +35,7 @@ struct SecondFactorTests {
         proof.code = "١٢ ३４５6"
         #expect(proof.code == "123456")
         await proof.submit()?.value
-        #expect(proof.message?.text == "The code is not correct, or too old.")
+        #expect(proof.message?.text == "The code is wrong or has expired.")
         #expect(proof.code.isEmpty && manager.phase == .secondFactorNeeded)
         proof.code = try #require(service.appCode())
         await proof.submit()?.value
@@ -60,7 +60,7 @@ struct SecondFactorTests {
         again.use(.recoveryCode)
         again.code = codes[0]
         await again.submit()?.value
-        #expect(again.message?.text == "The code is not correct, or too old.")
+        #expect(again.message?.text == "The code is wrong or has expired.")
         #expect(service.openSessionCount == 1)
     }
 
@@ -121,7 +121,7 @@ struct SecondFactorTests {
         #expect(model.phase == .editing && model.groupedSecret?.hasPrefix("JBSW Y3DP") == true)
         model.code = "000000"
         await model.submit()?.value
-        #expect(model.message?.text == "The code is not correct, or too old.")
+        #expect(model.message?.text == "The code is wrong or has expired.")
         model.code = try #require(service.appCode())
         await model.submit()?.value
         #expect(model.phase == .added && model.secret == nil)

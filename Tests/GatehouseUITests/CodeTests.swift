@@ -9,7 +9,7 @@ import Testing
 
 @MainActor @Suite("Codes of mails", .timeLimit(.minutes(5)))
 struct CodeTests {
-    private static let wrong = "The code is not correct, or too old."
+    private static let wrong = "The code is wrong or has expired."
 
     private func signedUp() async throws -> World {
         let world = await World(InMemoryAuthService(confirmsAutomatically: false))

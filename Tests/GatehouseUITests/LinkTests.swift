@@ -59,7 +59,7 @@ struct LinkTests {
         try await screen.wait { $0.has(field: "Code") }
         let code = try #require(world.service.mailCode(.link, to: "ada@example.com"))
         try await screen.type(code == "000000" ? "000001" : "000000", into: "Code")
-        try await screen.wait(for: "The code is not correct, or too old.")
+        try await screen.wait(for: "The code is wrong or has expired.")
         try await screen.type(code, into: "Code")
         try await screen.wait { $0.presentations.isEmpty }
         #expect(screen.shows("Welcome back, Ada") && screen.complaints.isEmpty)

@@ -27,7 +27,7 @@ struct SecondStepTests {
         #expect(world.screen.shows("Enter the code that My phone shows.") && world.screen.focused == "Code")
         #expect(try world.screen.attribute("autocomplete", of: "Code") == "one-time-code")
         try await world.screen.type("000000", into: "Code")
-        try await world.screen.wait(for: "The code is not correct, or too old.")
+        try await world.screen.wait(for: "The code is wrong or has expired.")
         #expect(try world.screen.value(of: "Code").isEmpty)
         try await world.screen.type(try #require(world.service.appCode()), into: "Code")
         try await world.screen.wait(for: "Welcome back, Ada")

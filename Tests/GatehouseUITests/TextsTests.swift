@@ -83,7 +83,7 @@ struct TextsTests {
             try await screen.tap(text(way == .code ? "Email Me a Code" : "Send Email"))
             try await screen.wait { $0.has(field: text("Code")) }
             try await screen.type("123456", into: text("Code"))
-            try await screen.wait(for: text("The code is not correct, or too old."))
+            try await screen.wait(for: text("The code is wrong or has expired."))
             #expect(english.isDisjoint(with: screen.texts + screen.buttons + screen.fields), "\(screen.snapshot())")
         }
     }

@@ -178,7 +178,7 @@ struct AccountPageTests {
             #expect(browser.page.title == "Sign In")
             #expect(
                 browser.page.problem
-                    == "Your last sign-in is too long ago for this. Please sign in again, then repeat this.")
+                    == "You signed in too long ago to do this. Please sign in again, then repeat this.")
             try await browser.press("Sign In", SignInPageTests.person)
             #expect(browser.page.title == "Delete Account")
         }
@@ -196,7 +196,7 @@ struct AccountPageTests {
             #expect(browser.page.title == "Sign In")
             #expect(
                 browser.page.problem
-                    == "Your last sign-in is too long ago for this. Please sign in again, then repeat this.")
+                    == "You signed in too long ago to do this. Please sign in again, then repeat this.")
             try await browser.press("Sign In", SignInPageTests.person)
             #expect(browser.page.title == "Your Data")
             try await browser.press("Download My Data")

@@ -46,7 +46,7 @@ struct AdminRecoveryTests {
             try await browser.open(mail.path)
             #expect(browser.page.title == "Set a Password" && browser.page.path == "/account/recover")
             try await browser.press("Continue", ["email": SignInPageTests.email, "code": "000000"])
-            #expect(browser.page.problem?.hasPrefix("The code is not correct, or too old.") == true)
+            #expect(browser.page.problem?.hasPrefix("The code is wrong or has expired.") == true)
             #expect(browser.page.text.contains("value=\"ada@example.com\""))
             try await browser.press("Continue", ["email": SignInPageTests.email, "code": mail.code])
             #expect(browser.page.title == "Set a Password" && browser.page.path == "/account/new-password")

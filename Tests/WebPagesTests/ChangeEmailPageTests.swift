@@ -47,7 +47,7 @@ struct ChangeEmailPageTests {
             #expect(browser.page.done == "The email is on its way.")
             let second = try await code(server, to: Self.new)
             try await browser.press("Continue", ["code": first == second ? "000000" : first])
-            #expect(browser.page.problem == "The code is not correct, or too old. Please check it, or use a new one.")
+            #expect(browser.page.problem == "The code is wrong or has expired. Please check it, or use a new one.")
             try await browser.press("Continue", ["code": second])
             #expect(browser.page.title == "Account")
             #expect(browser.page.done == "Your email has been changed.")

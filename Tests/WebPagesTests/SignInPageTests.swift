@@ -52,7 +52,7 @@ struct SignInPageTests {
             #expect(browser.page.title == "Check your email")
             #expect(browser.page.text.contains("autocomplete=\"one-time-code\""))
             try await browser.press("Continue", ["code": "000000"])
-            #expect(browser.page.problem == "The code is not correct, or too old. Please check it, or use a new one.")
+            #expect(browser.page.problem == "The code is wrong or has expired. Please check it, or use a new one.")
             try await browser.press("Send Again")
             #expect(browser.page.done == "The email is on its way.")
             let mails = try await server.deliveredMails()

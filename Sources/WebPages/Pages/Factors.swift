@@ -211,8 +211,8 @@ extension Visit {
         page.blocks = [
             .text(
                 kind == .apps
-                    ? say("You sign in without its codes then. Delete the entry in the app, too.")
-                    : say("You sign in without it then.")),
+                    ? say("You will no longer need its codes to sign in. Delete the entry in the app, too.")
+                    : say("You will then sign in without it.")),
             .form(
                 Form(
                     action: kind.place.path,

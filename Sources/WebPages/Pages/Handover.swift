@@ -59,7 +59,7 @@ extension Visit {
         Page(
             say("Continue"),
             [
-                .text(say("You continue to %@.", parts.app)),
+                .text(say("You will continue to %@.", parts.app)),
                 .buttons([Link(title: say("Continue"), address: url)]),
             ])
     }
@@ -69,7 +69,7 @@ extension Visit {
 extension Visit {
     /// Names the app that waits.
     var handoverSentence: [Block] {
-        session.handover.map { [.soft(say("You continue to %@.", $0.app))] } ?? []
+        session.handover.map { [.soft(say("You will continue to %@.", $0.app))] } ?? []
     }
 
     var handoverFields: [(name: String, value: String)] { session.handover.map { [("for", $0.id)] } ?? [] }

@@ -59,7 +59,7 @@ extension Visit {
             .form(
                 Form(
                     action: Place.recoveryCodes.path, hidden: [("act", "replace")], button: say("Make New Codes"))),
-            .soft(say("The codes before stop working then.")),
+            .soft(say("Your old codes will stop working.")),
             .form(
                 Form(
                     action: Place.recoveryCodes.path, hidden: [("act", "remove")],

@@ -22,7 +22,7 @@ extension Still {
             return try await world.typing(["Code": "042917"]).waiting(for: "Checking the code...")
         },
         Still("check-mail-wrong", showsMost: true) {
-            try await signedUp().typing(["Code": "042917"]).waiting(for: "The code is not correct, or too old.")
+            try await signedUp().typing(["Code": "042917"]).waiting(for: "The code is wrong or has expired.")
         },
         Still("check-mail-offline") {
             let world = try await signedUp()

@@ -17,7 +17,7 @@ extension Still {
         Still("passkey-delete") { try await passkey().tapping("Delete Passkey") },
         Still("app-enrollment", showsMost: true) { try await enrolling() },
         Still("app-enrollment-wrong") {
-            try await enrolling().typing(["Code": "000000"]).waiting(for: "The code is not correct, or too old.")
+            try await enrolling().typing(["Code": "000000"]).waiting(for: "The code is wrong or has expired.")
         },
         Still("recovery-codes", showsMost: true) {
             let world = try await security(protected()).tapping("Create New Codes")
@@ -39,7 +39,7 @@ extension Still {
         },
         Still("second-step", showsMost: true) { try await secondStep() },
         Still("second-step-wrong") {
-            try await secondStep().typing(["Code": "000000"]).waiting(for: "The code is not correct, or too old.")
+            try await secondStep().typing(["Code": "000000"]).waiting(for: "The code is wrong or has expired.")
         },
         Still("second-step-recovery", showsMost: true) { try await secondStep().tapping("Use a Recovery Code") },
         Still("proof", showsMost: true) {
