@@ -131,8 +131,45 @@ struct AccountPageTests {
             try await browser.press("Save", ["first_name": "Ada", "name": "Ada Example", "timezone": "Europe/Berlin"])
             #expect(browser.page.done == "Your changes have been saved.")
             #expect(browser.page.text.contains("value=\"Europe/Berlin\""))
-            try await browser.press("Save", ["first_name": "Ada", "name": "", "timezone": "Nowhere"])
-            #expect(browser.page.problem?.contains("Europe/Berlin") == true)
+        }
+    }
+
+    @Test(
+        "A refused profile names the limit at the field that passes it",
+        arguments: [
+            ("first_name", String(repeating: "a", count: 51), "Please enter at most 50 characters."),
+            ("name", String(repeating: "a", count: 101), "Please enter at most 100 characters."),
+            ("timezone", "Nowhere", "This time zone is not known."),
+        ])
+    func refusedProfile(name: String, value: String, sentence: String) async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            try await browser.open("/account/profile")
+            var fields = ["first_name": "Ada", "name": "", "timezone": ""]
+            fields[name] = value
+            try await browser.press("Save", fields)
+            let page = browser.page
+            let refused = WebPage.between("<input ", ">", in: page.text).filter { $0.contains("aria-invalid=\"true\"") }
+            #expect(refused.count == 1 && refused[0].contains("name=\"\(name)\"") && refused[0].contains(value))
+            #expect(WebPage.between("-problem\">", "</p>", in: page.text) == [sentence])
+            #expect(page.problem == nil)
+        }
+    }
+
+    @Test("The fields for names write capitals and end at the limit of the profile, others write none")
+    func namesAsWritten() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            try await browser.open("/account/profile")
+            let profile = WebPage.between("<input ", ">", in: browser.page.text)
+            #expect(profile.filter { $0.contains("autocapitalize=\"words\"") }.count == 2)
+            #expect(profile.contains { $0.contains("\"timezone\"") && $0.contains("autocapitalize=\"none\"") })
+            #expect(profile.contains { $0.contains("\"first_name\"") && $0.contains("maxlength=\"50\"") })
+            let guest = WebBrowser(server)
+            try await guest.open("/account/sign-up")
+            let inputs = WebPage.between("<input ", ">", in: guest.page.text)
+            let names = inputs.filter { $0.contains("\"given-name\"") && $0.contains("autocapitalize=\"words\"") }
+            #expect(names.count == 1 && names[0].contains("maxlength=\"50\""))
         }
     }
 

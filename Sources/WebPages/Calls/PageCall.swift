@@ -35,6 +35,8 @@ struct CallRefusal: Error {
     let code: AuthErrorCode
     var weakPasswordReasons: [String] = []
     var question: AuthLinkQuestion?
+    /// The path of the invalid field, from the gateway, such as `/first_name`.
+    var field: String?
     /// How long the same call is refused, as far as the API says.
     let wait: Duration
 
@@ -47,7 +49,10 @@ struct CallRefusal: Error {
             let answer = AuthErrorAnswer(body: reply.body)
             code = answer.code ?? AuthErrorCode(rawValue: "")
             (weakPasswordReasons, question) = (answer.weakPasswordReasons, answer.linkQuestion)
-        case .gateway: code = AuthErrorCode(rawValue: GatewayErrorAnswer(body: reply.body).code ?? "")
+        case .gateway:
+            let answer = GatewayErrorAnswer(body: reply.body)
+            code = AuthErrorCode(rawValue: answer.code ?? "")
+            field = answer.field
         }
     }
 

@@ -110,6 +110,7 @@ extension Field {
             "autocomplete": Markup(autocomplete), "isRequired": isRequired, "isBox": kind == .checkbox,
             "isFocused": isFocused, "isCode": kind == .code, "isLatin": kind != .text || isLatin,
             "type": kind == .code ? "text" : kind.rawValue,
+            "capitals": ["given-name", "name"].contains(autocomplete) ? "words" : "none",
         ]
         shown["hint"] = hint.map(Markup.init)
         shown["fieldProblem"] = problem.map(Markup.init)

@@ -19,13 +19,7 @@ extension WebPages {
         do {
             try await visit.callAsUser(.patch, "/api/v1/profile", change, api: .gateway)
         } catch let refusal as CallRefusal where refusal.status == 400 {
-            let user = try await visit.user()
-            var page = visit.profilePage(user, .object(change))
-            page.notice = .problem(
-                visit.both(
-                    visit.say("The name or the time zone cannot be used."),
-                    visit.say("Please enter a name of at most 100 characters, and a time zone such as Europe/Berlin.")))
-            return .page(page)
+            return .page(visit.profilePage(try await visit.user(), .object(change), refusal))
         }
         visit.session.flash = .profileSaved
         return .go(.profile)
@@ -71,25 +65,31 @@ extension Visit {
         }
     }
 
-    fileprivate func profilePage(_ user: AuthUser, _ profile: AnyJSON) -> Page {
-        func field(_ name: String, _ label: String, _ autocomplete: String) -> Field {
+    /// - Parameter refusal: Of the profile's change, for the message at its field.
+    fileprivate func profilePage(_ user: AuthUser, _ profile: AnyJSON, _ refusal: CallRefusal? = nil) -> Page {
+        func field(_ name: String, _ label: String, _ autocomplete: String, longest: Int) -> Field {
             var field = Field(
                 kind: .text, name: name, label: label, value: profile[name]?.stringValue ?? "",
-                autocomplete: autocomplete, maximumLength: 100)
+                autocomplete: autocomplete, maximumLength: longest)
             field.isRequired = false
+            guard refusal?.field == "/\(name)" else { return field }
+            (field.problem, field.isFocused) = (say("Please enter at most %@ characters.", String(longest)), true)
             return field
         }
-        var zone = field("timezone", say("Time Zone"), "off")
+        var zone = field("timezone", say("Time Zone"), "off", longest: 64)
         zone.hint = say("Such as %@.", "Europe/Berlin")
+        if zone.problem != nil { zone.problem = say("This time zone is not known.") }
+        let fields = [
+            field("first_name", say("First Name"), "given-name", longest: 50),
+            field("name", say("Name"), "name", longest: 100), zone,
+        ]
         var page = accountPage(say("Profile"))
+        if refusal != nil, fields.allSatisfy({ $0.problem == nil }) {
+            page.notice = .problem(say("The name or the time zone cannot be used."))
+        }
         page.blocks = [
             .soft(say("Your email is %@.", user.email ?? "–")),
-            .form(
-                Form(
-                    action: Place.profile.path,
-                    fields: [
-                        field("first_name", say("First Name"), "given-name"), field("name", say("Name"), "name"), zone,
-                    ], button: say("Save"))),
+            .form(Form(action: Place.profile.path, fields: fields, button: say("Save"))),
         ]
         return page
     }
