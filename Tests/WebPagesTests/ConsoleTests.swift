@@ -164,6 +164,8 @@ struct ConsoleTests {
             try await browser.open("/console/users?q=ada")
             #expect(browser.page.text.contains("ada@example.com") && !browser.page.text.contains("bob@example.com"))
             #expect(!browser.page.text.contains("<script"))
+            try await browser.open("/console/users?q=zzz")
+            #expect(browser.page.text.contains("No users match."))
             try await browser.open("/console/users/\(user)")
             #expect(!browser.page.text.contains("<script") && browser.page.text.contains("&lt;script"))
             #expect(browser.page.text.utf8.count < 60_000)
@@ -195,6 +197,8 @@ struct ConsoleTests {
             #expect(
                 try await act("end-sessions", "End All Sessions") == "Every session of ada@example.com has ended.")
             #expect(browser.page.text.contains("The user is not signed in anywhere."))
+            // The sentence about the end names its author.
+            #expect(!browser.page.text.contains("<span class=\"detail\">by "))
             _ = try await act("password", "Set a Password", ["password": "short"])
             #expect(browser.page.problem?.hasPrefix("Password must be at least") == true)
             let password = "another horse battery"

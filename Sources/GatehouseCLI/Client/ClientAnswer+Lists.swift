@@ -4,7 +4,7 @@ package import Gatehouse
 extension ClientAnswer {
     /// The result of `profile` and `profile set`.
     ///
-    /// - Parameter teams: Names for the favourite teams. Ids without a name are shown as they are.
+    /// - Parameter teams: Names for the favorite teams. Ids without a name are shown as they are.
     package static func profile(_ profile: Profile, teams: [Team]) -> ClientAnswer {
         let summary = profile.summary
         let names = Dictionary(teams.map { ($0.id, $0.name) }) { first, _ in first }

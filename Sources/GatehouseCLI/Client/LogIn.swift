@@ -15,7 +15,7 @@ struct LogIn: ClientCommand {
             """)
 
     @OptionGroup var options: ClientOptions
-    @Option(help: "The e-mail address of the account.") var email: String?
+    @Option(help: "The email address of the account.") var email: String?
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
     @Flag(help: "Sign in with the code of a mail.") var magicLink = false
     @OptionGroup var code: CodeOptions

@@ -18,9 +18,9 @@ struct ShowProfile: ClientCommand {
 
 struct SetProfile: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Changes the given members.",
+        commandName: "set", abstract: "Changes the given fields.",
         discussion: """
-            An empty value clears a member, as in --name ''. A value of --data is JSON if it can be, otherwise a text: \
+            An empty value clears a field, as in --name ''. A value of --data is JSON if it can be, otherwise a text: \
             --data mood=calm --data goal=8000.
             """)
 
@@ -30,11 +30,11 @@ struct SetProfile: ClientCommand {
     @Option(
         name: .customLong("team"),
         help: """
-            At a server with a team catalogue: the id of a favourite team, from `gatehouse teams`. Repeatable; replaces \
-            all favourites.
+            At a server with a team catalogue: the id of a favorite team, from `gatehouse teams`. Repeatable; replaces \
+            all favorites.
             """)
     var teams: [String] = []
-    @Flag(help: "At a server with a team catalogue: clear the favourite teams.") var clearTeams = false
+    @Flag(help: "At a server with a team catalogue: clear the favorite teams.") var clearTeams = false
     @Option(
         name: .customLong("data"),
         help: ArgumentHelp("One of the app's own fields. Repeatable; keeps the others.", valueName: "name=value"))

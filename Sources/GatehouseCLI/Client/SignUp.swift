@@ -10,7 +10,7 @@ struct SignUp: ClientCommand {
         discussion: "Prompts for omitted values. The password is never an argument and is not shown.")
 
     @OptionGroup var options: ClientOptions
-    @Option(help: "The e-mail address of the new account.") var email: String?
+    @Option(help: "The email address of the new account.") var email: String?
     @Option(help: "The first name of the profile, shortened to 40 characters.") var firstName: String?
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
 

@@ -11,7 +11,7 @@ struct Verify: ClientCommand {
     @OptionGroup var options: ClientOptions
     @OptionGroup var code: CodeOptions
     @OptionGroup var factor: FactorOptions
-    @Option(help: "The e-mail address of the sign-up.") var email: String?
+    @Option(help: "The email address of the sign-up.") var email: String?
     @Flag(help: "Send the mail again.") var resend = false
 
     func validate() throws {

@@ -8,7 +8,7 @@ import GatehouseWire
 struct HookCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hooks", abstract: "Shows hooks, webhooks and deliveries, and tests or replays them.",
-        discussion: "A delivery stays for a week after its end, and can be replayed as long.",
+        discussion: "A delivery is kept for a week after it ends, and can be replayed until then.",
         subcommands: [ListHooks.self, TestHook.self, ReplayDeliveries.self])
 }
 

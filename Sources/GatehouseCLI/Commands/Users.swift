@@ -53,7 +53,7 @@ struct DeleteUser: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "delete", abstract: "Deletes an account.")
 
     @OptionGroup var options: DataOptions
-    @Argument(help: "The account's id or e-mail address.") var account: String
+    @Argument(help: "The account's id or email address.") var account: String
     @Flag(help: "Do not ask.") var yes = false
     @Flag(help: "Erase the account but keep its id, for references to it.") var soft = false
 

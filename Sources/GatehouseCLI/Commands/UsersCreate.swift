@@ -12,7 +12,7 @@ struct CreateUser: AsyncParsableCommand {
         discussion: "Without a password, the user cannot sign in until a password is set.")
 
     @OptionGroup var options: DataOptions
-    @Option(help: "The e-mail address.") var email: String
+    @Option(help: "The email address.") var email: String
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
     @Flag(help: "Prompt for the password.") var passwordPrompt = false
     @Flag(help: "The address counts as confirmed.") var confirm = false

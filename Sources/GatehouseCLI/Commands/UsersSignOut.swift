@@ -13,7 +13,7 @@ struct SignOutUsers: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: DataOptions
-    @Argument(help: "The account's id or e-mail address.") var account: String?
+    @Argument(help: "The account's id or email address.") var account: String?
     @Flag(help: "End the sessions of all accounts.") var all = false
     @Flag(help: "Do not ask.") var yes = false
 

@@ -12,7 +12,7 @@ struct Why: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: DataOptions
-    @Argument(help: "The account's id or e-mail address.") var account: String
+    @Argument(help: "The account's id or email address.") var account: String
     @Option(help: "The maximum number of sessions, up to \(Accounts.mostEndedSessions).") var limit = 20
     @Flag(help: "One JSON object per line.") var json = false
 

@@ -102,7 +102,7 @@ struct AccountImport {
         switch outcome.account {
         case .added: return .added(line: number, outcome)
         case .alreadyThere: return .alreadyThere(line: number, outcome)
-        case .emailTaken: return .refused(line: number, reason: "the e-mail address belongs to another account")
+        case .emailTaken: return .refused(line: number, reason: "the email address belongs to another account")
         case .phoneTaken: return .refused(line: number, reason: "the telephone number belongs to another account")
         case .identityTaken: return .refused(line: number, reason: "an identity belongs to another account")
         case .refused(let reason): return .refused(line: number, reason: reason)

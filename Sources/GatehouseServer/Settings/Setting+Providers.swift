@@ -79,7 +79,7 @@ struct ProviderNames: Sendable {
             "For apps that cannot know the nonce in their ID token. Browsers' nonces are checked all the same.")
         emailOptional = Setting(
             key + "email_optional", .gotrue, .flag(isEmailOptional),
-            "Whether an account may begin without an e-mail address.")
+            "Whether an account may begin without an email address.")
         linking = Setting(
             key + "linking", .none, .text("automatic"),
             "`automatic`, `confirm` or `never`: what happens when an account has proven the same address, see "

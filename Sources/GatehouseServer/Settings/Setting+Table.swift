@@ -90,7 +90,7 @@ extension Setting {
     package static let disableSignUp = Setting(
         "disable_signup", .gotrue, .flag(false), "Whether nobody but an administrator makes accounts.")
     package static let emailEnabled = Setting(
-        "external_email_enabled", .gotrue, .flag(true), "Whether people sign up and in by e-mail address.")
+        "external_email_enabled", .gotrue, .flag(true), "Whether people sign up and in by email address.")
     package static let anonymousEnabled = Setting(
         "external_anonymous_users_enabled", .gotrue, .flag(false), "Whether anybody gets an anonymous account.")
     package static let autoConfirm = Setting(

@@ -9,7 +9,7 @@ struct PhoneSettings: Hashable, Sendable {
     static let languages = [("en", "English"), ("es", "Español"), ("de", "Deutsch"), ("ja", "日本語"), ("ar", "العربية")]
     /// In ascending order. `large` is the default.
     static let sizes: [(name: String, title: String, size: DynamicTypeSize)] = [
-        ("small", "Small", .small), ("large", "Usual", .large), ("xxxLarge", "Large", .xxxLarge),
+        ("small", "Small", .small), ("large", "Default", .large), ("xxxLarge", "Large", .xxxLarge),
         ("accessibility3", "Very large", .accessibility3),
     ]
 

@@ -39,6 +39,15 @@ struct ConsoleAnswerTests {
         #expect(throws: WireProblem.self) { try activity { $0[member] = value } }
     }
 
+    @Test("The latency of requests for unknown paths names no route")
+    func noRoute() throws {
+        func route(_ method: AnyJSON, _ path: AnyJSON) -> AnyJSON {
+            ["method": method, "route": path, "count": 1, "p50_ms": 1, "p99_ms": 2]
+        }
+        let routes = try RouteLatency.list(json: ["routes": [route("GET", "/user"), route("any", "none")]])
+        #expect(routes.map(\.shownName) == ["GET /user", "(no route)"])
+    }
+
     @Test("Requests come in the order of their numbers")
     func requests() throws {
         let one =

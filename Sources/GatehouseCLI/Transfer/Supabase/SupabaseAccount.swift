@@ -19,7 +19,7 @@ package enum Remark: String, CaseIterable, Sendable {
         case .singleSignOn: "accounts left out: they sign in through SAML, which this version does not have"
         case .deleted: "accounts left out: deleted"
         case .unreadable: "accounts left out: unreadable data"
-        case .emailTaken: "accounts left out: the e-mail address belongs to another account"
+        case .emailTaken: "accounts left out: the email address belongs to another account"
         case .phoneTaken: "accounts left out: the telephone number belongs to another account"
         case .identityTaken: "accounts left out: an identity belongs to another account"
         case .refused: "accounts left out: a constraint of the database refuses them"

@@ -8,6 +8,9 @@ struct RouteLatency {
     let p50: Double
     let p99: Double
 
+    /// Requests for unknown paths count as a route of their own.
+    var shownName: String { route == "none" ? "(no route)" : "\(method.cutForChart) \(route.shown)" }
+
     /// - Throws: ``WireProblem``.
     static func list(json: AnyJSON) throws(WireProblem) -> [RouteLatency] {
         try WireMembers.list("routes", of: json) { json throws(WireProblem) in

@@ -14,9 +14,9 @@ extension BarChart {
                     + series.map { .tag("td", ["class": "number"], HTML(Figures.count($0.values[bin]))) })
         }
         return .tag(
-            "details", [:], .tag("summary", [:], "Numbers", .tag("span", ["class": "unseen"], HTML(" of " + title))),
+            "details", [:], .tag("summary", [:], "Numbers", .tag("span", ["class": "unseen"], HTML(": " + title))),
             .tag(
-                "div", ["class": "sheet", "role": "region", "aria-label": "Numbers of \(title)", "tabindex": "0"],
+                "div", ["class": "sheet", "role": "region", "aria-label": "Numbers: \(title)", "tabindex": "0"],
                 .tag("table", [:], .tag("thead", [:], head), .tag("tbody", [:], all: rows))))
     }
 }

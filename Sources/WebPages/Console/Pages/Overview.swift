@@ -36,7 +36,7 @@ extension WebPages {
             caption: "Latency", columns: ["Route", "Requests", "Median", "99%"], empty: "No requests yet.")
         table.rows = try RouteLatency.list(json: json).prefix(20).map { route in
             [
-                Cell("\(route.method.cutForChart) \(route.route.shown)"),
+                Cell(route.shownName),
                 Cell(Figures.count(route.count), isNumber: true),
                 Cell(Figures.milliseconds(route.p50), isNumber: true),
                 Cell(Figures.milliseconds(route.p99), isNumber: true),

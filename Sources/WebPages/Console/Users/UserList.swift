@@ -20,7 +20,7 @@ extension WebPages {
         table.rows = (json["users"]?.arrayValue ?? []).map { FoundUser($0).cells(at: now()) }
         table.next = json["next"]?.stringValue.map { filter.address(after: $0) }
         table.empty =
-            table.next == nil ? "No user fits." : "None of the accounts looked at so far fits. Next looks at more."
+            table.next == nil ? "No users match." : "No match yet. Next looks at more accounts."
         return .page(Page("Users", filter: filter, table))
     }
 }
@@ -50,8 +50,8 @@ struct UserFilter {
     private static let states = ["active", "unconfirmed", "banned", "anonymous", "deleted"]
     /// Days since the last sign-in. Negative: longer ago than that.
     private static let times: [(value: String, title: String, days: Int)] = [
-        ("day", "in 24 hours", 1), ("week", "in 7 days", 7), ("month", "in 30 days", 30),
-        ("quarter-ago", "not in 90 days", -90),
+        ("day", "in the last 24 hours", 1), ("week", "in the last 7 days", 7), ("month", "in the last 30 days", 30),
+        ("quarter-ago", "not in the last 90 days", -90),
     ]
 
     /// Of the admin API.

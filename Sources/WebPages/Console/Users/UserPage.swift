@@ -15,7 +15,7 @@ extension WebPages {
         page.blocks += [.heading("Second factors"), .table(user.factors)]
         page.blocks.append(.links([Link(title: "Passkeys", address: user.path + "/passkeys")]))
         page.blocks += try sessionBlocks(user, json)
-        page.blocks += metadata("Profile", user.json["user_metadata"])
+        page.blocks += metadata("User metadata", user.json["user_metadata"])
         page.blocks += metadata("App metadata", user.json["app_metadata"])
         page.blocks += [.heading("Audit trail"), .table(auditTable(json["audit"]?.arrayValue ?? []))]
         page.blocks += [.heading("Mails"), .table(mailTable(json["mails"]?.arrayValue ?? []))]
@@ -24,7 +24,8 @@ extension WebPages {
 
     private func sessionBlocks(_ user: FoundUser, _ json: AnyJSON) throws -> [Block] {
         let active = try SessionInfo.list(json: json)
-        var table = Table(caption: "Active sessions", columns: ["Device", "Address", "Signed in", "Last used", "Act"])
+        var table = Table(
+            caption: "Active sessions", columns: ["Device", "Address", "Signed in", "Last used", "Action"])
         table.empty = "The user is not signed in anywhere."
         table.rows = active.prefix(20).map { session in
             let id = session.id.uuidString.lowercased()
@@ -52,9 +53,11 @@ extension WebPages {
             return [
                 Cell((agent.flatMap { DeviceName(userAgent: $0)?.name } ?? "Unknown device").shown),
                 Cell(Moment.text(session["ended_at"])),
-                Cell(
-                    (session["story"]?.stringValue ?? session["reason"]?.stringValue ?? "–").shown,
-                    detail: session["actor"]?.stringValue.map { "by \($0.shown)" }),
+                // The story names who ended the session.
+                session["story"]?.stringValue.map { Cell($0.shown) }
+                    ?? Cell(
+                        (session["reason"]?.stringValue ?? "–").shown,
+                        detail: session["actor"]?.stringValue.map { "by \($0.shown)" }),
                 Cell(session["request_id"]?.stringValue?.shown ?? "–"),
             ]
         }
@@ -62,7 +65,7 @@ extension WebPages {
     }
 
     private func auditTable(_ entries: [AnyJSON]) -> Table {
-        var table = Table(caption: "Audit trail", columns: ["Act", "When", "By"])
+        var table = Table(caption: "Audit trail", columns: ["Action", "When", "By"])
         table.rows = entries.map { entry in
             let payload = entry["payload"] ?? .null
             let name = payload["actor_username"]?.stringValue ?? ""
@@ -101,7 +104,7 @@ extension Visit {
         let passkeys = try AuthPasskey.list(json: await callAsAdmin(.get, "/admin/users/\(userID)/passkeys"))
         var page = Page("Passkeys: \(user.name)")
         page.back = (user.name, user.path)
-        var table = Table(caption: "Passkeys", columns: ["Name", "Added", "Last used", "Act"])
+        var table = Table(caption: "Passkeys", columns: ["Name", "Added", "Last used", "Action"])
         table.empty = "The user has no passkeys."
         table.rows = passkeys.prefix(100).map { passkey in
             let id = passkey.id.uuidString.lowercased()
@@ -155,7 +158,7 @@ extension FoundUser {
     }
 
     fileprivate var factors: Table {
-        var table = Table(caption: "Second factors", columns: ["Kind", "State", "Added", "Act"])
+        var table = Table(caption: "Second factors", columns: ["Kind", "State", "Added", "Action"])
         table.empty = "The user signs in without a second factor."
         table.rows = (json["factors"]?.arrayValue ?? []).prefix(20).map { factor in
             let kind = factor["factor_type"]?.stringValue ?? ""
