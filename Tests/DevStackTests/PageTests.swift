@@ -69,6 +69,21 @@ struct PageTests {
         expectHarmless(twice)
     }
 
+    @Test("The dev page leads to every page of the stack, in one list, and to both stand-ins")
+    func places() async throws {
+        let router = try DevRouter(change: { settings in
+            (settings.app, settings.inbox) = (DevRouter.external + "/app", DevRouter.external + "/dev/inbox")
+        })
+        let lists = try await router.get("/dev").text.split(separator: "</ul>").map { part in
+            part.matches(of: /<a href="(?:http:\/\/127\.0\.0\.1:9999)?([^"?]*)/).map { String($0.1) }
+        }
+        #expect(
+            lists == [
+                ["/account", "/app", "/app/daily-ritual", "/console", "/dev/inbox", "/dev/api"],
+                ["/auth/v1/authorize", "/auth/v1/authorize"], [],
+            ])
+    }
+
     @Test(
         "The command on the dev page passes the code to the shell as one word",
         arguments: [

@@ -48,17 +48,14 @@ struct LandingPage: Sendable {
                 <dt>Code</dt><dd><code>\(brought["error_code"] ?? "none: the provider said so itself")</code></dd></dl>
                 """
             } else {
-                "<h1>Gatehouse is running</h1>\n<p>Sign in as an app would have you do it:</p>"
+                "<h1>Gatehouse is running</h1>"
             }
         return Page.response(
             title: "gatehouse dev",
             """
             \(outcome)
             \(placeLinks)\
-            <ul>
-            <li><a href="\(APIPage.path)">Try the requests of this server</a></li>
-            </ul>
-            <h2>Try it</h2>
+            <h2>Sign in with the stand-ins</h2>
             <ul>
             \([SimulatedProvider.google, .apple].map(link))\
             </ul>
@@ -69,7 +66,12 @@ struct LandingPage: Sendable {
         let links: [HTML?] = [
             #"<li><a href="\#(external)/account">Use the account pages, as an app's users see them</a></li>\#n"#,
             app.map { #"<li><a href="\#($0)">Use BoxScore, the reference app, in this browser</a></li>\#n"# as HTML },
+            app.map {
+                #"<li><a href="\#($0)/daily-ritual">Use DailyRitual, an app with its own screens</a></li>\#n"# as HTML
+            },
+            #"<li><a href="\#(external)/console">See users and requests in the console</a></li>\#n"#,
             inbox.map { #"<li><a href="\#($0)">Read the mails of this server</a></li>\#n"# as HTML },
+            #"<li><a href="\#(APIPage.path)">Try the requests of this server</a></li>\#n"#,
         ]
         return "<ul>\n\(links.compactMap(\.self))</ul>\n"
     }

@@ -2,7 +2,7 @@ import GatehouseWire
 
 /// A table. On a phone, each row is a card that repeats the titles of the columns.
 struct Table {
-    enum Style: String { case plain, settings }
+    enum Style: String { case plain, settings, audit }
 
     /// What a screen reader says before it.
     let caption: String

@@ -66,7 +66,8 @@ extension Visit {
                 .form(
                     Form(
                         action: Place.methods.path, hidden: [("act", "add"), ("provider", name)],
-                        button: say("Sign in with %@", ServerOffer.name(name)), style: .plain))
+                        button: say("Sign in with %@", ServerOffer.name(name)), symbol: ServerOffer.symbol(name),
+                        style: .plain))
             }
         }
         return page

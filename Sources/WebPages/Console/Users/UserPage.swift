@@ -66,6 +66,7 @@ extension WebPages {
 
     private func auditTable(_ entries: [AnyJSON]) -> Table {
         var table = Table(caption: "Audit trail", columns: ["Action", "When", "By"])
+        table.style = .audit
         table.rows = entries.map { entry in
             let payload = entry["payload"] ?? .null
             let name = payload["actor_username"]?.stringValue ?? ""
