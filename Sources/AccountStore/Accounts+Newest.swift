@@ -16,11 +16,15 @@ extension Accounts {
         return try await database.accounts(statement)
     }
 
+    /// Where a list that begins with the newest account starts: at the year 10000, later than any time, and at an id that no
+    /// other exceeds.
+    static let beforeNewest = (
+        Instant(seconds: 253_402_300_800), UserID(trusted: "ffffffff-ffff-ffff-ffff-ffffffffffff")
+    )
+
     static func newestLookup(after last: User?, filter: String?, limit: Int) -> SQL {
         let pattern = filter.map { containing($0) }
-        // Start values later than any time and greater than any id.
-        let time = last?.times.createdAt ?? Instant(seconds: 253_402_300_799)
-        let id = last?.id ?? UserID(trusted: "ffffffff-ffff-ffff-ffff-ffffffffffff")
+        let (time, id) = last.map { ($0.times.createdAt, $0.id) } ?? beforeNewest
         return """
             SELECT \(columns: userColumns), \(columns: identityColumns)
             FROM users LEFT JOIN identities ON identities.user_id = users.id

@@ -65,6 +65,7 @@ extension Accounts {
                 // A ban committed between the two statements. The token is then one generation behind and remains
                 // valid.
                 if account.user.isBanned(at: now) { return .banned }
+                if account.user.times.deletedAt != nil { return .unknown() }
                 // A second factor may have raised the session between the two statements.
                 if changed.count == 1, counter + 1 >= session.levelCounter {
                     return .issued(try issue(session, to: account, key), .rotate)

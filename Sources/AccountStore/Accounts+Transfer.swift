@@ -202,7 +202,10 @@ extension Connection {
         switch outcome.account {
         case .added: if let profile = imported.profile { try apply(profile, to: account.user.id) }
         case .alreadyThere:
-            outcome.hasChanged = try self.account(account.user.id).map { account.isNewer(than: $0) } ?? false
+            let stored = try self.account(account.user.id)
+            // Erased here: nothing of the person may come back.
+            if stored?.user.times.deletedAt != nil { return outcome }
+            outcome.hasChanged = stored.map { account.isNewer(than: $0) } ?? false
         case .emailTaken, .phoneTaken, .identityTaken, .refused: return outcome
         }
         if var sessions {

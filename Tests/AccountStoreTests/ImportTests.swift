@@ -193,6 +193,29 @@ struct ImportTests {
         #expect(try await store.count("sessions") == 0)
     }
 
+    @Test("A second run brings nothing back of an account that was erased here", arguments: TestDatabase.all)
+    func erased(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await add(store, [session(store)])
+        #expect(try await store.accounts.softDelete(Self.ada, at: store.clock.now))
+        let outcome = try await add(store, [session(store)])
+        #expect(outcome.account == .alreadyThere && outcome.sessions == ImportedSessionCounts() && !outcome.hasChanged)
+        #expect(try await store.count("sessions") == 0)
+        guard case .unknown = try await refresh(store, Self.tokens[2]) else {
+            Issue.record("the token of an erased account")
+            return
+        }
+    }
+
+    @Test("The list of accounts begins with the last moment of the year 9999", arguments: TestDatabase.all)
+    func farFuture(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        var late = account(store)
+        late.user.times = UserTimes(createdAt: Instant(microseconds: 253_402_300_799_999_999))
+        _ = try await store.accounts.add(ImportedAccount(late), at: store.clock.now)
+        #expect(try await store.accounts.newest(after: nil, filter: nil, limit: 10).map(\.user.id) == [Self.ada])
+    }
+
     @Test("A session that ended at the source and is unused here ends", arguments: TestDatabase.all)
     func endedThere(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)

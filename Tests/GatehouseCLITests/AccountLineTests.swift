@@ -124,6 +124,10 @@ struct AccountLineTests {
                     + "passes, Firebase scrypt up to 32 MiB"
             ),
             (#"{"id":"ID","created_at":"yesterday"}"#, "created_at is not a time such as 2026-01-31T12:00:00Z"),
+            (
+                #"{"id":"ID","created_at":"0001-01-01T00:00:00+01:00"}"#,
+                "created_at is not a time such as 2026-01-31T12:00:00Z"
+            ),
             (#"{"id":"ID","is_anonymous":"perhaps"}"#, "is_anonymous is neither true nor false"),
             (#"{"id":"ID","is_sso_user":true}"#, "single sign-on accounts are not in this version"),
             (#"{"id":"ID","raw_user_meta_data":[1]}"#, "raw_user_meta_data is not a JSON object"),

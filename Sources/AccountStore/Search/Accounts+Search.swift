@@ -34,7 +34,7 @@ private struct FoundPage: Sendable {
 extension Connection {
     fileprivate func page(of lookup: SearchLookup, after place: SearchPlace?, limit: Int) throws -> FoundPage {
         guard let text = lookup.search.text else {
-            let (time, id) = try place.map { try $0.inTime } ?? lookup.beginning
+            let (time, id) = try place.map { try $0.inTime } ?? Accounts.beforeNewest
             return try part(of: lookup, .byTime(time, id), limit: limit)
         }
         if let id = UserID(text) {

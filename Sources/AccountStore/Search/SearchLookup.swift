@@ -34,11 +34,6 @@ struct SearchLookup: Sendable {
     let dialect: Dialect
     let now: Instant
 
-    /// Later than any time, greater than any id.
-    var beginning: (Instant, UserID) {
-        (Instant(seconds: 253_402_300_799), UserID(trusted: "ffffffff-ffff-ffff-ffff-ffffffffffff"))
-    }
-
     /// Sorts before every id.
     var noID: UserID { UserID(trusted: Accounts.nilID) }
 

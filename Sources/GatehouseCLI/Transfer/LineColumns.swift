@@ -17,11 +17,14 @@ struct LineColumns {
         return text
     }
 
-    /// RFC 3339 or PostgreSQL's format. `infinity` becomes the end of the year 9999.
+    /// RFC 3339 or PostgreSQL's format, from the year 1 on, as both databases store. `infinity` becomes the end of the year
+    /// 9999.
     func time(_ name: String) throws(LineProblem) -> Instant? {
         guard let text = try text(name) else { return nil }
         if text == "infinity" { return Instant(seconds: 253_402_300_799) }
-        guard let time = Instant(text) else { throw LineProblem("\(name) is not a time such as 2026-01-31T12:00:00Z") }
+        guard let time = Instant(text), time >= Instant(seconds: -62_135_596_800) else {
+            throw LineProblem("\(name) is not a time such as 2026-01-31T12:00:00Z")
+        }
         return time
     }
 
