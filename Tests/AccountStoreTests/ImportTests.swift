@@ -201,6 +201,15 @@ struct ImportTests {
         let outcome = try await add(store, [session(store)])
         #expect(outcome.account == .alreadyThere && outcome.sessions == ImportedSessionCounts() && !outcome.hasChanged)
         #expect(try await store.count("sessions") == 0)
+        #expect(try await refresh(store, Self.tokens[2]) == nil)
+    }
+
+    @Test("A session that an erased account still has gives no token", arguments: TestDatabase.all)
+    func erasedWithSession(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        _ = try await add(store, [session(store)])
+        let now = SQLValue.instant(store.clock.now.microseconds)
+        try await store.storage.database.write { db in _ = try db.run("UPDATE users SET deleted_at = \(now)") }
         guard case .unknown = try await refresh(store, Self.tokens[2]) else {
             Issue.record("the token of an erased account")
             return
