@@ -186,12 +186,19 @@ extension Connection {
         return try ids.compactMap { try account(UserID(trusted: $0)) }
     }
 
+    /// An account that was erased here lacks none.
     fileprivate func lacksFactors(of imported: ImportedAccount) throws -> Bool {
+        if imported.factors.isEmpty, imported.passkeys.isEmpty { return false }
+        if try isErased(imported.account.user.id) { return false }
         let verified = try rows(
             "SELECT id FROM factors WHERE user_id = \(imported.account.user.id) AND is_verified = 1"
         ) { $0.id() as FactorID }
         if imported.factors.contains(where: { !verified.contains($0.factor.id) }) { return true }
         return try imported.passkeys.contains(where: isFree)
+    }
+
+    private func isErased(_ user: UserID) throws -> Bool {
+        try row("SELECT 1 FROM users WHERE id = \(user) AND deleted_at IS NOT NULL") { _ in true } ?? false
     }
 
     fileprivate func add(
@@ -202,10 +209,9 @@ extension Connection {
         switch outcome.account {
         case .added: if let profile = imported.profile { try apply(profile, to: account.user.id) }
         case .alreadyThere:
-            let stored = try self.account(account.user.id)
-            // Erased here: nothing of the person may come back.
-            if stored?.user.times.deletedAt != nil { return outcome }
-            outcome.hasChanged = stored.map { account.isNewer(than: $0) } ?? false
+            // Nothing of the person may come back.
+            if try isErased(account.user.id) { return outcome }
+            outcome.hasChanged = try self.account(account.user.id).map { account.isNewer(than: $0) } ?? false
         case .emailTaken, .phoneTaken, .identityTaken, .refused: return outcome
         }
         if var sessions {

@@ -12,7 +12,7 @@ final class HashingMemory: Sendable {
 
     private struct Block {
         let address: UInt
-        /// Whether nobody has taken it since the last call of ``releaseUnused()``.
+        /// Whether no computation has used it since the last call of ``releaseUnused()``.
         var isUnused = false
     }
 

@@ -79,7 +79,7 @@ struct PageTests {
         }
         #expect(
             lists == [
-                ["/account", "/app", "/app/daily-ritual", "/console", "/dev/inbox", "/dev/api"],
+                ["/account", "/app", "/app/daily-ritual", "/", "/dev/inbox", "/dev/api"],
                 ["/auth/v1/authorize", "/auth/v1/authorize"], [],
             ])
     }

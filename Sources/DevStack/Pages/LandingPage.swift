@@ -69,7 +69,7 @@ struct LandingPage: Sendable {
             app.map {
                 #"<li><a href="\#($0)/daily-ritual">Use DailyRitual, an app with its own screens</a></li>\#n"# as HTML
             },
-            #"<li><a href="\#(external)/console">See users and requests in the console</a></li>\#n"#,
+            #"<li><a href="\#(external)/">See users and requests in the console</a></li>\#n"#,
             inbox.map { #"<li><a href="\#($0)">Read the mails of this server</a></li>\#n"# as HTML },
             #"<li><a href="\#(APIPage.path)">Try the requests of this server</a></li>\#n"#,
         ]

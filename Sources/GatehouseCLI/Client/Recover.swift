@@ -15,7 +15,7 @@ struct Recover: ClientCommand {
     @OptionGroup var options: ClientOptions
     @OptionGroup var code: CodeOptions
     @OptionGroup var factor: FactorOptions
-    @Option(help: "The e-mail address of the account.") var email: String?
+    @Option(help: "The email address of the account.") var email: String?
 
     /// The refused passwords after which the command ends.
     private static let tries = 5

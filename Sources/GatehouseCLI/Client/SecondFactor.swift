@@ -128,7 +128,7 @@ extension ClientFailure {
         case AuthErrorCode.mfaRecoveryCodesSoleFactor.rawValue:
             text = "Recovery codes cannot be the only second factor."
         case AuthErrorCode.tooManyEnrolledMFAFactors.rawValue:
-            text = "The account has as many second factors as it can."
+            text = "The account has reached the limit for second factors."
         case AuthErrorCode.mfaFactorNameConflict.rawValue: text = "Another second factor has this name. Pass --name."
         default: break
         }

@@ -68,6 +68,8 @@ struct TransferTests {
         #expect(again.account == .alreadyThere && again.lacksFactors)
         (account.passkeys, account.factors) = ([], exported.factors)
         #expect(try await add().lacksFactors)
+        #expect(try await target.accounts.softDelete(app.user, at: target.clock.now))
+        #expect(try await !add().lacksFactors, "nothing may come back of an erased account")
         #expect(try await target.accounts.factors(of: app.user).isEmpty)
     }
 
