@@ -35,6 +35,8 @@ let logging = server("Logging", package: "swift-log")
 let mustache = server("Mustache", package: "swift-mustache")
 let nioCore = server("NIOCore", package: "swift-nio")
 let nioHTTP1 = server("NIOHTTP1", package: "swift-nio")
+let nioHTTPTypes = server("NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = server("NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioPosix = server("NIOPosix", package: "swift-nio")
 let serviceLifecycle = server("ServiceLifecycle", package: "swift-service-lifecycle")
 
@@ -181,6 +183,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
     ],
@@ -258,7 +261,10 @@ let package = Package(
         /// What both APIs share: context, limits, log, metrics, JSON answers. Knows no route.
         .target(
             name: "HTTPServing",
-            dependencies: ["GatehouseWire", hummingbird, hummingbirdCore, httpTypes, logging, nioCore, nioHTTP1],
+            dependencies: [
+                "GatehouseWire", hummingbird, hummingbirdCore, httpTypes, logging, nioCore, nioHTTP1, nioHTTPTypes,
+                nioHTTPTypesHTTP1,
+            ],
             swiftSettings: strict),
         /// libcurl's handles, for threads that own them.
         .target(name: "CurlTransfers", dependencies: ["CCurl"], swiftSettings: strict),
@@ -388,8 +394,8 @@ let package = Package(
         .testTarget(
             name: "HTTPServingTests",
             dependencies: [
-                "HTTPServing", "GatehouseWire", hummingbird, httpTypes, logging, nioCore,
-                server("NIOEmbedded", package: "swift-nio"),
+                "HTTPServing", "GatehouseWire", hummingbird, httpTypes, logging, nioCore, nioHTTP1, nioHTTPTypes,
+                nioHTTPTypesHTTP1, server("NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: strict),
         .testTarget(

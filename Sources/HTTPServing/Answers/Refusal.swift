@@ -52,7 +52,7 @@ extension Refusal {
         Refusal(.contentTooLarge, .requestEntityTooLarge, "Request body too large (max \(limit) bytes)")
     }
 
-    /// RFC 9112 §3.2. ``HostRule`` removes invalid `Host` headers.
+    /// RFC 9112 §3.2. Such a request has no authority (``RequestHeads``).
     static let wrongHost = Refusal(.badRequest, .validationFailed, "The request must have one valid Host header.")
 
     package static let timeout = Refusal(

@@ -1,0 +1,142 @@
+import GatehouseWire
+import HTTPTypes
+package import HummingbirdCore
+import Logging
+package import NIOCore
+package import NIOHTTP1
+package import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+
+/// Translates between NIO's HTTP/1.1 messages and those of swift-http-types.
+///
+/// In place of swift-nio-extras' `HTTP1ToHTTPServerCodec`, which looks at each byte of a token alone, reads each path as a
+/// URL, and keeps the first of several `Host` headers.
+package final class RequestHeads: ChannelDuplexHandler, Sendable {
+    package typealias InboundIn = HTTPServerRequestPart
+    package typealias InboundOut = HTTPRequestPart
+    package typealias OutboundIn = HTTPResponsePart
+    package typealias OutboundOut = HTTPServerResponsePart
+
+    package init() {}
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            do {
+                context.fireChannelRead(wrapInboundOut(.head(try HTTPRequest(head))))
+            } catch {
+                context.fireErrorCaught(error)
+            }
+        case .body(let bytes): context.fireChannelRead(wrapInboundOut(.body(bytes)))
+        case .end(let trailers):
+            let fields = trailers.map { HTTPFields($0, splitCookie: false) }
+            context.fireChannelRead(wrapInboundOut(.end(fields)))
+        }
+    }
+
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let part: HTTPServerResponsePart =
+            switch unwrapOutboundIn(data) {
+            case .head(let response): .head(HTTPResponseHead(response))
+            case .body(let bytes): .body(.byteBuffer(bytes))
+            case .end(let trailers): .end(trailers.map { HTTPHeaders($0) })
+            }
+        context.write(wrapOutboundOut(part), promise: promise)
+    }
+}
+
+extension HTTPRequest {
+    /// A request that has more than one `Host`, or no valid one, gets no authority, so that it is refused with 400 (RFC 9112
+    /// §3.2). HTTP/1.0 does not have the header; a request without it gets an empty authority.
+    ///
+    /// - Throws: An error for a method that is not a token.
+    init(_ head: HTTPRequestHead) throws {
+        var (fields, host, hosts) = (HTTPFields(), "", 0)
+        fields.reserveCapacity(head.headers.count)
+        for (name, value) in head.headers {
+            guard let name = HTTPField.Name(name) else { continue }
+            if name == .host {
+                (host, hosts) = (value, hosts + 1)
+            } else {
+                fields.append(HTTPField(name, received: value))
+            }
+        }
+        let isBeforeHosts = (head.version.major, head.version.minor) < (1, 1)
+        let isRight = hosts == 0 ? isBeforeHosts : hosts == 1 && host.utf8.allSatisfy(Self.isOfHost)
+        self.init(
+            method: try Method(head.method), scheme: "http", authority: isRight ? host : nil,
+            path: try Self.path(of: head), headerFields: fields)
+    }
+
+    /// The target of a request without scheme and host, which a proxy's form has (RFC 9112 §3.2.2).
+    private static func path(of head: HTTPRequestHead) throws -> String? {
+        if head.uri.utf8.first == UInt8(ascii: "/") { return head.uri }
+        let target = HTTPRequestHead(version: head.version, method: head.method, uri: head.uri)
+        return try HTTPRequest(target, secure: false, splitCookie: false).path
+    }
+
+    /// The characters of `uri-host [ ":" port ]` (RFC 9110 §7.2).
+    private static func isOfHost(_ byte: UInt8) -> Bool {
+        byte.isUnreserved || "%!$&'()*+,;=:[]".utf8.contains(byte)
+    }
+}
+
+extension HTTPField.Name {
+    // The name is a token.
+    fileprivate static let host = Self("Host")!
+}
+
+extension HTTPField {
+    /// NIO's parser has refused control characters and removed spaces before the value. A value that ends in a space is
+    /// rare, and a short one takes little time; for others the check that swift-http-types makes would take longest.
+    fileprivate init(_ name: Name, received value: String) {
+        let (bytes, space, tab) = (value.utf8, UInt8(ascii: " "), UInt8(ascii: "\t"))
+        guard bytes.count > 64, bytes.last != space, bytes.last != tab else {
+            self.init(name: name, value: value)
+            return
+        }
+        self.init(name: name, lenientValue: bytes)
+    }
+}
+
+/// Hummingbird's HTTP/1.1 channel with ``RequestHeads``, behind ``UnreadAnswers``.
+private struct StrictHTTP1: ServerChildChannel {
+    let http: HTTP1Channel
+    let idleTimeout: TimeAmount
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(UnreadAnswers(limit: idleTimeout), position: .first)
+            // Without pipelining: the channel below reads one request after another. Without validation: the types of a
+            // response have valid names and values alone.
+            try pipeline.configureHTTPServerPipeline(
+                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
+                withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
+            try pipeline.addHandler(RequestHeads())
+            try pipeline.addHandler(
+                HTTPConnectionStateHandler(idleTimeout: Duration(idleTimeout), logger: logger))
+            return try NIOAsyncChannel(
+                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+        }
+    }
+
+    private var limits: NIOHTTPDecoderLimitConfiguration {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = http.configuration.httpDecoder.maxHeaderFieldSize
+        limits.maxHeaderListSize = http.configuration.httpDecoder.maxHeaderListSize
+        limits.maxHeaderFieldCount = http.configuration.httpDecoder.maxHeaderFieldCount
+        return limits
+    }
+
+    func handle(value: HTTP1Channel.Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
+}
+
+extension HTTPServerBuilder {
+    /// - Parameter idleTimeout: How long a connection may have no request, or a full write buffer, before it is closed.
+    package static func strictHTTP1(idleTimeout: TimeAmount) -> HTTPServerBuilder {
+        HTTPServerBuilder { responder in
+            StrictHTTP1(http: HTTP1Channel(responder: responder), idleTimeout: idleTimeout)
+        }
+    }
+}
