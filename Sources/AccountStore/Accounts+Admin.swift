@@ -41,19 +41,10 @@ extension Accounts {
     package func list(
         filter: String?, ascending: Bool, page: PageRequest
     ) async throws -> Page<Account> {
-        let pattern = filter.map { Self.containing($0) }
+        let condition = Self.condition(filter, database.dialect)
         return try await database.read { db in
-            // Both databases have `LIKE` but only one has `glob`, hence the second test.
-            let matching: SQL = """
-                SELECT id FROM users WHERE \(pattern) IS NULL OR email LIKE lower(\(pattern)) ESCAPE '\\'
-                OR lower(user_metadata ->> 'full_name') LIKE lower(\(pattern)) ESCAPE '\\'
-                """
-            let total = try db.row(
-                """
-                SELECT count(*) FROM users WHERE \(pattern) IS NULL OR email LIKE lower(\(pattern)) ESCAPE '\\'
-                OR lower(user_metadata ->> 'full_name') LIKE lower(\(pattern)) ESCAPE '\\'
-                """
-            ) { Int($0.int()) }
+            let total = try db.row("SELECT count(*) FROM users WHERE \(condition)") { Int($0.int()) }
+            let matching: SQL = "SELECT id FROM users WHERE \(condition)"
             let ids: [String] =
                 ascending
                 ? try db.rows(

@@ -40,6 +40,14 @@ package enum AuditFilter: Sendable {
     case author(String)
     case action(String)
     case type(String)
+
+    fileprivate var condition: SQL {
+        switch self {
+        case .author(let text): "lower(actor_name) LIKE \(Accounts.containing(text)) ESCAPE '\\'"
+        case .action(let text): "lower(action) LIKE \(Accounts.containing(text)) ESCAPE '\\'"
+        case .type(let text): "lower(log_type) LIKE \(Accounts.containing(text)) ESCAPE '\\'"
+        }
+    }
 }
 
 extension Accounts {
@@ -47,29 +55,13 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func auditLog(_ filter: AuditFilter?, page: PageRequest) async throws -> Page<RecordedAuditEntry> {
-        let (author, action, type): (String?, String?, String?) =
-            switch filter {
-            case .author(let text): (text, nil, nil)
-            case .action(let text): (nil, text, nil)
-            case .type(let text): (nil, nil, text)
-            case nil: (nil, nil, nil)
-            }
+        let condition: SQL = filter?.condition ?? "1 = 1"
         return try await database.read { db in
-            let total = try db.row(
-                """
-                SELECT count(*) FROM audit_log
-                WHERE (\(author) IS NULL OR lower(actor_name) LIKE lower(\(author.map(Self.containing))) ESCAPE '\\')
-                AND (\(action) IS NULL OR lower(action) LIKE lower(\(action.map(Self.containing))) ESCAPE '\\')
-                AND (\(type) IS NULL OR lower(log_type) LIKE lower(\(type.map(Self.containing))) ESCAPE '\\')
-                """
-            ) { Int($0.int()) }
+            let total = try db.row("SELECT count(*) FROM audit_log WHERE \(condition)") { Int($0.int()) }
             let entries = try db.rows(
                 """
                 SELECT id, action, log_type, actor_id, actor_name, traits, ip_address, created_at FROM audit_log
-                WHERE (\(author) IS NULL OR lower(actor_name) LIKE lower(\(author.map(Self.containing))) ESCAPE '\\')
-                AND (\(action) IS NULL OR lower(action) LIKE lower(\(action.map(Self.containing))) ESCAPE '\\')
-                AND (\(type) IS NULL OR lower(log_type) LIKE lower(\(type.map(Self.containing))) ESCAPE '\\')
-                ORDER BY created_at DESC, id DESC LIMIT \(page.size) OFFSET \(page.offset)
+                WHERE \(condition) ORDER BY created_at DESC, id DESC LIMIT \(page.size) OFFSET \(page.offset)
                 """
             ) { row in
                 RecordedAuditEntry(
@@ -80,9 +72,9 @@ extension Accounts {
         }
     }
 
-    /// A `LIKE` pattern that matches any value containing the text, with wildcards escaped.
+    /// A `LIKE` pattern that matches any value in lower case containing the text, with wildcards escaped.
     static func containing(_ text: String) -> String {
-        let escaped = text.utf8.flatMap { byte in
+        let escaped = text.withLowerASCII.utf8.flatMap { byte in
             #"\%_"#.utf8.contains(byte) ? [UInt8(ascii: "\\"), byte] : [byte]
         }
         return "%\(String(decoding: escaped, as: UTF8.self))%"

@@ -7,12 +7,13 @@ extension Accounts {
     /// are. Accounts created during the iteration are skipped; no account appears twice.
     ///
     /// - Parameters:
-    ///   - filter: A substring of the email address, or of `user_metadata.full_name` ignoring case. No index supports
-    ///     it.
+    ///   - filter: A substring of the email address or of `user_metadata.full_name`. Ignores ASCII case. No index
+    ///     supports it.
     ///   - limit: 1 to 1,000; other values are clamped.
     /// - Throws: ``DatabaseFailure``.
     package func newest(after last: User?, filter: String?, limit: Int) async throws -> [Account] {
-        let statement = Self.newestLookup(after: last, filter: filter, limit: min(max(1, limit), 1_000))
+        let statement = Self.newestLookup(
+            after: last, Self.condition(filter, database.dialect), limit: min(max(1, limit), 1_000))
         return try await database.accounts(statement)
     }
 
@@ -22,19 +23,28 @@ extension Accounts {
         Instant(seconds: 253_402_300_800), UserID(trusted: "ffffffff-ffff-ffff-ffff-ffffffffffff")
     )
 
-    static func newestLookup(after last: User?, filter: String?, limit: Int) -> SQL {
-        let pattern = filter.map { containing($0) }
+    static func newestLookup(after last: User?, _ condition: SQL, limit: Int) -> SQL {
         let (time, id) = last.map { ($0.times.createdAt, $0.id) } ?? beforeNewest
         return """
             SELECT \(columns: userColumns), \(columns: identityColumns)
             FROM users LEFT JOIN identities ON identities.user_id = users.id
             WHERE users.id IN (
                 SELECT id FROM users
-                WHERE (created_at, id) < (\(time), \(id)) AND (
-                    \(pattern) IS NULL OR email LIKE lower(\(pattern)) ESCAPE '\\'
-                    OR lower(user_metadata ->> 'full_name') LIKE lower(\(pattern)) ESCAPE '\\')
+                WHERE (created_at, id) < (\(time), \(id)) AND (\(condition))
                 ORDER BY created_at DESC, id DESC LIMIT \(limit))
             ORDER BY users.created_at DESC, users.id DESC, identities.created_at, identities.id
             """
+    }
+
+    /// Matches the accounts whose address or name contains the text. Ignores ASCII case.
+    static func condition(_ filter: String?, _ dialect: Dialect) -> SQL {
+        guard let pattern = filter.map(containing) else { return "1 = 1" }
+        // Without this collation, `lower` of PostgreSQL changes other letters, too.
+        let name: SQL =
+            switch dialect {
+            case .sqlite: "user_metadata ->> 'full_name'"
+            case .postgresql: "(user_metadata ->> 'full_name') COLLATE \"C\""
+            }
+        return "email LIKE \(pattern) ESCAPE '\\' OR lower(\(name)) LIKE \(pattern) ESCAPE '\\'"
     }
 }
