@@ -30,10 +30,19 @@ extension Accounts {
             FROM users LEFT JOIN identities ON identities.user_id = users.id
             WHERE users.id IN (
                 SELECT id FROM users
-                WHERE (created_at, id) < (\(time), \(id)) AND (\(condition))
+                WHERE \(follows(time, id)) AND (\(condition))
                 ORDER BY created_at DESC, id DESC LIMIT \(limit))
             ORDER BY users.created_at DESC, users.id DESC, identities.created_at, identities.id
             """
+    }
+
+    /// Matches the accounts after this one in a list that begins with the newest. Compares the stored time, unless the
+    /// account is deleted: on PostgreSQL it can be before the year 1, and a read returns that year instead.
+    static func follows(_ time: Instant, _ id: UserID) -> SQL {
+        """
+        (created_at, id) < (
+            coalesce((SELECT last.created_at FROM users AS last WHERE last.id = \(id)), \(time)), \(id))
+        """
     }
 
     /// Matches the accounts whose address or name contains the text. Ignores ASCII case.

@@ -58,6 +58,32 @@ struct AccountSearchTests {
         #expect(number > 40)
     }
 
+    @Test("Both lists of accounts end, also with accounts dated before the year 1", arguments: TestDatabase.all)
+    func beforeTheYearOne(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let addresses = (1...5).map { "p\($0)@example.com" }
+        for address in addresses.reversed() { try await Self.person(store, address) }
+        // 43 and 44 B.C.; two at the same moment.
+        for (address, seconds) in zip(addresses[1...], [-63_500_000_000, -63_500_000_000, -63_520_000_000] as [Int64]) {
+            let time = SQLValue.instant(seconds * 1_000_000)
+            try await store.storage.database.write { db in
+                _ = try db.run("UPDATE users SET created_at = \(time) WHERE email = \(address)")
+            }
+        }
+        var (listed, found, last, next): ([String?], [String?], User?, String?) = ([], [], nil, nil)
+        for _ in addresses {
+            let page = try await store.accounts.newest(after: last, filter: nil, limit: 1)
+            last = page.last?.user
+            listed += page.map(\.user.email)
+            let result = try await store.accounts.search(AccountSearch(), after: next, limit: 1, at: store.clock.now)
+            next = result.next
+            found += result.accounts.map(\.email)
+        }
+        #expect(try await store.accounts.newest(after: last, filter: nil, limit: 1).isEmpty && next == nil)
+        #expect(Set(listed) == Set(addresses) && listed.first == addresses[0] && listed.last == addresses[3])
+        #expect(found == listed)
+    }
+
     @Test("A text finds the addresses and names that begin with it, each account once", arguments: TestDatabase.all)
     func text(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
