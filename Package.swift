@@ -117,6 +117,8 @@ let headless: [Target] = [
         resources: [
             .copy("Fonts"),
             .embedInCode("Page/app.html"), .embedInCode("Page/app.css"), .embedInCode("Page/app.js"),
+            // A link to the file of BoxScore.
+            .embedInCode("Page/teams.json"),
         ], swiftSettings: spotless),
     .testTarget(
         name: "LiveScreensTests",

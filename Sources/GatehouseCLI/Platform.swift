@@ -19,6 +19,15 @@ struct AppInBrowser {
     /// Why it is unavailable, as the end of a sentence.
     struct Missing: Error { let reason: String }
 
+    /// The teams that one of its apps shows: a file for the setting `team_catalogue`.
+    static var teams: [UInt8]? {
+        #if canImport(LiveScreens)
+        LiveApp.teams
+        #else
+        nil
+        #endif
+    }
+
     init(server: String, publishableKey: String) throws(Missing) {
         #if canImport(LiveScreens)
         guard LiveApp.hasResources else {

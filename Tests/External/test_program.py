@@ -17,7 +17,19 @@ import pyotp
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from jwt.algorithms import ECAlgorithm
-from program import BINARY, PASSWORD, PATIENCE_SECONDS, SECRET_KEY, Client, Server, free_port, plain_environment, poll, run
+from program import (
+    BINARY,
+    PASSWORD,
+    PATIENCE_SECONDS,
+    SECRET_KEY,
+    TEAMS,
+    Client,
+    Server,
+    free_port,
+    plain_environment,
+    poll,
+    run,
+)
 from replay import sign_jwt
 from wire import Reply, exchange, request
 
@@ -669,6 +681,18 @@ def test_teams_by_league(dev):
     nba = gateway.get("/v1/teams?league=nba").json()
     nba = nba if isinstance(nba, list) else nba["teams"]
     assert len(nba) == 30 and all(team["id"].startswith("nba_") and team["name"] for team in nba)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the app is drawn on Linux only")
+def test_plain_dev_has_the_teams_of_its_app_and_can_leave_them_out(servers, tmp_path):
+    def plain_dev(name, *options):
+        port = free_port()
+        arguments = ["dev", "--port", str(port), "--data", str(tmp_path / name), "--json", *options]
+        return servers._add(Server(arguments, {}, servers.folder(), port)).start()
+
+    with open(TEAMS, encoding="utf-8") as file:
+        assert plain_dev("plain").gateway().get("/v1/teams").json()["teams"] == json.load(file)
+    assert plain_dev("without", "--team-catalogue", "").gateway().get("/v1/teams").status == 404
 
 
 def test_a_gateway_alone(servers, new_email):

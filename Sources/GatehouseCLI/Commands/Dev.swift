@@ -5,6 +5,7 @@ import Foundation
 import GatehouseServer
 import GatehouseWire
 import HTTPServing
+import ProfileGateway
 
 struct Dev: AsyncParsableCommand {
     static let usualPort = 9_999
@@ -33,7 +34,12 @@ struct Dev: AsyncParsableCommand {
     var allowHost: [String] = []
     @Option(help: "A JSON Schema for the apps' own fields of a profile, as the setting `profile_schema`.")
     var profileSchema: String?
-    @Option(help: "A JSON file with teams, as the setting `team_catalogue`.") var teamCatalogue: String?
+    @Option(
+        help: """
+            A JSON file with teams, as the setting `team_catalogue`. On Linux, the default is those of BoxScore, the app at \
+            /app; an empty value leaves them out.
+            """)
+    var teamCatalogue: String?
     @Flag(help: "Print URLs and keys as one line of JSON.") var json = false
     @Flag(help: "Apply the rate limits of `serve`.") var limits = false
     @Flag(help: "Require new accounts to confirm their address, with the mail in the inbox.") var confirmEmail = false
@@ -196,6 +202,7 @@ struct Dev: AsyncParsableCommand {
         var settings = try reporting { () throws(SettingsProblems) in
             try ServerSettings(GivenSettings(environment: environment))
         }
+        if teamCatalogue == nil { settings.profileFields.teams = try AppInBrowser.teams.map(TeamCatalogue.init) }
         settings.servesMetricsToLoopback = true
         settings.servesAPIDocument = true
         settings.callers = LocalCallers(names: allowHost + [host])

@@ -43,6 +43,9 @@ package struct LiveApp: Sendable {
         }
     }
 
+    /// BoxScore's teams, as a file for the setting `team_catalogue`.
+    package static var teams: [UInt8] { PackageResources.teams_json }
+
     /// The routes under `/app`.
     package func table(runtime: ServerRuntime) -> RouteTable {
         RouteTable(
