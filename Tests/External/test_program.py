@@ -299,6 +299,27 @@ def test_doctor_finds_files_that_others_can_read(servers):
 # Users on the command line.
 
 
+def test_commands_for_the_database_need_no_other_settings(servers, new_email):
+    server = servers.serve().start()
+    email = new_email()
+    server.auth().sign_up(email)
+    alone = {"GATEHOUSE_DATABASE": server.environment["GATEHOUSE_DATABASE"]}
+    sealed = {**alone, "GATEHOUSE_SECRETS": server.environment["GATEHOUSE_SECRETS"]}
+    for arguments, needed in (
+        (["migrate"], alone), (["upgrade-check"], alone), (["users", "list"], alone), (["mail", "list"], alone),
+        (["mail", "retry", "--all"], alone), (["mail", "drop", "--all"], alone), (["why", email], alone),
+        (["users", "export"], sealed), (["export", "supabase"], sealed), (["keys", "list"], sealed),
+        (["keys", "rotate"], sealed), (["keys", "reseal"], sealed),
+    ):
+        done = run(*arguments, environment={**needed, "GOTRUE_SMTP_PORT": "none"})
+        assert done.returncode == 0, done.stderr
+        assert arguments != ["users", "list"] or email in done.stdout
+        done = run(*arguments, environment={**needed, "GATEHOUSE_DATABASE_CONNECTIONS": "none"})
+        assert done.returncode == 78 and "GATEHOUSE_DATABASE_CONNECTIONS" in done.stderr, done.stderr
+    refused = run("users", "delete", email, "--yes", environment=sealed)
+    assert refused.returncode == 78 and "GATEHOUSE_EXTERNAL_URL" in refused.stderr
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
 @pytest.mark.parametrize("command", [["users", "export"], ["export", "supabase"], ["users", "list"], ["version"]])
 def test_output_that_does_not_fit_on_the_disk_is_a_failure(servers, new_email, command):

@@ -41,6 +41,28 @@ struct SettingsTests {
         }
     }
 
+    @Test("With the settings in use named, others may be missing or wrong, and problems of those named are refused")
+    func used() throws {
+        let used: Set<Setting> = [.database, .databaseConnections]
+        let others = [
+            "GATEHOUSE_EXTERNAL_URL": "nowhere", "GATEHOUSE_SECRETS": "1:short", "GATEHOUSE_SMTP_PASS_FILE": "/nowhere",
+            "GATEHOUSE_MAILER_TEMPLATES": "/nowhere", "GATEHOUSE_DATABASE": "a.sqlite",
+        ]
+        let settings = try ServerSettings(GivenSettings(environment: others), using: used)
+        #expect(settings.database.path == "a.sqlite")
+        let wrong: [([String: String], String)] = [
+            (["GATEHOUSE_DATABASE": "", "GATEHOUSE_PORT": "x"], "GATEHOUSE_DATABASE"),
+            (["GATEHOUSE_DATABASE_CONNECTIONS": "0"], "GATEHOUSE_DATABASE_CONNECTIONS"),
+            (["GOTRUE_DB_MAX_POOL_SIZE": "many"], "GOTRUE_DB_MAX_POOL_SIZE"),
+            (["GATEHOUSE_DATBASE": "a"], "GATEHOUSE_DATBASE"),
+        ]
+        for (values, name) in wrong {
+            let given = GivenSettings(environment: others.merging(values) { $1 })
+            let problems = #expect(throws: SettingsProblems.self) { try ServerSettings(given, using: used) }
+            #expect(problems?.problems.map(\.name) == [name])
+        }
+    }
+
     @Test("The accounts are in a file or on a server, whose password is never printed")
     func database() throws {
         let file = try GivenValues.settings(["GATEHOUSE_DATABASE": "sqlite:a/b.sqlite"])

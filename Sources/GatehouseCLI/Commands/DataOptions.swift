@@ -1,3 +1,4 @@
+import AccountDomain
 import AccountStore
 import ArgumentParser
 import Foundation
@@ -40,14 +41,28 @@ struct DataOptions: ParsableArguments {
         return try ConfigurationFile(path: ConfigurationFile.usualName)
     }
 
+    /// - Parameter used: The settings that the command uses; nil for all. No others are validated.
     /// - Throws: ``ProgramExit/configuration`` (EX_CONFIG of sysexits.h) after reporting every problem.
-    func settings(parts: Set<ServedPart> = Set(ServedPart.allCases)) throws -> ServerSettings {
+    func settings(
+        parts: Set<ServedPart> = Set(ServedPart.allCases), using used: Set<Setting>? = nil
+    ) throws -> ServerSettings {
         do {
-            return try ServerSettings(given(), parts: parts)
+            return try ServerSettings(given(), parts: parts, using: used)
         } catch let problems as SettingsProblems {
             Output.note("\(problems)")
             throw ExitCode(.configuration)
         }
+    }
+}
+
+/// What commands use that need no complete configuration.
+extension Set<Setting> {
+    static var database: Self { [.database, .databaseConnections] }
+    static var sealedData: Self { database.union([.secrets]) }
+    static var signingKeys: Self { sealedData.union([.jwtSecret, .jwtKeys, .jwtAlgorithm, .jwtLifetime]) }
+    static var sessionEnds: Self {
+        database.union([.sessionTimebox, .sessionInactivity, .freshSignIn, .lowLevelLimit])
+            .union([.refreshReuseInterval, .refreshRotation, .refreshStrict])
     }
 }
 
@@ -88,10 +103,15 @@ struct OpenedAccounts {
     let accounts: Accounts
     let signingKeys: SigningKeys
 
+    /// - Parameter used: The settings that the command uses; nil for all.
     /// - Throws: ``CommandFailure`` if the database does not exist or its schema is older than this program's.
-    init(_ options: DataOptions) async throws {
-        let settings = try options.settings()
-        guard let secrets = settings.secrets else { throw CommandFailure("The configuration has no server secrets.") }
+    init(_ options: DataOptions, using used: Set<Setting>? = nil) async throws {
+        let settings = try options.settings(using: used)
+        // A command without them opens nothing that is sealed.
+        let none = used?.contains(.secrets) == false ? ServerSecrets([(0, System.randomBytes(32))]) : nil
+        guard let secrets = settings.secrets ?? none else {
+            throw CommandFailure("The configuration has no server secrets.")
+        }
         let name = settings.database.name
         guard settings.database.server != nil || FileManager.default.fileExists(atPath: name) else {
             throw CommandFailure("There is no database at \(name). Run `gatehouse migrate` to create it.")

@@ -29,7 +29,7 @@ struct ExportSupabase: AsyncParsableCommand {
     @Argument(help: "A new file; standard output if omitted.") var file: String?
 
     func run() async throws {
-        let opened = try await OpenedAccounts(options)
+        let opened = try await OpenedAccounts(options, using: .sealedData)
         let accounts = opened.accounts
         var selection = try await explaining { try await leaving.selection(of: accounts, for: .supabase) }
         let total = try await accounts.count()

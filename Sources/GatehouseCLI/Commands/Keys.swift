@@ -18,7 +18,7 @@ struct Keys: AsyncParsableCommand {
         @OptionGroup var options: DataOptions
 
         func run() async throws {
-            let opened = try await OpenedAccounts(options)
+            let opened = try await OpenedAccounts(options, using: .signingKeys)
             let keys = try await explaining { try await opened.signingKeys.all() }
             if keys.isEmpty { Output.note("There is no key yet. The first start of the server creates one.") }
             try Output.send(SigningKeyList(opened.settings, now: System.now()).table(keys))
@@ -36,7 +36,7 @@ struct Keys: AsyncParsableCommand {
         @OptionGroup var options: DataOptions
 
         func run() async throws {
-            let opened = try await OpenedAccounts(options)
+            let opened = try await OpenedAccounts(options, using: .signingKeys)
             let list = SigningKeyList(opened.settings, now: System.now())
             let stored = StoredSigningKey.new(at: list.now)
             let keys = try await explaining {
@@ -64,7 +64,7 @@ extension Keys {
         @OptionGroup var options: DataOptions
 
         func run() async throws {
-            let opened = try await OpenedAccounts(options)
+            let opened = try await OpenedAccounts(options, using: .signingKeys)
             let list = SigningKeyList(opened.settings, now: System.now())
             let keys = try await explaining {
                 try await opened.signingKeys.revoke(

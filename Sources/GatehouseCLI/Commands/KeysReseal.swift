@@ -17,7 +17,7 @@ extension Keys {
         @OptionGroup var options: DataOptions
 
         func run() async throws {
-            let accounts = try await OpenedAccounts(options).accounts
+            let accounts = try await OpenedAccounts(options, using: .sealedData).accounts
             var (table, counts): (TextTable, [SealedKind: SealedCounts]) = (TextTable(Self.heads), [:])
             for kind in SealedKind.allCases {
                 let resealed = try await explaining { try await accounts.reseal(kind) }

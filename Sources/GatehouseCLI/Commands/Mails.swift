@@ -22,7 +22,7 @@ struct ListMails: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let accounts = try await OpenedAccounts(options).accounts
+        let accounts = try await OpenedAccounts(options, using: .database).accounts
         var table = TextTable(["ID", "KIND", "CREATED", "STATE", "ATTEMPTS", "REASON"])
         for mail in try await accounts.mails(limit: limit) {
             if json { try Output.line(line(mail)) } else { table.add(row(mail)) }
@@ -69,7 +69,7 @@ struct RetryMails: AsyncParsableCommand {
     @OptionGroup var choice: MailChoice
 
     func run() async throws {
-        let accounts = try await OpenedAccounts(options).accounts
+        let accounts = try await OpenedAccounts(options, using: .database).accounts
         let count = try await accounts.retryMails(choice.id(), at: System.now())
         guard count > 0 || choice.all else { throw CommandFailure("No such mail waits for another attempt.") }
         try Output.line("\(count) mails will be tried")
@@ -84,7 +84,7 @@ struct DropMails: AsyncParsableCommand {
     @OptionGroup var choice: MailChoice
 
     func run() async throws {
-        let accounts = try await OpenedAccounts(options).accounts
+        let accounts = try await OpenedAccounts(options, using: .database).accounts
         let count = try await accounts.dropMails(choice.id(), at: System.now())
         guard count > 0 || choice.all else { throw CommandFailure("No such mail waits.") }
         try Output.line("\(count) mails dropped")

@@ -10,7 +10,7 @@ struct Migrate: AsyncParsableCommand {
     @OptionGroup var only: PartOptions
 
     func run() async throws {
-        let settings = try options.settings(parts: only.parts)
+        let settings = try options.settings(parts: only.parts, using: .database)
         guard !only.isPagesAlone else { return Output.note("Pages alone have no database.") }
         let steps = migrations(for: only.parts)
         let pending = try await explaining {

@@ -19,7 +19,7 @@ struct UpgradeCheck: AsyncParsableCommand {
     @OptionGroup var only: PartOptions
 
     func run() async throws {
-        let location = try options.settings(parts: only.parts).database
+        let location = try options.settings(parts: only.parts, using: .database).database
         guard !only.isPagesAlone else { return Output.note("Pages alone have no database.") }
         let steps = migrations(for: only.parts)
         guard location.server != nil || FileManager.default.fileExists(atPath: location.path) else {

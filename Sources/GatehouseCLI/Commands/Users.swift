@@ -19,7 +19,7 @@ struct ListUsers: AsyncParsableCommand {
     @Option(help: "Only accounts with this text in their email address or full name.") var filter: String?
 
     func run() async throws {
-        let accounts = try await OpenedAccounts(options).accounts
+        let accounts = try await OpenedAccounts(options, using: .database).accounts
         var table = TextTable(["ID", "ADDRESS", "CREATED", "CONFIRMED", "LAST SIGN-IN", "STATE"])
         var last: User?
         repeat {

@@ -48,7 +48,7 @@ struct ExportUsers: AsyncParsableCommand {
     @Argument(help: "A new file; standard output if omitted.") var file: String?
 
     func run() async throws {
-        let accounts = try await OpenedAccounts(options).accounts
+        let accounts = try await OpenedAccounts(options, using: .sealedData).accounts
         var selection = try await explaining { try await leaving.selection(of: accounts, for: .lines) }
         let total = try await accounts.count()
         let handle = try file.map(OutputFile.begin)

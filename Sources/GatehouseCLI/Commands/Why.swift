@@ -23,7 +23,7 @@ struct Why: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let accounts = try await OpenedAccounts(options).accounts
+        let accounts = try await OpenedAccounts(options, using: .sessionEnds).accounts
         let user = try await find(account, in: accounts)?.user
         guard let id = user?.id ?? UserID(account) else { throw CommandFailure("There is no such account.") }
         let ended = try await accounts.endedSessions(of: id, limit: limit, at: System.now())

@@ -14,13 +14,26 @@ package enum ServedPart: String, CaseIterable, Sendable {
 }
 
 extension ServerSettings {
-    /// - Parameter parts: The parts to serve. A standalone gateway must know its issuer.
+    /// - Parameters:
+    ///   - parts: The parts to serve. A standalone gateway must know its issuer.
+    ///   - used: The settings that the caller uses, nil for all. Others may be missing or invalid, and then have another
+    ///     value. Names that are no settings are refused in either case.
     /// - Throws: ``SettingsProblems`` with every invalid value at once.
     package init(
-        _ given: GivenSettings, parts: Set<ServedPart> = Set(ServedPart.allCases)
+        _ given: GivenSettings, parts: Set<ServedPart> = Set(ServedPart.allCases), using used: Set<Setting>? = nil
     ) throws(SettingsProblems) {
         var reader = SettingsReader(given)
         reader.refuseUnknownNames()
+        let general = reader.problems.filter { !$0.concerns(Setting.allCases) }
+        self = Self.read(&reader, parts)
+        let problems = reader.problems.filter { problem in
+            used.map { general.contains(problem) || problem.concerns(Array($0)) } ?? true
+        }
+        guard problems.isEmpty else { throw SettingsProblems(problems) }
+        shown = ShownSetting.all(given)
+    }
+
+    private static func read(_ reader: inout SettingsReader, _ parts: Set<ServedPart>) -> Self {
         // Pages alone call an Auth API elsewhere.
         let location = parts == [.pages] ? nil : reader.location()
         let secrets = parts == [.gateway] ? nil : reader.serverSecrets()
@@ -30,7 +43,7 @@ extension ServerSettings {
         let outgoing = reader.outgoing()
         // Providers concern accounts, which a standalone gateway does not have.
         let providers = parts.contains(.auth) ? reader.providers(auth, outgoing) : []
-        var read = Self(
+        return Self(
             parts: parts, auth: auth, listen: reader.mainAddress(), metricsListen: reader.listenAddress(.metricsListen),
             servesAPIDocument: reader.flag(.openAPI), authPrefixes: reader.authPrefixes(), providers: providers,
             outgoing: outgoing, hooks: parts.contains(.auth) ? reader.hookConfiguration() : HookConfiguration(),
@@ -41,7 +54,7 @@ extension ServerSettings {
             role: reader.text(.jwtRole) ?? "", rates: reader.rates(), mailFolder: reader.text(.mailFolder),
             clientAddress: reader.clientAddress(), requestTimeLimit: reader.duration(.requestDuration) ?? .seconds(10),
             allowedHeaders: reader.list(.corsAllowedHeaders), hashQueue: reader.number(.hashQueue),
-            hashThreads: given[.hashThreads].map { _ in reader.number(.hashThreads) },
+            hashThreads: reader.given[.hashThreads].map { _ in reader.number(.hashThreads) },
             appScheme: reader.appScheme(), mailWriter: parts.contains(.auth) ? reader.mailWriter() : nil,
             profileFields: parts.contains(.gateway) ? reader.profileFields() : ConfiguredFields(),
             pages: pages, brandingFiles: brandingFiles,
@@ -49,9 +62,6 @@ extension ServerSettings {
             countsEvents: reader.flag(.telemetry), countedApps: reader.countedApps(),
             issuer: parts == [.gateway] ? reader.remoteIssuer() : nil,
             logLevel: reader.logLevel(), logFormat: reader.logFormat(), factors: reader.factorRules(of: auth))
-        guard reader.problems.isEmpty else { throw SettingsProblems(reader.problems) }
-        read.shown = ShownSetting.all(given)
-        self = read
     }
 }
 

@@ -11,6 +11,14 @@ package struct SettingsProblem: Hashable, Sendable {
         self.name = name
         self.expected = expected
     }
+
+    /// Whether it is about the value of one of the settings.
+    func concerns(_ settings: [Setting]) -> Bool {
+        settings.contains { setting in
+            setting.environmentNames.contains(name)
+                || [setting.key, setting.key + "_file"].contains { name.hasPrefix($0 + " in ") }
+        }
+    }
 }
 
 /// All problems of a configuration.
