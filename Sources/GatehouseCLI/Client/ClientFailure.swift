@@ -22,6 +22,9 @@ package struct ClientFailure: Error, Hashable, Sendable {
     /// A mistake in the command line.
     package static func usage(_ text: String) -> ClientFailure { ClientFailure("usage", text, exit: .usage) }
 
+    /// The two entries of a new password differ.
+    static let passwordMismatch = ClientFailure("password_mismatch", "Passwords do not match.", exit: .usage)
+
     /// The user interrupted the command.
     package static let interrupted = ClientFailure("interrupted", "Interrupted.", exit: .interrupted)
     /// The user declined, or closed the provider's page.

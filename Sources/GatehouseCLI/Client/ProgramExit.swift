@@ -24,7 +24,7 @@ package enum ProgramExit: Int32, CaseIterable, Sendable {
         case .refused: "The server refused the request (4xx)."
         case .storeUnavailable: "The place where the session is kept cannot be read or written."
         case .changesPending: "The database lacks schema changes of this program (`upgrade-check` only)."
-        case .usage: "The command was not understood, or something was left out."
+        case .usage: "The command was not understood, or an input is missing or invalid."
         case .configuration: "The server's configuration is wrong (commands of the server only)."
         case .interrupted: "Ended by Ctrl-C. Another signal gives 128 and its number."
         }

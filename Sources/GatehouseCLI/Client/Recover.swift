@@ -59,13 +59,13 @@ struct Recover: ClientCommand {
         guard !code.codeStdin else { return try await client.terminal.secretLine("new password") }
         let password = try await client.terminal.secret("New password: ")
         guard password.matches(try await client.terminal.secret("New password again: ")) else {
-            throw ClientFailure("password_mismatch", "Passwords do not match.", exit: .failed)
+            throw ClientFailure.passwordMismatch
         }
         return password
     }
 
     private static func isAboutPassword(_ failure: ClientFailure) -> Bool {
-        [AuthErrorCode.weakPassword.rawValue, AuthErrorCode.samePassword.rawValue, "password_mismatch"]
+        [AuthErrorCode.weakPassword.rawValue, AuthErrorCode.samePassword.rawValue, ClientFailure.passwordMismatch.code]
             .contains(failure.code)
     }
 

@@ -50,7 +50,7 @@ struct SignUp: ClientCommand {
         let password = try await client.password(fromInput: passwordStdin)
         guard !passwordStdin else { return password }
         guard password.matches(try await client.terminal.secret("Password again: ")) else {
-            throw ClientFailure("password_mismatch", "Passwords do not match.", exit: .failed)
+            throw ClientFailure.passwordMismatch
         }
         return password
     }
