@@ -954,6 +954,21 @@ def test_a_sign_in_without_its_second_factor_keeps_the_session_before(person, de
         assert person.json("whoami")["user"]["email"] == other
 
 
+def test_an_interrupted_sign_in_does_not_wait_for_a_server_that_is_silent(project, new_email):
+    protected = new_email()
+    project.sign_up(protected)
+    app = App(project.json("mfa", "enroll")["secret"])
+    project.json("mfa", "verify", "--factor-stdin", stdin=app.code() + "\n")
+    with project.at_terminal("login", "--email", protected) as terminal:
+        terminal.answer("Password: ", PASSWORD).wait_for("or a recovery code: ")
+        project.server.process.send_signal(signal.SIGSTOP)
+        try:
+            assert terminal.type("\x03").end() == INTERRUPTED
+        finally:
+            project.server.process.send_signal(signal.SIGCONT)
+        assert "The server does not answer." in terminal.seen
+
+
 def test_a_terminal_asks_for_the_second_factor(person, dev, new_email):
     email, question = new_email(), "or a recovery code: "
     person.sign_up(email)

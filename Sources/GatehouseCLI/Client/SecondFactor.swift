@@ -26,7 +26,11 @@ extension Client {
         let level = try await auth.mfa.getAuthenticatorAssuranceLevel()
         guard level.nextLevel == .aal2, level.currentLevel != .aal2 else { return user }
         // The session is stored already, so an interruption has to end it, too.
-        terminal.beforeInterruption { await giveUp(for: old) }
+        terminal.beforeInterruption {
+            guard await ends(within: .seconds(2), SystemDefaults.clock(), { await giveUp(for: old) }) else {
+                return note("The server does not answer. Run `gatehouse whoami` to see who is signed in.")
+            }
+        }
         defer { terminal.beforeInterruption(nil) }
         do {
             return try await raise(fromInput: options.factorStdin, of: user.factors ?? []).user

@@ -1,0 +1,24 @@
+package import Gatehouse
+
+/// Waits for work, at most for the limit, and then cancels it.
+///
+/// - Returns: Whether the work ended.
+package func ends(
+    within limit: Duration, _ clock: ClientClock, _ work: @escaping @Sendable () async -> Void
+) async -> Bool {
+    let (results, result) = AsyncStream<Bool>.makeStream()
+    let working = Task {
+        await work()
+        result.yield(true)
+    }
+    let waiting = Task {
+        // Lost: that the wait was cancelled, after which the result is not read.
+        try? await clock.sleep(limit)
+        result.yield(false)
+    }
+    defer {
+        working.cancel()
+        waiting.cancel()
+    }
+    return await results.first { _ in true } ?? false
+}
