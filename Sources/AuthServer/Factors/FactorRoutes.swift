@@ -19,7 +19,7 @@ extension AuthServer {
                 limitedBy: Limits.verifyFactor, timeLimit: wait, verifyFactor),
             Route(
                 .delete, "/factors/{factor_id}", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
-                timeLimit: wait, removeFactor),
+                limitedBy: Limits.removeFactor, timeLimit: wait, removeFactor),
         ]
     }
 
@@ -34,7 +34,7 @@ extension AuthServer {
                 limitedBy: Limits.enrollFactor, timeLimit: wait, makeRecoveryCodes),
             Route(
                 .delete, "/factors/recovery-codes", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
-                timeLimit: wait, deleteRecoveryCodes),
+                limitedBy: Limits.removeFactor, timeLimit: wait, deleteRecoveryCodes),
             Route(
                 .post, "/factors/recovery-codes/verify", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
                 limitedBy: Limits.verifyRecoveryCode, timeLimit: wait, verifyRecoveryCode),

@@ -16,7 +16,7 @@ package struct AuthRates: Sendable {
     package var authorize = 60
     /// Anonymous sign-ups per hour.
     package var anonymousUsers = 30
-    /// Challenges of second factors per minute, and as many answers.
+    /// Challenges of second factors per minute, as many answers, and as many removals.
     package var factors = 15
     /// `/passkeys/authentication/options`, per 5 minutes.
     package var passkey = 30
@@ -48,6 +48,7 @@ package enum Limits {
     static let challengeFactor = "factor_challenge"
     static let verifyFactor = "factor_verify"
     static let verifyRecoveryCode = "recovery_code_verify"
+    static let removeFactor = "factor_remove"
     /// Not a limit of requests: what an answer names while a factor is locked.
     static let factorLock = "factor_lock"
     static let mailRequest = "mail_request"
@@ -78,6 +79,7 @@ package enum Limits {
             RateLimit(challengeFactor, rates.factors, per: .seconds(60), burst: 30),
             RateLimit(verifyFactor, rates.factors, per: .seconds(60), burst: 30),
             RateLimit(verifyRecoveryCode, rates.factors, per: .seconds(60), burst: 30),
+            RateLimit(removeFactor, rates.factors, per: .seconds(60), burst: 30),
             RateLimit(export, 10, per: hour, burst: 10),
             RateLimit(mails, rates.mails, per: hour, burst: rates.mails, isShared: true),
             RateLimit(otherMails, rates.mails, per: hour, burst: rates.mails, isShared: true),

@@ -26,7 +26,7 @@ extension Setting {
         "How long a second factor stays that nobody ever tried to use; 300s at the least.")
     package static let rateFactors = Setting(
         "mfa_rate_limit_challenge_and_verify", .gotrue, .number(0...1_000_000_000, 15),
-        "Challenges of one address in a minute, as many answers, and as many recovery codes.")
+        "Challenges of one address in a minute, as many answers, as many recovery codes, and as many removals.")
     package static let lowLevelLimit = Setting(
         "sessions_allow_low_aal", .gotrue, .duration(),
         "How long a session without a second factor lasts if its user has one. Without a value: as long as others.")

@@ -244,6 +244,27 @@ struct SecondFactorTests {
         }
     }
 
+    @Test("The removal of factors and recovery codes has a limit, apart from those of challenges and answers")
+    func removalLimit() async throws {
+        try await TestServer.with(limits: AuthRates(), factors: .withCodes) { server in
+            let (session, app) = try await server.protected()
+            func remove(_ name: String) async throws -> TestAnswer {
+                try await server.send(.delete, "/auth/v1/factors/\(name)", bearer: session.accessToken)
+            }
+            let missing = "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60"
+            for _ in 0..<15 {
+                #expect(try await remove(missing).status == 404)
+                #expect(try await remove("recovery-codes").status == 404)
+            }
+            for refused in [try await remove(app.factor), try await remove("recovery-codes")] {
+                #expect(refused.status == 429 && refused.code == "over_request_rate_limit", "\(refused)")
+            }
+            _ = try await server.challenge(app.factor, session)
+            server.clock.advance(by: .seconds(4))
+            #expect(try await remove(missing).status == 404)
+        }
+    }
+
     @Test("A name that is too long is refused, and a code of other letters is a wrong one", arguments: TestDatabase.all)
     func unstorable(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, factors: .withCodes) { server in
