@@ -156,6 +156,25 @@ struct AccountPageTests {
         }
     }
 
+    @Test("The profile stores names as long as their fields allow")
+    func longestNames() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            try await browser.open("/account/profile")
+            let inputs = WebPage.between("<input ", ">", in: browser.page.text)
+            var fields = ["timezone": ""]
+            for name in ["first_name", "name"] {
+                let input = try #require(inputs.first { $0.contains("name=\"\(name)\"") })
+                let longest = try #require(WebPage.between("maxlength=\"", "\"", in: input).first.flatMap { Int($0) })
+                fields[name] = String(repeating: "é", count: longest)
+            }
+            try await browser.press("Save", fields)
+            #expect(browser.page.problem == nil)
+            try await browser.open("/account/profile")
+            for (_, value) in fields { #expect(browser.page.text.contains("value=\"\(value)\"")) }
+        }
+    }
+
     @Test("The fields for names write capitals and end at the limit of the profile, others write none")
     func namesAsWritten() async throws {
         try await TestServer.with(hasPages: true) { server in

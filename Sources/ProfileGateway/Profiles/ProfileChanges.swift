@@ -71,14 +71,14 @@ extension ProfileChanges {
         for name in members.names.sorted(by: <) where !allowed.contains(name) {
             throw InvalidProfileChange(name.cut(to: 50), "cannot be changed here.")
         }
-        firstName = try Self.text("first_name", members, limit: 50)
+        firstName = try Self.text("first_name", members, limit: ProfileLimits.firstName)
         favoriteTeams = try Self.teams(members)
-        name = try Self.text("name", members, limit: 100)
+        name = try Self.text("name", members, limit: ProfileLimits.name)
         avatarURL = try Self.text("avatar_url", members, limit: URLParts.maximumLength)
         if case .set(let text) = avatarURL, !WebAddress.isAllowed(text) {
             throw InvalidProfileChange("avatar_url", "must be an https URL.")
         }
-        timezone = try Self.text("timezone", members, limit: 64)
+        timezone = try Self.text("timezone", members, limit: ProfileLimits.timezone)
         if case .set(let text) = timezone, !TimeZoneName.isKnown(text) {
             throw InvalidProfileChange("timezone", "must be an IANA name such as Europe/Berlin.")
         }

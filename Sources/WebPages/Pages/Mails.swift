@@ -176,7 +176,7 @@ extension Visit {
         }
         var name = Field(
             kind: .text, name: "name", label: say("First Name"), value: entered("name") ?? "",
-            autocomplete: "given-name", maximumLength: 50)
+            autocomplete: "given-name", maximumLength: ProfileLimits.firstName)
         name.isRequired = false
         var password = passwordField(say("Password"), isNew: true, minimum: offer.passwordLength)
         password.hint = say("Password must be at least %@ characters.", String(offer.passwordLength))

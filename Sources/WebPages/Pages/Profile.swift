@@ -76,12 +76,12 @@ extension Visit {
             (field.problem, field.isFocused) = (say("Please enter at most %@ characters.", String(longest)), true)
             return field
         }
-        var zone = field("timezone", say("Time Zone"), "off", longest: 64)
+        var zone = field("timezone", say("Time Zone"), "off", longest: ProfileLimits.timezone)
         zone.hint = say("Such as %@.", "Europe/Berlin")
         if zone.problem != nil { zone.problem = say("This time zone is not known.") }
         let fields = [
-            field("first_name", say("First Name"), "given-name", longest: 50),
-            field("name", say("Name"), "name", longest: 100), zone,
+            field("first_name", say("First Name"), "given-name", longest: ProfileLimits.firstName),
+            field("name", say("Name"), "name", longest: ProfileLimits.name), zone,
         ]
         var page = accountPage(say("Profile"))
         if refusal != nil, fields.allSatisfy({ $0.problem == nil }) {
