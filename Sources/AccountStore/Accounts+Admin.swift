@@ -117,7 +117,8 @@ extension Accounts {
         }
     }
 
-    /// Changes an account. A new password ends all its sessions and invalidates its pending authorization codes.
+    /// Changes an account, unless it is erased. A new password ends all its sessions and invalidates its pending
+    /// authorization codes.
     ///
     /// - Parameter device: The caller of the admin API; nil for a command of the operator.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may have changed.
@@ -138,7 +139,7 @@ extension Accounts {
         _ id: UserID, _ attributes: AdminAttributes, from device: Device?, at now: Instant
     ) async throws -> AdminOutcome {
         try await revoking(at: now) { db in
-            guard var account = try db.account(id) else { return .unknownUser }
+            guard var account = try db.account(id), account.user.times.deletedAt == nil else { return .unknownUser }
             let before = account.user
             if let email = attributes.email, try db.isTaken(email, besides: id) { return .emailTaken }
             if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }

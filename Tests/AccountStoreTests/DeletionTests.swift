@@ -1,6 +1,7 @@
 import AccountDomain
 import AccountStore
 import GatehouseWire
+import SQLDatabase
 import TestDatabases
 import Testing
 
@@ -54,5 +55,35 @@ struct DeletionTests {
         }
         #expect(try await store.accounts.softDelete(back.account.user.id, at: store.clock.now))
         #expect(try await store.count("users") == 2)
+    }
+
+    @Test("An erased account is neither changed nor linked to, whatever its address", arguments: TestDatabase.all)
+    func unchangeable(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let id = try await store.signedIn().account.user.id
+        #expect(try await store.accounts.softDelete(id, at: store.clock.now))
+        let email = try #require(EmailAddress("late@example.com"))
+        var changes = AdminAttributes()
+        (changes.email, changes.passwordHash, changes.userMetadata) = (email, Secret("$new$"), ["full_name": "Ada"])
+        guard case .unknownUser = try await store.accounts.update(id, changes, at: store.clock.now) else {
+            Issue.record("an erased account was changed")
+            return
+        }
+        let left = try #require(try await store.accounts.account(id)).user
+        #expect(left.passwordHash == nil && left.userMetadata == "{}" && left.email != email.text)
+        // Earlier versions gave such accounts another address.
+        try await store.storage.database.write { db in
+            _ = try db.run("UPDATE users SET email = \(email.text) WHERE id = \(id.text)")
+        }
+        for kind: MailKind in [.signUp, .invite, .magicLink, .recovery, .emailChangeNew] {
+            var order = LinkOrder(
+                kind, email, MailRequest(redirectTo: "", lifetime: .seconds(600)), from: store.device)
+            order.newEmail = EmailAddress("new@example.com")
+            guard case .unknownUser = try await store.accounts.makeLink(order, at: store.clock.now) else {
+                Issue.record("a link \(kind) was made")
+                continue
+            }
+        }
+        #expect(try await store.accounts.delete(id, actor: nil, at: store.clock.now))
     }
 }

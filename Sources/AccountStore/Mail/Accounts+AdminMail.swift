@@ -67,6 +67,7 @@ extension Accounts {
         order.request.isMailed = false
         return try await database.write { [order] db in
             let known = try db.accounts(Self.ownEmailLookup(order.email)).first
+            if known?.user.times.deletedAt != nil { return .unknownUser }
             switch order.kind {
             case .invite: return try invite(order, at: now, in: db)
             case .signUp: return try signUpLink(order, at: now, in: db)
@@ -116,7 +117,8 @@ extension Accounts {
     private func unconfirmed(_ order: LinkOrder, at now: Instant, in db: any Connection) throws -> Account? {
         let data = AnyJSON.object(order.data.filter { !$0.value.isNull }).text
         if var existing = try db.accounts(Self.emailLookup(order.email)).first {
-            guard existing.isAbandoned, existing.user.email == order.email.text else { return nil }
+            guard existing.isAbandoned, existing.user.email == order.email.text, existing.user.times.deletedAt == nil
+            else { return nil }
             existing.user.passwordHash = order.passwordHash
             let isInvited = existing.user.times.invitedAt != nil
             existing.user.userMetadata =

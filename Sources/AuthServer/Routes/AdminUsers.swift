@@ -50,7 +50,9 @@ extension AuthServer {
     /// `password_hash`. Metadata is merged at the top level.
     @Sendable func changeUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try userID(context)
-        guard let account = try await accounts.account(id) else { throw Refusal.unknownUser }
+        guard let account = try await accounts.account(id), account.user.times.deletedAt == nil else {
+            throw Refusal.unknownUser
+        }
         let body = try await request.jsonMembers(context)
         var attributes = try attributes(body)
         if let password = try body.secret("password"), !password.isEmpty {
