@@ -249,6 +249,14 @@ def test_an_access_token_of_the_old_server_is_valid_until_it_expires(source, ser
     assert target.start().auth().user(token).json()["id"] == ada
 
 
+def test_a_waiting_change_of_address_stays_behind(source, target):
+    source.person("ada@example.com", email_change="thief@example.org", email_change_sent_at="2025-02-02T03:04:05Z")
+    assert target.command("import", "supabase", "--database-url", source.url).returncode == 0
+    target.start()
+    signed_in = target.auth().sign_in("ada@example.com", PASSWORD)
+    assert signed_in.status == 200 and "new_email" not in signed_in.json()["user"], signed_in
+
+
 def test_a_copied_old_token_ends_the_session(source, target):
     ada = source.person("ada@example.com")
     source.session(ada, ["aaaaaaaaaaa1", "aaaaaaaaaaa2", "aaaaaaaaaaa3"], refreshed_at="2026-01-01 00:00:00")

@@ -1,4 +1,5 @@
 import AccountDomain
+import AccountStore
 import GatehouseCLI
 import GatehouseWire
 import Testing
@@ -89,7 +90,6 @@ struct AccountLineTests {
         user.passwordHash = Secret("$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy")
         user.appMetadata = #"{"provider":"email","providers":["email","phone"],"tier":3}"#
         user.userMetadata = #"{"n":1.5,"name":"Ada \"the first\" 👩‍💻"}"#
-        user.newEmail = "new@example.com"
         user.times.bannedUntil = Instant(microseconds: 1_900_000_000_000_001)
         user.times.emailConfirmedAt = Self.time
         let identity = Identity(
@@ -98,6 +98,21 @@ struct AccountLineTests {
         let line = AccountLine.text(Account(user: user, identities: [identity]))
         #expect(!line.contains("\n"))
         #expect(AccountLine.text(try account(line)) == line)
+    }
+
+    @Test("A change of address that waits is listed, and neither exported nor imported")
+    func waitingChange() throws {
+        var user = User(
+            id: UserID(trusted: Self.id), audience: "app", role: "member", times: UserTimes(createdAt: Self.time))
+        (user.newEmail, user.newPhone) = ("new@example.com", "491234567")
+        (user.times.emailChangeSentAt, user.times.phoneChangeSentAt) = (Self.time, Self.time)
+        let listed = AccountLine.text(Account(user: user, identities: []))
+        #expect(listed.contains(#""email_change":"new@example.com""#) && listed.contains("phone_change_sent_at"))
+        let exported = AccountLine.text(ExportedAccount(Account(user: user, identities: [])))
+        #expect(!exported.contains("_change"))
+        let read = try account(listed).user
+        #expect(read.newEmail == nil && read.newPhone == nil)
+        #expect(read.times.emailChangeSentAt == nil && read.times.phoneChangeSentAt == nil)
     }
 
     @Test("A deleted account keeps its digest and gets no identities")

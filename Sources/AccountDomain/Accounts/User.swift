@@ -22,7 +22,7 @@ package struct User: Sendable {
     package var newEmail: String?
     package var newPhone: String?
     /// The session that began the change to ``newEmail``: the change ends with it. nil if a sign-up, an administrator or an
-    /// earlier program began it.
+    /// earlier program began it, or if an earlier program imported it.
     package var addressChangeSession: SessionID?
 
     package init(id: UserID, audience: String, role: String, times: UserTimes) {

@@ -104,13 +104,24 @@ extension Accounts {
         case .signIn: return try signInMail(ask, account, at: now, in: db)
         case .emailChange:
             guard let account, let new = account.user.newEmail.flatMap(EmailAddress.init),
-                try addressChangeWaits(of: account.user, at: now, in: db),
+                try mayRepeatChange(of: account.user, codesLast: ask.request.lifetime, at: now, in: db),
                 try !db.isTaken(new, besides: account.user.id)
             else { return nil }
             let content = try changeMails(
                 account, to: new, ask.request, confirmsBoth: ask.confirmsBoth, queuesNew: false, at: now, in: db)
             return (content, account.user.id)
         }
+    }
+
+    /// Whether the mails of the waiting change of address may be sent again. A change without a session ends with its
+    /// codes: it may be an import's, and nobody knows who began it.
+    private func mayRepeatChange(
+        of user: User, codesLast lifetime: Duration, at now: Instant, in db: any Connection
+    ) throws -> Bool {
+        guard user.addressChangeSession == nil else { return try addressChangeWaits(of: user, at: now, in: db) }
+        if let sentAt = user.times.emailChangeSentAt, now < sentAt + lifetime { return true }
+        try db.endAddressChange(of: user.id, at: now)
+        return false
     }
 
     private func signInMail(

@@ -2,16 +2,21 @@ package import AccountDomain
 import GatehouseWire
 
 extension AccountLine {
-    /// The account as a line for ``account(_:at:newID:)``, without a line feed. Contains the password hash.
+    /// The account as a line for ``account(_:at:newID:)``, without a line feed. Contains the password hash, and the
+    /// change of address that waits, which an import leaves out.
     package static func text(_ account: Account) -> String {
         var writer = JSONWriter(capacity: 2_048)
         writer.beginObject()
         write(account, to: &writer)
+        writer.text("email_change", account.user.newEmail)
+        writer.text("phone_change", account.user.newPhone)
+        writer.time("email_change_sent_at", account.user.times.emailChangeSentAt)
+        writer.time("phone_change_sent_at", account.user.times.phoneChangeSentAt)
         writer.endObject()
         return writer.text
     }
 
-    /// Writes the members of the account.
+    /// Writes the members of the account that an import reads.
     static func write(_ account: Account, to writer: inout JSONWriter) {
         let user = account.user
         writer.member("id", user.id.text)
@@ -23,8 +28,6 @@ extension AccountLine {
         writer.member("raw_app_meta_data", json: user.appMetadata)
         writer.member("raw_user_meta_data", json: user.userMetadata)
         writer.member("is_anonymous", user.isAnonymous)
-        writer.text("email_change", user.newEmail)
-        writer.text("phone_change", user.newPhone)
         write(user.times, to: &writer)
         writer.name("identities")
         writer.beginArray()
@@ -41,8 +44,6 @@ extension AccountLine {
         writer.time("invited_at", times.invitedAt)
         writer.time("confirmation_sent_at", times.confirmationSentAt)
         writer.time("recovery_sent_at", times.recoverySentAt)
-        writer.time("email_change_sent_at", times.emailChangeSentAt)
-        writer.time("phone_change_sent_at", times.phoneChangeSentAt)
         writer.time("reauthentication_sent_at", times.reauthenticationSentAt)
         writer.time("banned_until", times.bannedUntil)
         writer.time("deleted_at", times.deletedAt)

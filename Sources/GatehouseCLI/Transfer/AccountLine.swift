@@ -45,6 +45,7 @@ package struct AccountLine {
         try AccountLine(columns: LineColumns(members), now: now, newID: newID).account()
     }
 
+    /// Leaves out a change of address that waits: its session, which it ends with, stays behind.
     private func account() throws(LineProblem) -> Account {
         guard let id = UserID(try columns.text("id") ?? "") else { throw LineProblem("id is not a UUID") }
         if try columns.flag("is_sso_user") { throw LineProblem("single sign-on accounts are not in this version") }
@@ -56,8 +57,6 @@ package struct AccountLine {
         user.phone = try phone(isDeleted: isDeleted)
         user.passwordHash = try passwordHash()
         user.isAnonymous = try columns.flag("is_anonymous")
-        user.newEmail = try columns.text("email_change")
-        user.newPhone = try columns.text("phone_change")
         user.userMetadata = try metadata("raw_user_meta_data").text
         let identities = try identities(of: user)
         user.appMetadata = try appMetadata(identities).text
@@ -76,8 +75,6 @@ package struct AccountLine {
         times.invitedAt = try columns.time("invited_at")
         times.confirmationSentAt = try columns.time("confirmation_sent_at")
         times.recoverySentAt = try columns.time("recovery_sent_at")
-        times.emailChangeSentAt = try columns.time("email_change_sent_at")
-        times.phoneChangeSentAt = try columns.time("phone_change_sent_at")
         times.reauthenticationSentAt = try columns.time("reauthentication_sent_at")
         times.bannedUntil = try columns.time("banned_until")
         times.deletedAt = try columns.time("deleted_at")

@@ -190,6 +190,22 @@ struct AddressChangeEndTests {
         }
     }
 
+    @Test("A change of address that no session began is not mailed after its codes", arguments: TestDatabase.all)
+    func repeatedWithoutSession(_ kind: TestDatabase) async throws {
+        try await TestServer.mailing(on: kind) { server in
+            try await server.confirmed()
+            let change = try await beginWithoutSession(server, try await server.low())
+            server.passInterval()
+            let json: AnyJSON = ["type": "email_change", "email": "ada@example.com"]
+            _ = try await server.post("/resend", json)
+            #expect(try await server.deliveredMails().count == 2)
+            server.clock.advance(by: .seconds(3_600))
+            _ = try await server.post("/resend", json)
+            #expect(try await server.deliveredMails().isEmpty)
+            try await expectGone(change, server, seenBy: try await server.low())
+        }
+    }
+
     @Test("Signing everyone out ends a change of address that no session began", arguments: TestDatabase.all)
     func everyone(_ kind: TestDatabase) async throws {
         try await TestServer.mailing(on: kind) { server in
