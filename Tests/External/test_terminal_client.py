@@ -352,6 +352,24 @@ def test_bidi_characters_are_escaped_for_scripts_too(deceiver, tmp_path):
     assert ended.json()["user"]["email"] == Deceiver.ADDRESS
 
 
+class Immortal(Elsewhere):
+    """An account server with a token that outlives every number of seconds."""
+
+    def answer(self, status, body):
+        super().answer(status, {**body, "expires_in": 1e30, "expires_at": 1 << 62})
+
+
+def test_an_impossible_lifetime_is_refused_and_stores_nothing(tmp_path):
+    server = LoopbackServer(Immortal)
+    try:
+        person = Person(tmp_path, server)
+        words = ("login", "--email", "ada@example.com", "--password-stdin")
+        assert person.fails(UNAVAILABLE, *words, stdin=PASSWORD + "\n")[0] == "unexpected_answer"
+        assert person.fails(NOT_SIGNED_IN, "whoami")[0] == "not_signed_in"
+    finally:
+        server.stop()
+
+
 class Endless(http.server.BaseHTTPRequestHandler):
     """Sends an endless response until the caller disconnects."""
 

@@ -130,6 +130,28 @@ struct StoreTests {
         }
     }
 
+    @Test(
+        "A stored access token with impossible times costs one refresh",
+        arguments: [
+            ["expires_in": .double(1e30), "expires_at": .integer(4_611_686_018_427_387_904)],
+            ["expires_in": .double(-1)], ["expires_at": .double(1e30)], ["server_ahead": .double(-1e30)],
+        ] as [JSONObject])
+    func impossibleTimes(_ times: JSONObject) async throws {
+        let storage = MemoryStorage()
+        try await World.with(storage: storage) { world in
+            let first = try await world.signUp()
+            let entry = try #require(await storage.contents["gatehouse.access-token"])
+            let members = try #require(try JSONReader.read(entry).objectValue)
+            let damaged = AnyJSON.object(members.merging(times) { $1 }).text
+            await storage.write(Array(damaged.utf8), for: "gatehouse.access-token")
+            let next = try world.anotherProcess()
+            #expect(await next.currentUser == first.user)
+            #expect(await next.currentSession?.accessToken == "")
+            #expect(try await next.session.refreshToken != first.refreshToken)
+            #expect(world.network.refreshCount == 1)
+        }
+    }
+
     @Test("A crash during sign-out leaves nobody signed in, and nothing behind")
     func tornSignOut() async throws {
         let storage = MemoryStorage()

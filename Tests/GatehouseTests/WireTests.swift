@@ -51,6 +51,13 @@ struct WireTests {
         "A response without a required member names the member",
         arguments: [
             (#"{"access_token":"a"}"#, "session.expires_in: expected a number"),
+            (#"{"access_token":"a","expires_in":1e30}"#, "session.expires_in: out of range"),
+            (#"{"access_token":"a","expires_in":-1}"#, "session.expires_in: out of range"),
+            (#"{"access_token":"a","expires_in":"nan"}"#, "session.expires_in: out of range"),
+            (
+                #"{"access_token":"a","refresh_token":"r","expires_in":1,"expires_at":4611686018427387904}"#,
+                "session.expires_at: out of range"
+            ),
             (#"{"access_token":"a","expires_in":1}"#, "session.refresh_token: expected a string"),
             (#"{"access_token":"a","expires_in":1,"refresh_token":"r"}"#, "user: expected an object"),
             (#"{"user":{"id":"x","created_at":"2026-01-01T00:00:00Z"}}"#, "user.id: expected a UUID"),

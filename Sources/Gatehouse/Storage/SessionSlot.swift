@@ -180,14 +180,15 @@ extension StoredSession {
 }
 
 extension StoredAccess {
-    /// - Returns: nil for the token of another generation, and for invalid bytes.
+    /// - Returns: nil for the token of another generation, and for invalid bytes or times.
     fileprivate init?(entry bytes: [UInt8], generation: String) {
         // Lost: an access token, which a refresh replaces.
         guard let json = try? JSONReader.read(bytes), json["generation"]?.stringValue == generation,
             // Lost: the same.
             let members = try? WireMembers(json, path: "access"), let token = members.text("access_token"),
             let expiresIn = members.number("expires_in"), let expiresAt = members.number("expires_at"),
-            let serverAhead = members.number("server_ahead")
+            let serverAhead = members.number("server_ahead"), WireMembers.lifetimes.contains(expiresIn),
+            WireMembers.times.contains(expiresAt), WireMembers.times.contains(abs(serverAhead))
         else { return nil }
         self.init(
             token: token, type: members.text("token_type") ?? "bearer", expiresIn: expiresIn, expiresAt: expiresAt,

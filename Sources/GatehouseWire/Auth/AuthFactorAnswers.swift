@@ -98,7 +98,7 @@ extension AuthFactorChallenge {
     /// - Throws: ``WireProblem`` without `id`, `type` or `expires_at`, or for a member `webauthn` without its options.
     package init(json: AnyJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "challenge")
-        guard let expiresAt = members.number("expires_at") else {
+        guard let expiresAt = try members.number("expires_at", in: WireMembers.times) else {
             throw WireProblem("challenge.expires_at: expected a number")
         }
         self.init(

@@ -36,10 +36,11 @@ public struct AuthLinkQuestion: Hashable, Sendable {
         self.canRecover = canRecover
     }
 
-    /// - Returns: nil if a required member is missing.
+    /// - Returns: nil if a required member is missing, or the time is after the year 9999.
     init?(_ members: WireMembers) {
         guard let ticket = members.text("link_ticket"), let expiresAt = members.number("link_ticket_expires_at"),
-            expiresAt.isFinite, let email = members.text("email"), let provider = members.text("provider")
+            WireMembers.times.contains(expiresAt), let email = members.text("email"),
+            let provider = members.text("provider")
         else { return nil }
         self.init(
             ticket: AuthLinkTicket(ticket), expiresAt: Date(timeIntervalSince1970: expiresAt), email: email,

@@ -108,7 +108,7 @@ private struct PasskeyOptionsAnswer {
 
     init(_ json: AnyJSON) throws(WireProblem) {
         let answer = try WireMembers(json, path: "passkey")
-        guard let expiresAt = answer.number("expires_at") else {
+        guard let expiresAt = try answer.number("expires_at", in: WireMembers.times) else {
             throw WireProblem("passkey.expires_at: expected a number")
         }
         let options = answer["options"] ?? .null

@@ -25,16 +25,18 @@ extension AuthSessionAnswer {
     /// Parses a session response.
     ///
     /// - Throws: ``WireProblem`` with the name of the missing or malformed member: `access_token`, `refresh_token`,
-    ///   `expires_in` or `user`. All other members have defaults.
+    ///   `expires_in` or `user`, and of an `expires_in` or `expires_at` out of range: a lifetime of more than 136 years,
+    ///   an expiry after the year 9999. All other members have defaults.
     public init(json: AnyJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "session")
-        guard let expiresIn = members.number("expires_in"), expiresIn.isFinite, expiresIn >= 0 else {
+        guard let expiresIn = try members.number("expires_in", in: WireMembers.lifetimes) else {
             throw WireProblem("session.expires_in: expected a number")
         }
         self.init(
             accessToken: try members.required("access_token"), refreshToken: try members.required("refresh_token"),
             tokenType: members.text("token_type") ?? "bearer", expiresIn: expiresIn,
-            expiresAt: members.number("expires_at"), providerToken: members.text("provider_token"),
+            expiresAt: try members.number("expires_at", in: WireMembers.times),
+            providerToken: members.text("provider_token"),
             providerRefreshToken: members.text("provider_refresh_token"),
             weakPasswordReasons: members.weakPasswordReasons,
             user: try AuthUser(json: members["user"] ?? .null))

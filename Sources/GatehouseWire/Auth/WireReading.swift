@@ -92,6 +92,20 @@ package struct WireMembers {
         default: nil
         }
     }
+
+    /// A number in any form, with which ``Duration`` and ``Int`` can be computed; nil if absent or malformed.
+    ///
+    /// - Throws: ``WireProblem`` if it is outside the range, or no number.
+    package func number(_ name: String, in range: ClosedRange<Double>) throws(WireProblem) -> Double? {
+        guard let value = number(name) else { return nil }
+        guard range.contains(value) else { throw WireProblem("\(path).\(name): out of range") }
+        return value
+    }
+
+    /// Seconds of a lifetime: at most 136 years.
+    package static var lifetimes: ClosedRange<Double> { 0...4_294_967_295 }
+    /// Seconds since 1970, until the end of the year 9999.
+    package static var times: ClosedRange<Double> { 0...253_402_300_799 }
 }
 
 extension Date {
