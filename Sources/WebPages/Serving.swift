@@ -65,7 +65,9 @@ extension WebPages {
             let outcome = try await outcome(of: page.handler, &visit)
             return FormAnswer(outcome, from: begun, to: visit, isOnce: page.isOnce)
         }
-        (visit.session, visit.cookies) = (answer.session, answer.cookies)
+        if !answer.isEarlier(than: visit.session, of: form) {
+            (visit.session, visit.cookies) = (answer.session, answer.cookies)
+        }
         return try response(answer.outcome, &visit)
     }
 

@@ -90,6 +90,27 @@ struct RepeatedFormTests {
         }
     }
 
+    @Test("The same sign-up after another mail sends none, and the newest mail's link stays good in its browser")
+    func afterAnotherMail() async throws {
+        try await TestServer.with(hasPages: true, change: SignInPageTests.withMail) { server in
+            let browser = WebBrowser(server)
+            for time in 1...2 {
+                try await browser.open("/account/sign-up")
+                try await browser.press("Create Account", SignInPageTests.person)
+                #expect(browser.page.title == "Check your email")
+                guard time == 1 else { break }
+                _ = try await server.deliveredMail()
+                try await browser.press("Send Again")
+            }
+            // Only the one that was sent again.
+            let mail = try await server.deliveredMail()
+            try await browser.open(mail.path)
+            let form = try #require(browser.page.forms.first)
+            try await browser.send("/auth/v1/verify/page", form.fields)
+            #expect(browser.page.title == "Account", "\(browser.page)")
+        }
+    }
+
     @Test("A sign-up that was refused, or has another password, counts by itself")
     func others() async throws {
         try await TestServer.with(hasPages: true) { server in

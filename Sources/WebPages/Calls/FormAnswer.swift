@@ -20,6 +20,8 @@ struct FormAnswer: Sendable {
     let session: WebSession
     var cookies: [HTTPField] = []
     let lasting: Lasting
+    /// The ``FormName/alike`` of the form, once the answer is kept for others.
+    var form: ExternalName?
 
     /// - Parameters:
     ///   - begun: The visit before the form.
@@ -36,6 +38,13 @@ struct FormAnswer: Sendable {
 
     init(_ outcome: Outcome, _ session: WebSession, lasting: Lasting) {
         (self.outcome, self.session, self.lasting) = (outcome, session, lasting)
+    }
+
+    /// Whether a browser that sends the form again has gone on from this answer: its session and cookies are later ones, as
+    /// after another mail.
+    func isEarlier(than session: WebSession, of name: FormName) -> Bool {
+        guard let form, form != name.alike, session.mail != nil else { return false }
+        return session.formToken.elementsEqual(self.session.formToken)
     }
 
     /// Without the tokens, which only a whole answer needs.
@@ -91,7 +100,9 @@ struct KeptAnswers {
             names.removeFirst()
         }
         names.append(form.repeated)
-        answers[form.repeated] = (answer.kept, now + Self.lifetime)
+        var kept = answer.kept
+        kept.form = form.alike
+        answers[form.repeated] = (kept, now + Self.lifetime)
     }
 
     func answer(to form: FormName, at now: Instant) -> FormAnswer? {
