@@ -578,6 +578,17 @@ def test_out_again(source, target, cluster, tmp_path):
     assert first_name().startswith("A")
 
 
+def test_an_account_without_a_time_counts_as_older(source, target, cluster, tmp_path):
+    ada = source.person("ada@example.com", updated_at=None)
+    assert target.command("import", "supabase", "--database-url", source.url).returncode == 0
+    file = tmp_path / "export.sql"
+    assert target.command("export", "supabase", str(file)).returncode == 0
+    source.run(f"UPDATE auth.users SET email = 'old@example.com', encrypted_password = 'old' WHERE id = '{ada}'")
+    source.psql("--single-transaction", "-f", str(file))
+    compared = f"SELECT email, encrypted_password, updated_at IS NOT NULL FROM auth.users WHERE id = '{ada}'"
+    assert source.run(compared) == f"ada@example.com|{HASH}|t"
+
+
 def test_authenticator_apps_and_passkeys_go_out_again(source, target, servers, cluster, tmp_path):
     ada, secret = source.person("ada@example.com"), "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
     factor = {"id": str(uuid.uuid4()), "user_id": ada, "factor_type": "totp", "status": "verified", "friendly_name": "phone",

@@ -53,7 +53,7 @@ package enum SupabaseExport {
             is_anonymous = excluded.is_anonymous, email_confirmed_at = excluded.email_confirmed_at,
             phone_confirmed_at = excluded.phone_confirmed_at, last_sign_in_at = excluded.last_sign_in_at,
             banned_until = excluded.banned_until, deleted_at = excluded.deleted_at, updated_at = excluded.updated_at
-        WHERE there.updated_at < excluded.updated_at;
+        WHERE coalesce(there.updated_at < excluded.updated_at, true);
         INSERT INTO auth.identities (
             id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
         SELECT i.id, i.provider_id, i.user_id, i.identity_data, i.provider, i.last_sign_in_at, i.created_at, i.updated_at
