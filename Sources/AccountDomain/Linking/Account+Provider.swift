@@ -106,9 +106,10 @@ extension Account {
 }
 
 extension User {
-    /// Sets an email address whose ownership is proven.
+    /// Sets an email address whose ownership is proven. Another one ends a change of address that waits: its mails asked
+    /// the address before, or none.
     mutating func takeProven(_ email: EmailAddress, at now: Instant) {
-        if self.email != email.text { times.emailProvenAt = nil }
+        if self.email != email.text { (times.emailProvenAt, newEmail) = (nil, nil) }
         self.email = email.text
         times.emailConfirmedAt = times.emailConfirmedAt ?? now
         times.emailProvenAt = times.emailProvenAt ?? now

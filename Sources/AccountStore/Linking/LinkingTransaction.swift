@@ -103,6 +103,8 @@ struct LinkingTransaction {
             at: now)
         guard let identity = account.identity(step.identity) else { throw UnknownIdentity() }
         let delivered = try deliver(step, &account, by: identity, .linked(to: before))
+        // Those of a change of address, which has ended.
+        if account.user.email != userBefore.email { try db.voidTokens(of: account.user.id) }
         try db.update(account.user)
         try db.insert(identity)
         undo.profile = try db.fill(step.identity.profile, of: account.user.id, at: now)

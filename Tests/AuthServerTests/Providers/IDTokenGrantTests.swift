@@ -219,4 +219,26 @@ struct IDTokenGrantTests {
             #expect(taken.code == "identity_already_exists")
         }
     }
+
+    @Test("An address that a link brings ends a change of address that waits", arguments: TestDatabase.all)
+    func waitingChange(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, providers: TestProviders()) { settings in
+            settings.mail = MailRules()
+            settings.confirmsAutomatically = false
+        } _: { server in
+            let guest = try #require(TestSession(try await server.post("/signup", [:])))
+            let asked = try await server.send(
+                .put, "/auth/v1/user", bearer: guest.accessToken, json: ["email": "new@example.com"])
+            #expect(asked["new_email"] == "new@example.com", "\(asked)")
+            let code = try await server.deliveredMail().code
+            let linked = try await server.idTokenGrant(
+                "google", try await server.googleCredential(), adding: ["link_identity": true],
+                bearer: guest.accessToken)
+            let user = try #require(linked["user"], "\(linked)")
+            #expect(user["email"] == "verified@example.com" && user["new_email"] == nil, "\(user)")
+            // It would wait for another code that nobody was sent.
+            let verified = try await server.verify("email_change", code: code, email: "new@example.com")
+            #expect(verified.code == "otp_expired", "\(verified)")
+        }
+    }
 }
