@@ -117,6 +117,38 @@ class DebianTests(unittest.TestCase):
             subprocess.run(["sh", "-n", str(DEPLOY / "debian" / script)], check=True)
             self.assertTrue(os.access(DEPLOY / "debian" / script, os.X_OK), script)
 
+    def run_script(self, name, *arguments, **programs):
+        """Runs a script of the package with its places in a folder of the test, and with the programs of a test."""
+        for program, text in {"getent": "exit 0", "chown": "exit 0", "systemctl": "exit 0", **programs}.items():
+            packaging.write(self.folder, f"/bin/{program}", f"#!/bin/sh\n{text}\n".encode(), 0o755)
+        script = (DEPLOY / "debian" / name).read_text().replace("install -d -o gatehouse -g gatehouse", "install -d")
+        for place in ("/etc/", "/var/lib/", "/run/", "/sys/"):
+            script = script.replace(place, f"{self.folder}{place}")
+        path = f"{self.folder}/bin:{os.environ['PATH']}"
+        return subprocess.run(["sh", "-c", script, name, *arguments], env={**os.environ, "PATH": path},
+                              capture_output=True, text=True)
+
+    def installed(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        packaging.write(self.folder, "/etc/gatehouse/gatehouse.yaml", b"external_url:\n", 0o640)
+        return self.folder / "etc/gatehouse/secrets", self.folder / "var/lib/gatehouse"
+
+    def test_a_secret_is_made_once_and_a_link_stays(self):
+        secrets, _ = self.installed()
+        made = []
+        for before in ("", "0.1"):
+            self.assertEqual(self.run_script("postinst", "configure", before).returncode, 0)
+            made.append(secrets.read_text())
+        self.assertRegex(made[0], r"^1:[A-Za-z0-9+/]{43}=\n$")
+        self.assertEqual(made[1], made[0])
+        secrets.unlink()
+        secrets.symlink_to(self.folder / "volume/secrets")
+        self.assertEqual(self.run_script("postinst", "configure", "0.1").returncode, 0)
+        self.assertEqual(os.readlink(secrets), str(self.folder / "volume/secrets"))
+        self.assertEqual(list(secrets.parent.glob("secrets.*")), [])
+
     def test_the_unit_and_the_profile_name_installed_files(self):
         places = packaging.debian_places()
         unit = packaging.unit((DEPLOY / "gatehouse.service").read_text(), places)
