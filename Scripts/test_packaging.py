@@ -149,6 +149,19 @@ class DebianTests(unittest.TestCase):
         self.assertEqual(os.readlink(secrets), str(self.folder / "volume/secrets"))
         self.assertEqual(list(secrets.parent.glob("secrets.*")), [])
 
+    def test_a_purge_empties_the_folder_and_leaves_only_a_mount_point(self):
+        # As rm behaves at a mount point, and where it can remove nothing.
+        busy = 'for each; do last=$each; done; case $last in */gatehouse) find "$last" -mindepth 1 -delete; exit 1;; esac'
+        stuck = 'for each; do last=$each; done; case $last in */gatehouse) exit 1;; esac'
+        for rm, code, left in (("", 0, None), (busy, 0, []), (stuck, 1, ["accounts.db"])):
+            secrets, state = self.installed()
+            secrets.write_text("1:x\n")
+            packaging.write(self.folder, "/var/lib/gatehouse/accounts.db", b"x", 0o600)
+            ended = self.run_script("postrm", "purge", rm=f'{rm}\nexec {shutil.which("rm")} "$@"')
+            self.assertEqual(ended.returncode, code, ended.stderr)
+            self.assertEqual(os.listdir(state) if state.exists() else None, left)
+            self.assertFalse(secrets.exists())
+
     def test_the_unit_and_the_profile_name_installed_files(self):
         places = packaging.debian_places()
         unit = packaging.unit((DEPLOY / "gatehouse.service").read_text(), places)
