@@ -134,6 +134,25 @@ struct AccountPageTests {
         }
     }
 
+    @Test("An old page of the profile changes only what its user changed, also after a refusal")
+    func oldProfile() async throws {
+        try await TestServer.with(hasPages: true) { server in
+            let browser = try await signedIn(server)
+            let phone = try #require(TestSession(try await server.signIn()))
+            try await browser.open("/account/profile")
+            let changed = try await server.send(
+                .patch, "/api/v1/profile", bearer: phone.accessToken, json: ["first_name": "FromPhone"])
+            #expect(changed.status == 200, "\(changed)")
+            try await browser.press("Save", ["timezone": "Nowhere"])
+            #expect(browser.page.text.contains("This time zone is not known."))
+            try await browser.press("Save", ["timezone": "Europe/Berlin"])
+            #expect(browser.page.done == "Your changes have been saved.")
+            #expect(browser.page.text.contains("value=\"FromPhone\" autocomplete=\"given-name\""))
+            try await browser.press("Save", ["first_name": ""])
+            #expect(!browser.page.text.contains("FromPhone") && browser.page.text.contains("value=\"Europe/Berlin\""))
+        }
+    }
+
     @Test(
         "A refused profile names the limit at the field that passes it",
         arguments: [

@@ -7,23 +7,33 @@ extension WebPages {
     @Sendable func showProfile(_ visit: inout Visit) async throws -> Outcome {
         guard settings.hasGateway else { return .go(.home) }
         let user = try await visit.user()
-        return .page(visit.profilePage(user, try await visit.profile()))
+        let profile = try await visit.profile()
+        return .page(visit.profilePage(user, profile) { profile[$0]?.stringValue ?? "" })
     }
 
+    /// Changes the fields that the user changed. The page may be older than the other ones.
     @Sendable func changeProfile(_ visit: inout Visit) async throws -> Outcome {
         guard settings.hasGateway else { return .go(.home) }
-        func text(_ name: String) -> AnyJSON { visit.fields[name].map(AnyJSON.string) ?? .null }
-        let change: JSONObject = [
+        let fields = visit.fields
+        func text(_ name: String) -> AnyJSON { fields[name].map(AnyJSON.string) ?? .null }
+        let entered: JSONObject = [
             "first_name": text("first_name"), "name": text("name"), "timezone": text("timezone"),
         ]
+        let change = entered.filter { text(Self.shown($0.key)) != $0.value }
         do {
-            try await visit.callAsUser(.patch, "/api/v1/profile", change, api: .gateway)
+            if !change.isEmpty { try await visit.callAsUser(.patch, "/api/v1/profile", change, api: .gateway) }
         } catch let refusal as CallRefusal where refusal.status == 400 {
-            return .page(visit.profilePage(try await visit.user(), .object(change), refusal))
+            let page = visit.profilePage(try await visit.user(), .object(entered), refusal) { name in
+                fields[Self.shown(name)] ?? ""
+            }
+            return .page(page)
         }
         visit.session.flash = .profileSaved
         return .go(.profile)
     }
+
+    /// The hidden field with the value that a field had when its page was made.
+    fileprivate static func shown(_ field: String) -> String { "shown_" + field }
 
     @Sendable func showData(_ visit: inout Visit) async throws -> Outcome {
         _ = try await visit.user()
@@ -65,8 +75,12 @@ extension Visit {
         }
     }
 
-    /// - Parameter refusal: Of the profile's change, for the message at its field.
-    fileprivate func profilePage(_ user: AuthUser, _ profile: AnyJSON, _ refusal: CallRefusal? = nil) -> Page {
+    /// - Parameters:
+    ///   - refusal: Of the profile's change, for the message at its field.
+    ///   - stored: The stored value of a field, as far as this page knows it.
+    fileprivate func profilePage(
+        _ user: AuthUser, _ profile: AnyJSON, _ refusal: CallRefusal? = nil, stored: (String) -> String
+    ) -> Page {
         func field(_ name: String, _ label: String, _ autocomplete: String, longest: Int) -> Field {
             var field = Field(
                 kind: .text, name: name, label: label, value: profile[name]?.stringValue ?? "",
@@ -89,7 +103,10 @@ extension Visit {
         }
         page.blocks = [
             .soft(say("Your email is %@.", user.email ?? "–")),
-            .form(Form(action: Place.profile.path, fields: fields, button: say("Save"))),
+            .form(
+                Form(
+                    action: Place.profile.path, fields: fields,
+                    hidden: fields.map { (WebPages.shown($0.name), stored($0.name)) }, button: say("Save"))),
         ]
         return page
     }
