@@ -100,7 +100,7 @@ extension Accounts {
         let factors = try imported.factors.map { (factor: $0, sealed: try sealed($0)) }
         do {
             return try await add(refused: { ImportedAccountOutcome(account: .refused($0)) }) { db in
-                var outcome = try db.add(whole, sessions, at: now)
+                var outcome = try db.add(whole, factors, sessions, at: now)
                 if outcome.account == .added {
                     let free = try whole.passkeys.filter(db.isFree)
                     for passkey in free { try db.insert(passkey) }
@@ -108,8 +108,6 @@ extension Accounts {
                     outcome.hasUnprovenFactors =
                         whole.account.user.email != nil && whole.account.user.times.emailProvenAt == nil
                         && !(factors.isEmpty && free.isEmpty)
-                    for (factor, sealed) in factors { try db.insert(factor, sealed: sealed) }
-                    if !factors.isEmpty { try db.showFactors(of: whole.account.user.id) }
                 } else if outcome.account == .alreadyThere {
                     outcome.lacksFactors = try db.lacksFactors(of: whole)
                 }
@@ -202,12 +200,17 @@ extension Connection {
     }
 
     fileprivate func add(
-        _ imported: ImportedAccount, _ sessions: SessionImport?, at now: Instant
+        _ imported: ImportedAccount, _ factors: [(factor: TransferredFactor, sealed: [UInt8]?)],
+        _ sessions: SessionImport?, at now: Instant
     ) throws -> ImportedAccountOutcome {
         let account = imported.account
         var outcome = ImportedAccountOutcome(account: try add(account, at: now))
         switch outcome.account {
-        case .added: if let profile = imported.profile { try apply(profile, to: account.user.id) }
+        case .added:
+            if let profile = imported.profile { try apply(profile, to: account.user.id) }
+            // Before the sessions, whose level depends on them.
+            for (factor, sealed) in factors { try insert(factor, sealed: sealed) }
+            if !factors.isEmpty { try showFactors(of: account.user.id) }
         case .alreadyThere:
             // Nothing of the person may come back.
             if try isErased(account.user.id) { return outcome }

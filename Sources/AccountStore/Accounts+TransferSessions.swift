@@ -5,7 +5,7 @@ import SQLDatabase
 
 /// A session from another server.
 package struct ImportedSession: Sendable {
-    /// Its counter is ignored.
+    /// Its counter is ignored. It loses the methods of second factors that the account does not have here.
     package var session: Session
     package var device: Device
     /// The identity that opened it; nil for a password, or if unknown.
@@ -117,10 +117,12 @@ struct SessionImport {
     ) throws {
         var session = imported.session
         session.counter = Self.startingCounter
-        try db.insert(session, from: imported.device, by: imported.identity)
-        if let refreshedAt = session.refreshedAt {
-            try db.run("UPDATE sessions SET refreshed_at = \(refreshedAt) WHERE id = \(session.id)")
+        // A factor may have stayed behind, or its owner may have removed it here since an earlier import.
+        if session.assuranceLevel > .aal1 || session.factor != nil {
+            session.dropSecondFactors(besides: try db.factors(of: user).filter(\.isVerified))
         }
+        try db.insert(session, from: imported.device, by: imported.identity)
+        try db.store(session)
         try db.run("INSERT INTO imported_sessions (id, user_id) VALUES (\(session.id), \(user))")
         try add(digests, to: session.id, in: db)
     }

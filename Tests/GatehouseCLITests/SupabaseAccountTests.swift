@@ -131,6 +131,18 @@ struct SupabaseAccountTests {
         }
     }
 
+    @Test("A session names the factor that raised it")
+    func factorOfSession() throws {
+        let claims =
+            #","claims":[{"session_id":"\#(Self.session)","authentication_method":"totp","#
+            + #""updated_at":"2027-01-15T00:00:00Z"}]"#
+        let raised = sessions(#","aal":"aal2","factor_id":"\#(Self.id)""#, token(12, revoked: false)) + claims
+        let session = try #require(account(rest: raised).imported?.sessions?.first?.session)
+        #expect(session.factor?.text == Self.id && session.assuranceLevel == .aal2)
+        let low = sessions(#","factor_id":null"#, token(12, revoked: false))
+        #expect(try #require(account(rest: low).imported?.sessions?.first?.session).factor == nil)
+    }
+
     @Test("Rows of a dump: texts for everything, t and f")
     func dumpRows() {
         let rest = sessions(

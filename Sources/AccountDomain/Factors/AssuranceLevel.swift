@@ -84,4 +84,17 @@ extension Session {
             assuranceLevel = newValue.level
         }
     }
+
+    /// Takes away the methods of second factors that the account does not have. A session that such a factor raised last
+    /// loses those of all: nobody knows which factors gave the others.
+    ///
+    /// - Parameter factors: The verified ones of the account.
+    package mutating func dropSecondFactors(besides factors: [Factor]) {
+        let isKnown = factor.map { id in factors.contains { $0.id == id } } ?? true
+        let kept = isKnown ? factors.map(\.kind.method) : []
+        for method in AuthenticationMethod.allCases where method.isSecondFactor && !kept.contains(method) {
+            entries.remove(method)
+        }
+        if !isKnown { factor = nil }
+    }
 }

@@ -52,8 +52,8 @@ extension Accounts {
 }
 
 extension Connection {
-    /// Deletes a factor and takes its method from the sessions that had it: those that it raised last, or all of the user
-    /// if it was the last factor of its kind.
+    /// Deletes a factor and takes its method from the sessions that had it: those that it raised last or that do not know
+    /// which factor did, or all of the user if it was the last factor of its kind.
     func remove(_ factor: Factor) throws {
         try run("DELETE FROM factors WHERE id = \(factor.id)")
         let left = try showFactors(of: factor.user)
@@ -65,7 +65,7 @@ extension Connection {
             WHERE sessions.user_id = \(factor.user) AND sessions.aal <> 'aal1'
             """
         ) { $0.session() }
-        for var session in sessions where session.factor == factor.id || !hasOther {
+        for var session in sessions where session.factor == nil || session.factor == factor.id || !hasOther {
             session.entries.remove(factor.kind.method)
             if session.factor == factor.id { session.factor = nil }
             try store(session)

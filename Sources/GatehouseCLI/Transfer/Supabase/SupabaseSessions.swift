@@ -58,10 +58,12 @@ struct SupabaseSessions {
         guard chain.tokens.contains(where: { $0.age == .current }) else { return .stays(.sessionEnded, id.text) }
         let methods = try methods(of: id.text, createdAt)
         let entries = AuthenticationEntries(AnyJSON.array(methods.map(\.entry)).text)
-        let session = Session(
+        var session = Session(
             id: id, user: account.user.id, createdAt: createdAt,
             refreshedAt: try row.time("refreshed_at") ?? chain.refreshedAt, assuranceLevel: entries.level,
             authenticationMethods: entries.text)
+        // Factors keep their ids.
+        session.factor = try row.text("factor_id").flatMap { FactorID($0) }
         if policy.hasEnded(session, at: now) { return .stays(.sessionExpired, id.text) }
         let device = Device(userAgent: try row.text("user_agent"), address: try row.text("ip").map(Self.address))
         return .comes(
