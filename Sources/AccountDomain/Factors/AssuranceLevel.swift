@@ -28,10 +28,8 @@ package struct AuthenticationEntries: Sendable {
 
     package var level: AssuranceLevel { entries.contains(where: Self.raises) ? .aal2 : .aal1 }
 
-    /// When the user last gave a proof, in whole seconds; nil without an entry.
-    package var newest: Instant? {
-        entries.compactMap { $0["timestamp"]?.intValue }.max().map { Instant(seconds: $0) }
-    }
+    /// When the user last gave each proof, in whole seconds.
+    package var times: [Instant] { entries.compactMap { $0["timestamp"]?.intValue }.map { Instant(seconds: $0) } }
 
     /// Adds an entry, or renews the time of the one with this method.
     ///

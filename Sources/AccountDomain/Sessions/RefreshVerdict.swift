@@ -40,15 +40,16 @@ package struct SessionPolicy: Sendable {
     /// - Parameter session: nil if the token names none.
     package func isFresh(_ session: Session?, of user: User, at now: Instant) -> Bool {
         if user.isAnonymous { return true }
-        return isFresh(session.map { max($0.entries.newest ?? $0.createdAt, $0.createdAt) }, at: now)
+        let proofs = session.map { [$0.createdAt] + $0.entries.times } ?? []
+        return isFresh(proofs.filter { !NodeClocks.isAhead($0, at: now) }.max(), at: now)
     }
 
-    /// Whether a proof is recent enough to need no other.
+    /// Whether a proof is recent enough to need no other. One of a clock that was ahead is not.
     ///
     /// - Parameter proof: Its time; nil if it is unknown.
     package func isFresh(_ proof: Instant?, at now: Instant) -> Bool {
         guard let freshSignIn else { return true }
-        return proof.map { now < $0 + freshSignIn } ?? false
+        return proof.map { !NodeClocks.isAhead($0, at: now) && now < $0 + freshSignIn } ?? false
     }
 
     /// When the session ends because its user has a second factor and the session has none; nil if it does not.
@@ -118,7 +119,8 @@ package enum RefreshVerdict: String, Sendable {
         lowEnd: Instant? = nil
     ) {
         let behind = session.counter - counter
-        let isSideBySide = session.refreshedAt.map { now <= $0 + policy.reuseInterval } ?? false
+        let isSideBySide =
+            session.refreshedAt.map { !NodeClocks.isAhead($0, at: now) && now <= $0 + policy.reuseInterval } ?? false
         self =
             if policy.hasEnded(session, at: now) || lowEnd.map({ now > $0 }) ?? false {
                 .expired

@@ -60,7 +60,7 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
             guard let method = (entry["method"]?.stringValue).flatMap(Self.init(text:)), proofs.contains(method),
                 let time = entry["timestamp"]?.intValue
             else { return false }
-            return now.seconds - time <= proofSeconds
+            return !NodeClocks.isAhead(Instant(seconds: time), at: now) && now.seconds - time <= proofSeconds
         }
     }
 

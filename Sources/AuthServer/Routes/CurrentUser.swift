@@ -159,7 +159,8 @@ extension AuthServer {
     private func needsReauthentication(_ caller: UserCaller, _ password: Secret?) throws -> Bool {
         guard password != nil, mailer != nil, settings.mail?.requiresReauthentication == true else { return false }
         guard let session = caller.session else { return true }
-        return runtime.now() > session.createdAt + .seconds(86_400)
+        let now = runtime.now()
+        return NodeClocks.isAhead(session.createdAt, at: now) || now > session.createdAt + .seconds(86_400)
     }
 
     /// The code of `GET /reauthenticate` that the caller sent, if any. Only the change spends it.

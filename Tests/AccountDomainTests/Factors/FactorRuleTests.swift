@@ -31,10 +31,10 @@ struct FactorRuleTests {
             entries.text
                 == #"[{"method":"totp","timestamp":1770000030},{"method":"mfa/recovery_code","timestamp":1770000020},"#
                 + #"{"method":"password","timestamp":1770000000}]"#)
-        #expect(entries.newest == now + .seconds(30))
+        #expect(entries.times == [30, 20, 0].map { now + .seconds($0) })
         for damaged in ["", "{}", "[1]", #"[{"method":5}]"#, #"["totp"]"#] {
             #expect(AuthenticationEntries(damaged).level == .aal1)
-            #expect(AuthenticationEntries(damaged).newest == nil)
+            #expect(AuthenticationEntries(damaged).times.isEmpty)
         }
     }
 
@@ -127,6 +127,29 @@ struct FactorRuleTests {
         session.entries.add(.totp, at: later)
         #expect(!SensitiveChange.allCases.contains { policy.needsProof($0, by: user, in: session, at: later) })
         #expect(!SensitiveChange.allCases.contains { SessionPolicy().needsProof($0, by: user, in: nil, at: later) })
+    }
+
+    @Test("A proof that was given while the clock was ahead is not fresh; another one in the session is")
+    func proofOfAnotherTime() {
+        let user = User(
+            id: UserID(bytes: Array(repeating: 2, count: 16)), audience: "", role: "", times: UserTimes(createdAt: now))
+        let policy = SessionPolicy(freshSignIn: .seconds(600))
+        func session(ahead seconds: Int64) -> Session {
+            let time = now + .seconds(seconds)
+            return Session(
+                id: SessionID(bytes: Array(repeating: 1, count: 16)), user: user.id, createdAt: time,
+                authenticationMethods: AuthenticationMethod.password.entry(at: time))
+        }
+        // The node that stored the time may be a minute ahead.
+        #expect(policy.isFresh(session(ahead: 60), of: user, at: now))
+        #expect(policy.isFresh(now + .seconds(60), at: now) && !policy.isFresh(now + .seconds(61), at: now))
+        #expect(!policy.isFresh(session(ahead: 61), of: user, at: now))
+        var early = session(ahead: 30 * 86_400)
+        #expect(!policy.isFresh(early, of: user, at: now))
+        #expect(SessionPolicy().isFresh(early, of: user, at: now))
+        early.entries.add(.totp, at: now)
+        #expect(policy.isFresh(early, of: user, at: now + .seconds(599)))
+        #expect(!policy.isFresh(early, of: user, at: now + .seconds(600)))
     }
 
     @Test(
