@@ -28,6 +28,7 @@ package struct ImportedAccount: Sendable {
     package var sessions: [ImportedSession]?
     package var factors: [TransferredFactor] = []
     package var passkeys: [Passkey] = []
+    package var removals: [TransferredRemoval] = []
 
     package init(_ account: Account, profile: ImportedProfile? = nil, sessions: [ImportedSession]? = nil) {
         self.account = account
@@ -208,6 +209,7 @@ extension Connection {
         switch outcome.account {
         case .added:
             if let profile = imported.profile { try apply(profile, to: account.user.id) }
+            try insert(imported.removals, of: account)
             // Before the sessions, whose level depends on them.
             for (factor, sealed) in factors { try insert(factor, sealed: sealed) }
             if !factors.isEmpty { try showFactors(of: account.user.id) }

@@ -8,9 +8,13 @@ package struct ExportedAccount: Sendable {
     /// The verified ones, oldest first.
     package var factors: [TransferredFactor]
     package var passkeys: [Passkey]
+    package var removals: [TransferredRemoval]
 
-    package init(_ account: Account, factors: [TransferredFactor] = [], passkeys: [Passkey] = []) {
-        (self.account, self.factors, self.passkeys) = (account, factors, passkeys)
+    package init(
+        _ account: Account, factors: [TransferredFactor] = [], passkeys: [Passkey] = [],
+        removals: [TransferredRemoval] = []
+    ) {
+        (self.account, self.factors, self.passkeys, self.removals) = (account, factors, passkeys, removals)
     }
 }
 
@@ -29,7 +33,8 @@ package struct TransferCounts: Sendable {
 extension Accounts {
     private static let appsAtOnce = 500
 
-    /// Returns up to `limit` accounts in order of id, after `last`, with their verified factors and their passkeys.
+    /// Returns up to `limit` accounts in order of id, after `last`, with their verified factors, their passkeys and what is
+    /// remembered of removed identities.
     ///
     /// - Throws: ``DatabaseFailure``. A secret that does not open is no error: see ``FactorContent/unopened``.
     package func exportedAccounts(after last: UserID?, limit: Int) async throws -> [ExportedAccount] {
@@ -39,13 +44,15 @@ extension Accounts {
             let passkeys = try db.rows(Self.passkeysLookup(from: first, through: end)) { $0.passkey() }
             let factors = try db.rows(Self.exportLookup(from: first, through: end)) { ExportedFactorRow(&$0) }
                 .map { TransferredFactor($0.factor, try content(of: $0, in: db)) }
+            let removals = try db.removals(from: first, through: end)
             let (factorsByUser, passkeysByUser) = (
                 Dictionary(grouping: factors, by: \.factor.user), Dictionary(grouping: passkeys, by: \.user)
             )
             return accounts.map { account in
                 let id = account.user.id
                 return ExportedAccount(
-                    account, factors: factorsByUser[id] ?? [], passkeys: passkeysByUser[id] ?? [])
+                    account, factors: factorsByUser[id] ?? [], passkeys: passkeysByUser[id] ?? [],
+                    removals: removals[id] ?? [])
             }
         }
     }

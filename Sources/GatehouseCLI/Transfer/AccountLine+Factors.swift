@@ -3,7 +3,7 @@ package import AccountStore
 import GatehouseWire
 
 extension AccountLine {
-    /// The account with its second factors and passkeys as a line for ``imported(_:at:newID:)``, without a line feed.
+    /// The account with its second factors, passkeys and removed identities as a line for ``imported(_:at:newID:)``, without a line feed.
     /// Contains the password hash and the secrets of authenticator apps.
     ///
     /// Authenticator apps and passkeys have the column names of Supabase's `auth.mfa_factors` and
@@ -13,6 +13,7 @@ extension AccountLine {
         writer.beginObject()
         write(exported.account, to: &writer)
         if let provenAt = exported.account.user.times.emailProvenAt { writer.member("email_proven_at", provenAt) }
+        write(exported.removals, to: &writer)
         if !exported.factors.isEmpty {
             writer.name("factors")
             writer.beginArray()

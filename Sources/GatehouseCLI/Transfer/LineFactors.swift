@@ -5,10 +5,11 @@ import PasswordHashing
 import WebAuthn
 
 extension AccountLine {
-    /// Reads an account with `email_proven_at`, `factors` and `passkeys`, as ``text(_:)-(ExportedAccount)`` writes them.
+    /// Reads an account with `email_proven_at`, `removed_identities`, `factors` and `passkeys`, as
+    /// ``text(_:)-(ExportedAccount)`` writes them.
     ///
-    /// - Throws: ``LineProblem``, also for a factor or passkey that cannot be restored: without it, the account would
-    ///   be less protected than before.
+    /// - Throws: ``LineProblem``, also for a factor, passkey or removed identity that cannot be restored: without it, the
+    ///   account would be less protected than before.
     package static func imported(
         _ line: [UInt8], at now: Instant, newID: @escaping () -> IdentityID
     ) throws(LineProblem) -> ImportedAccount {
@@ -19,6 +20,7 @@ extension AccountLine {
             account.user.times.emailProvenAt = try columns.time("email_proven_at")
         }
         var imported = ImportedAccount(account)
+        imported.removals = try removals(columns, at: now)
         imported.factors = try LineFactors(user: user.id, now: now).factors(columns)
         let rows = try columns.array("passkeys") ?? []
         guard rows.allSatisfy({ $0["user_id"].flatMap(\.stringValue).map { UserID($0) == user.id } ?? true }) else {

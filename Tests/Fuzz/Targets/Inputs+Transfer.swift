@@ -35,5 +35,7 @@ extension Inputs {
 }
 
 extension ImportedAccount {
-    fileprivate var exported: ExportedAccount { ExportedAccount(account, factors: factors, passkeys: passkeys) }
+    fileprivate var exported: ExportedAccount {
+        ExportedAccount(account, factors: factors, passkeys: passkeys, removals: removals)
+    }
 }
