@@ -5,7 +5,7 @@ import SQLDatabase
 
 /// A session from another server.
 package struct ImportedSession: Sendable {
-    /// Its counter is ignored. It loses the methods of second factors that the account does not have here.
+    /// Its counter is ignored, and that of its level is one of ``ImportedTokenAge``. It loses the methods of second factors that the account does not have here.
     package var session: Session
     package var device: Device
     /// The identity that opened it; nil for a password, or if unknown.
@@ -121,6 +121,7 @@ struct SessionImport {
         if session.assuranceLevel > .aal1 || session.factor != nil {
             session.dropSecondFactors(besides: try db.factors(of: user).filter(\.isVerified))
         }
+        if session.assuranceLevel == .aal1 { session.levelCounter = 0 }
         try db.insert(session, from: imported.device, by: imported.identity)
         try db.store(session)
         try db.run("INSERT INTO imported_sessions (id, user_id) VALUES (\(session.id), \(user))")
@@ -158,6 +159,9 @@ struct SessionImport {
             try db.run("DELETE FROM imported_refresh_tokens WHERE session_id = \(id)")
             try add(digests, to: id, in: db)
             try db.run("UPDATE sessions SET refreshed_at = \(imported.session.refreshedAt) WHERE id = \(id)")
+            try db.run(
+                "UPDATE sessions SET level_counter = \(imported.session.levelCounter) WHERE id = \(id) AND aal <> 'aal1'"
+            )
             counts.renewed += 1
         } else {
             counts.parted += 1

@@ -143,6 +143,41 @@ struct SupabaseAccountTests {
         #expect(try #require(account(rest: low).imported?.sessions?.first?.session).factor == nil)
     }
 
+    @Test(
+        "Tokens from before the second factor are below the session's level",
+        arguments: [
+            // The time of the previous token, and of the second factor.
+            (#","created_at":"2027-01-14T23:00:00Z""#, "2027-01-14T23:00:00Z", 0),
+            (#","created_at":"2027-01-14T22:59:59Z""#, "2027-01-14T23:00:00Z", 2), ("", "2027-01-14T23:00:00Z", 2),
+            ("", nil, 0),
+        ] as [(String, String?, Int64)])
+    func levelOfTokens(_ created: String, _ raised: String?, _ counter: Int64) throws {
+        let claims = raised.map {
+            #","claims":[{"session_id":"\#(Self.session)","authentication_method":"totp","created_at":"\#($0)","#
+                + #""updated_at":"2027-01-15T00:00:00Z"}]"#
+        }
+        let old = token(11, revoked: true).replacing("\"parent\":null", with: "\"parent\":null\(created)")
+        let rows = sessions("", old + "," + token(12, revoked: false, parent: #""aaaaaaaaaa11""#))
+        let byRows = try #require(account(rest: rows + (claims ?? "")).imported?.sessions?.first)
+        #expect(byRows.session.levelCounter == counter && byRows.tokens.count == 2)
+    }
+
+    @Test("Without rows, a refresh after the second factor shows that the token before has its level")
+    func levelOfCounters() throws {
+        let key = String(repeating: "A", count: 43)
+        let claims =
+            #","claims":[{"session_id":"\#(Self.session)","authentication_method":"totp","#
+            + #""created_at":"2027-01-14T23:00:00Z"}]"#
+        for (refreshed, counter) in [("23:00:10", 2), ("23:00:11", 1)] as [(String, Int64)] {
+            let columns =
+                #","refresh_token_hmac_key":"\#(key)","refresh_token_counter":9,"refreshed_at":"2027-01-14T\#(refreshed)""#
+            let read = try #require(account(rest: sessions(columns, "") + claims).imported?.sessions?.first)
+            #expect(read.session.levelCounter == counter && read.tokens.count == 5, "\(refreshed)")
+            let low = try #require(account(rest: sessions(columns, "")).imported?.sessions?.first)
+            #expect(low.session.levelCounter == 0)
+        }
+    }
+
     @Test("Rows of a dump: texts for everything, t and f")
     func dumpRows() {
         let rest = sessions(

@@ -109,4 +109,24 @@ struct ImportedLevelTests {
         #expect(try await level(1, store) == .aal1)
         #expect(try await level(2, store) == .aal2)
     }
+
+    @Test("A token from before the second factor gets none of the raised session", arguments: TestDatabase.all)
+    func oldToken(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let old = try #require(ImportedRefreshToken(Secret("bbbbbbbbbbb1")))
+        var raised = try session(1, [.totp], factor: Self.phoneA, store)
+        var low = try session(2, [.phoneFactor], factor: nil, store)
+        (raised.session.levelCounter, low.session.levelCounter) = (2, 2)
+        raised.tokens.append((old, .previous))
+        low.tokens.append((try #require(ImportedRefreshToken(Secret("bbbbbbbbbbb2"))), .previous))
+        _ = try await store.accounts.add(account(store, [raised, low]), at: store.clock.now)
+        store.clock.advance(by: .seconds(11))
+        let lowAgain = try await store.accounts.refresh(low.tokens[1].token, from: store.device, at: store.clock.now)
+        #expect(lowAgain?.issued?.session.assuranceLevel == .aal1, "its level stayed behind")
+        guard case .reused = try await store.accounts.refresh(old, from: store.device, at: store.clock.now) else {
+            Issue.record("the old token gets the level")
+            return
+        }
+        #expect(try await level(1, store) == nil)
+    }
 }

@@ -50,7 +50,8 @@ struct SupabaseSessions {
     private func session(_ id: SessionID, _ row: LineColumns) throws(LineProblem) -> Fate {
         // Only single sign-on sessions have an explicit end.
         if try row.time("not_after") != nil { return .stays(.sessionExpired, id.text) }
-        let chain = try SupabaseTokens(session: id, row, tokens[ExternalName(trusted: id.text)] ?? [])
+        let name = ExternalName(trusted: id.text)
+        let chain = try SupabaseTokens(session: id, row, tokens[name] ?? [], raisedAt: try raisedAt(claims[name] ?? []))
         guard let createdAt = try row.time("created_at") else { return .stays(.sessionUnreadable, id.text) }
         let level = try row.text("aal") ?? "aal1"
         guard ["aal1", "aal2", "aal3"].contains(level) else { return .stays(.sessionUnreadable, id.text) }
@@ -64,11 +65,24 @@ struct SupabaseSessions {
             authenticationMethods: entries.text)
         // Factors keep their ids.
         session.factor = try row.text("factor_id").flatMap { FactorID($0) }
+        session.levelCounter = chain.levelCounter
         if policy.hasEnded(session, at: now) { return .stays(.sessionExpired, id.text) }
         let device = Device(userAgent: try row.text("user_agent"), address: try row.text("ip").map(Self.address))
         return .comes(
             ImportedSession(
                 session: session, device: device, identity: opener(methods.map(\.name)), tokens: chain.tokens))
+    }
+
+    /// When a session got its newest second factor. The time of a later answer of that factor does not count.
+    private func raisedAt(_ claims: [LineColumns]) throws(LineProblem) -> Instant? {
+        var newest: Instant?
+        for claim in claims {
+            let method = try claim.text("authentication_method").flatMap { AuthenticationMethod(text: $0) }
+            guard method?.isSecondFactor == true else { continue }
+            let (createdAt, updatedAt) = (try claim.time("created_at"), try claim.time("updated_at"))
+            if let at = createdAt ?? updatedAt { newest = max(newest ?? at, at) }
+        }
+        return newest
     }
 
     /// PostgreSQL's `inet` may include a prefix length.

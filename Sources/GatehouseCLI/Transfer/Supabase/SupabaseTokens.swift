@@ -6,15 +6,26 @@ import GatehouseWire
 /// The refresh tokens of a session to import: the valid ones, the previous one, and a few older ones to detect reuse.
 struct SupabaseTokens {
     private static let olderLimit = 3
+    /// A refresh so long after a second factor is another one than that which came with it.
+    private static let raising: Duration = .seconds(10)
 
     private(set) var tokens: [(token: ImportedRefreshToken, age: ImportedTokenAge)] = []
     /// When the newest valid token was issued.
     private(set) var refreshedAt: Instant?
     /// Whether the session's token key is encrypted with a secret of the source.
     private(set) var isEncrypted = false
+    /// The counter of the first token that has the session's level. A thief may have an earlier one.
+    private(set) var levelCounter: Int64 = 0
+    /// When the session got its second factor; nil without one.
+    private let raisedAt: Instant?
 
-    /// - Parameter rows: Rows of auth.refresh_tokens in any order.
-    init(session: SessionID, _ row: LineColumns, _ rows: [LineColumns]) throws(LineProblem) {
+    /// - Parameters:
+    ///   - rows: Rows of auth.refresh_tokens in any order.
+    ///   - raisedAt: When the session got its second factor; nil without one.
+    init(
+        session: SessionID, _ row: LineColumns, _ rows: [LineColumns], raisedAt: Instant?
+    ) throws(LineProblem) {
+        self.raisedAt = raisedAt
         try addFirstVersion(rows)
         if let key = try row.text("refresh_token_hmac_key") {
             let counter = try row.number("refresh_token_counter") ?? 0
@@ -22,12 +33,18 @@ struct SupabaseTokens {
                 isEncrypted = true
                 return
             }
-            addSecondVersion(session, SymmetricKey(data: bytes), counter)
+            addSecondVersion(session, SymmetricKey(data: bytes), counter, refreshedAt: try row.time("refreshed_at"))
         }
     }
 
     private mutating func add(_ text: String, _ age: ImportedTokenAge) {
         if let token = ImportedRefreshToken(Secret(text)) { tokens.append((token, age)) }
+    }
+
+    /// - Parameter isAtLevel: Whether the token was issued after the session's second factor.
+    private mutating func add(_ text: String, _ age: ImportedTokenAge, isAtLevel: Bool) {
+        add(text, age)
+        if !isAtLevel { levelCounter = max(levelCounter, age.rawValue + 1) }
     }
 
     /// Tokens stored in rows: those that are not revoked are valid. The parent of the newest one is the previous token.
@@ -47,19 +64,32 @@ struct SupabaseTokens {
                 hasActive = true
                 add(text, .current)
             } else if text == parent {
-                add(text, .previous)
+                add(text, .previous, isAtLevel: try isAtLevel(row))
             } else if older < Self.olderLimit {
                 older += 1
-                add(text, .older)
+                add(text, .older, isAtLevel: try isAtLevel(row))
             }
         }
     }
 
-    /// Tokens without rows, which follow from the session's key and a counter.
-    private mutating func addSecondVersion(_ session: SessionID, _ key: SymmetricKey, _ counter: Int64) {
+    private func isAtLevel(_ row: LineColumns) throws(LineProblem) -> Bool {
+        guard let raisedAt else { return true }
+        guard let createdAt = try row.time("created_at") else { return false }
+        return createdAt >= raisedAt
+    }
+
+    /// Tokens without rows, which follow from the session's key and a counter. Nobody knows when they were issued: only a
+    /// refresh after the second factor shows that the one before was.
+    private mutating func addSecondVersion(
+        _ session: SessionID, _ key: SymmetricKey, _ counter: Int64, refreshedAt: Instant?
+    ) {
+        let isRefreshed = raisedAt.map { raisedAt in refreshedAt.map { $0 > raisedAt + Self.raising } ?? false } ?? true
         add(Self.token(session, counter, key), .current)
         for behind in 1...Int64(1 + Self.olderLimit) where behind <= counter {
-            add(Self.token(session, counter - behind, key), behind == 1 ? .previous : .older)
+            let age: ImportedTokenAge = behind == 1 ? .previous : .older
+            add(
+                Self.token(session, counter - behind, key), age,
+                isAtLevel: raisedAt == nil || age == .previous && isRefreshed)
         }
     }
 
