@@ -57,7 +57,6 @@ struct TokenRow: Sendable {
     let isByAdmin: Bool
     let redirectTo: String
     let sealed: [UInt8]?
-    let createdAt: Instant
     let expiresAt: Instant
     let isUsed: Bool
     /// Whether using it shows who reads the mailbox.
@@ -77,7 +76,6 @@ struct TokenRow: Sendable {
         isByAdmin = row.bool()
         redirectTo = row.text()
         sealed = row.bytesIfPresent()
-        createdAt = row.instant()
         expiresAt = row.instant()
         isUsed = row.intIfPresent() != nil
         isMailed = row.bool()
@@ -85,13 +83,10 @@ struct TokenRow: Sendable {
 
     static let columns: StaticString = """
         digest, user_id, slot, kind, address, code_digest, attempts, challenge, challenge_method, browser_digest,
-        by_admin, redirect_to, sealed, created_at, expires_at, used_at, is_mailed
+        by_admin, redirect_to, sealed, expires_at, used_at, is_mailed
         """
 
-    /// One that a clock made that was ahead would be good for that much longer.
-    func isGood(at now: Instant) -> Bool {
-        !isUsed && !NodeClocks.isAhead(createdAt, at: now) && now < expiresAt && slot != nil && kind != nil
-    }
+    func isGood(at now: Instant) -> Bool { !isUsed && now < expiresAt && slot != nil && kind != nil }
 
     /// Whether a typed code may still be compared. Guesses of a code do not end the link, which is too long to guess.
     var takesCodes: Bool { attempts < MintedToken.maximumAttempts }

@@ -28,6 +28,7 @@ struct ImportedLevelTests {
             times: UserTimes(createdAt: store.clock.now))
         user.email = "ada@example.com"
         user.times.emailConfirmedAt = store.clock.now
+        user.passwordHash = Secret("$2b$04$aaaaaaaaaaaaaaaaaaaaaa")
         var account = ImportedAccount(Account(user: user, identities: []), sessions: sessions)
         account.factors = [Self.phoneA, Self.phoneB].map {
             TransferredFactor(app($0, store), .app(secret: StoreFixture.secret))
