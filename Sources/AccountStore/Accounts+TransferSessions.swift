@@ -5,7 +5,8 @@ import SQLDatabase
 
 /// A session from another server.
 package struct ImportedSession: Sendable {
-    /// Its counter is ignored, and that of its level is one of ``ImportedTokenAge``. It loses the methods of second factors that the account does not have here.
+    /// Its counter is ignored, and that of its level is one of ``ImportedTokenAge``. It loses the methods of second factors
+    /// that the account does not have here.
     package var session: Session
     package var device: Device
     /// The identity that opened it; nil for a password, or if unknown.
