@@ -84,7 +84,7 @@ extension Session {
     }
 
     /// Takes away the methods of second factors that the account does not have. A session that such a factor raised last
-    /// loses those of all: nobody knows which factors gave the others.
+    /// loses the methods of all: it is unknown which factors gave the others.
     ///
     /// - Parameter factors: The verified ones of the account.
     package mutating func dropSecondFactors(besides factors: [Factor]) {

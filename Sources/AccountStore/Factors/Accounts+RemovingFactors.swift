@@ -52,8 +52,8 @@ extension Accounts {
 }
 
 extension Connection {
-    /// Deletes a factor and takes its method from the sessions that had it: those that it raised last or that do not know
-    /// which factor did, or all of the user if it was the last factor of its kind.
+    /// Deletes a factor and takes its method from the sessions that it raised last, and from sessions without a known
+    /// factor; from all of the user if it was the last factor of its kind.
     func remove(_ factor: Factor) throws {
         try run("DELETE FROM factors WHERE id = \(factor.id)")
         let left = try showFactors(of: factor.user)

@@ -103,7 +103,7 @@ struct LinkingTransaction {
             at: now)
         guard let identity = account.identity(step.identity) else { throw UnknownIdentity() }
         let delivered = try deliver(step, &account, by: identity, .linked(to: before))
-        // Those of a change of address, which has ended.
+        // A new address has ended the change of address that waited; its codes end, too.
         if account.user.email != userBefore.email { try db.voidTokens(of: account.user.id) }
         try db.update(account.user)
         try db.insert(identity)

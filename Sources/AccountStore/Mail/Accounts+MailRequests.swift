@@ -114,7 +114,7 @@ extension Accounts {
     }
 
     /// Whether the mails of the waiting change of address may be sent again. A change without a session ends with its
-    /// codes: it may be an import's, and nobody knows who began it.
+    /// codes: an import may have brought it, and its origin is unknown then.
     private func mayRepeatChange(
         of user: User, codesLast lifetime: Duration, at now: Instant, in db: any Connection
     ) throws -> Bool {
