@@ -404,8 +404,8 @@ let package = Package(
             name: "AuthServerTests",
             dependencies: [
                 "AuthServer", "AccountStore", "AccountDomain", "GatehouseWire", "JSONWebTokens", "HTTPServing",
-                "IdentityProviders", "DevStack", "TestSupport", "SQLDatabase", "SoftAuthenticator", "WebAuthn",
-                hummingbird, httpTypes, logging, nioCore,
+                "IdentityProviders", "DevStack", "PasswordHashing", "TestSupport", "SQLDatabase", "SoftAuthenticator",
+                "WebAuthn", hummingbird, httpTypes, logging, nioCore,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -90,7 +90,7 @@ extension Accounts {
         let identities = newIdentities(of: user.id, attributes, at: now)
         var userMetadata = attributes.userMetadata ?? [:]
         if attributes.confirmsEmail, attributes.email != nil {
-            user.times.emailConfirmedAt = now
+            (user.times.emailConfirmedAt, user.times.emailProvenAt) = (now, now)
             userMetadata["email_verified"] = true
         }
         if attributes.confirmsPhone, attributes.phone != nil { user.times.phoneConfirmedAt = now }
@@ -145,7 +145,8 @@ extension Accounts {
             if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
             if let email = attributes.email, email.text != account.user.email {
                 try setEmail(email, of: &account, isVerified: attributes.confirmsEmail, at: now, in: db)
-                account.user.keepProof(of: before, at: now)
+                // An administrator vouches for the address of a confirmed account.
+                if account.user.times.emailConfirmedAt != nil { account.user.times.emailProvenAt = now }
                 try notify(.emailChanged, before, newEmail: email.text, from: nil, at: now, in: db)
             }
             if let phone = attributes.phone, phone.text != account.user.phone {
@@ -172,7 +173,10 @@ extension Accounts {
     private static func apply(_ attributes: AdminAttributes, to account: inout Account, at now: Instant) throws {
         account.user.times.updatedAt = now
         if let role = attributes.role { account.user.role = role }
-        if let hash = attributes.passwordHash { account.user.passwordHash = hash }
+        if let hash = attributes.passwordHash {
+            account.user.passwordHash = hash
+            account.user.setAside.passwords = []
+        }
         if let changes = attributes.userMetadata {
             account.user.userMetadata = try merged(changes, into: account.user.userMetadata)
         }
@@ -181,6 +185,7 @@ extension Accounts {
         }
         if attributes.confirmsEmail, account.user.email != nil {
             account.user.times.emailConfirmedAt = account.user.times.emailConfirmedAt ?? now
+            account.user.times.emailProvenAt = account.user.times.emailProvenAt ?? now
             account.user.userMetadata = try merged(["email_verified": true], into: account.user.userMetadata)
             account.user.isAnonymous = false
         }

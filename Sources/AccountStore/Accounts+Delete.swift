@@ -92,6 +92,9 @@ extension Accounts {
             account.user.email = account.user.email.map { Self.digest($0, of: id) }
             account.user.phone = account.user.phone.map { String(Self.digest($0, of: id).prefix(15)) }
             account.user.passwordHash = nil
+            (account.user.storedSetAside, account.user.formerEmail) = (nil, nil)
+            account.user.times.formerEmailMovedAt = nil
+            try db.run("DELETE FROM identities WHERE user_id = \(id) AND set_aside_at IS NOT NULL")
             (account.user.newEmail, account.user.newPhone) = (nil, nil)
             (account.user.userMetadata, account.user.appMetadata) = ("{}", "{}")
             account.user.times.emailProvenAt = nil

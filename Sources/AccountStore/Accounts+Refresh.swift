@@ -67,7 +67,7 @@ extension Accounts {
                 if account.user.isBanned(at: now) { return .banned }
                 if account.user.times.deletedAt != nil { return .unknown() }
                 // A second factor may have raised the session between the two statements.
-                if changed.count == 1, counter + 1 >= session.levelCounter {
+                if changed.count == 1, counter + 1 >= session.levelCounter || session.assuranceLevel == .aal1 {
                     return .issued(try issue(session, to: account, key), .rotate)
                 }
                 if let outcome = try await decide(counter, session, account, key, from: device, at: now) {
@@ -107,7 +107,7 @@ extension Accounts {
     ) async throws -> RefreshOutcome? {
         let verdict = RefreshVerdict(
             counter: counter, session: session, policy: policy, now: now,
-            successorWasUsed: policy.isStrict ? try await wasUsed(session) : false,
+            successorWasUsed: policy.isStrict || counter < session.levelCounter ? try await wasUsed(session) : false,
             lowEnd: policy.lowEnd(of: session, of: account.user))
         switch verdict {
         case .rotate: return nil
@@ -115,6 +115,9 @@ extension Accounts {
         case .expired:
             let hasEnded = policy.hasEnded(session, at: now)
             return .expired(hasEnded ? policy.end(of: session)?.reason ?? .unknown : .lowLevel)
+        case .lowered:
+            return try await lower(session, continuing: counter, from: device, at: now)
+                .map { .issued(try issue($0, to: account, key), verdict) }
         case .ahead: return .ahead
         case .outgrown: return .reused
         case .revoke:
@@ -123,6 +126,29 @@ extension Accounts {
                 try end(session, of: account, from: device, at: now, in: db)
             }
             return hasEnded ? .reused : nil
+        }
+    }
+
+    /// Continues a session below the level that a second factor gave it.
+    ///
+    /// - Returns: nil if the session has changed meanwhile.
+    private func lower(
+        _ session: Session, continuing counter: Int64, from device: Device, at now: Instant
+    ) async throws -> Session? {
+        guard let next = session.counterBelow(counter) else { return nil }
+        var lowered = session
+        lowered.entries.removeSecondFactors()
+        (lowered.counter, lowered.factor, lowered.refreshedAt) = (next, nil, now)
+        return try await database.write { [lowered] db in
+            let changed = try db.run(
+                """
+                UPDATE sessions SET refresh_token_counter = \(next), aal = \(lowered.assuranceLevel.rawValue),
+                    amr = \(lowered.authenticationMethods), factor_id = NULL, refreshed_at = \(now),
+                    user_agent = \(device.userAgent), ip = \(device.address)
+                WHERE id = \(session.id) AND refresh_token_counter = \(session.counter)
+                    AND level_counter = \(session.levelCounter)
+                """)
+            return changed == 1 ? lowered : nil
         }
     }
 

@@ -10,16 +10,17 @@ extension Accounts {
         users.email_confirmed_at, users.phone_confirmed_at, users.last_sign_in_at, users.invited_at,
         users.confirmation_sent_at, users.recovery_sent_at, users.email_change_sent_at, users.phone_change_sent_at,
         users.reauthentication_sent_at, users.banned_until, users.deleted_at, users.email_proven_at,
-        users.email_undeliverable_at, users.factors, users.has_second_factor, users.address_change_session
+        users.email_undeliverable_at, users.factors, users.has_second_factor, users.address_change_session,
+        users.set_aside, users.former_email, users.former_email_moved_at
         """
-    static let userColumnCount = 29
+    static let userColumnCount = 32
 
     static let identityColumns: StaticString = """
         identities.id, identities.user_id, identities.provider, identities.provider_id, identities.identity_data,
         identities.email, identities.created_at, identities.last_sign_in_at, identities.updated_at,
-        identities.email_verified
+        identities.email_verified, identities.set_aside_at
         """
-    static let identityColumnCount = 10
+    static let identityColumnCount = 11
 
     static let sessionColumns: StaticString = """
         sessions.id, sessions.user_id, sessions.created_at, sessions.refreshed_at, sessions.refresh_token_counter,
@@ -64,10 +65,13 @@ extension Row {
         user.factors = textIfPresent()
         user.hasSecondFactor = bool()
         user.addressChangeSession = idIfPresent()
+        user.storedSetAside = textIfPresent()
+        user.formerEmail = textIfPresent()
+        user.times.formerEmailMovedAt = instantIfPresent()
         return user
     }
 
-    /// nil if an outer join found no identity.
+    /// nil if an outer join found no identity, and for one that is set aside: it opens nothing, and decides nothing.
     mutating func identityIfPresent() -> Identity? {
         if isNull {
             skip(Accounts.identityColumnCount)
@@ -79,7 +83,7 @@ extension Row {
         identity.lastSignInAt = instantIfPresent()
         identity.updatedAt = instant()
         identity.isEmailVerified = bool()
-        return identity
+        return instantIfPresent() == nil ? identity : nil
     }
 
     mutating func session() -> Session {
@@ -147,14 +151,16 @@ extension Connection {
                 id, aud, role, email, phone, password_hash, app_metadata, user_metadata, is_anonymous, new_email,
                 new_phone, created_at, updated_at, email_confirmed_at, phone_confirmed_at, last_sign_in_at, invited_at,
                 confirmation_sent_at, recovery_sent_at, email_change_sent_at, phone_change_sent_at,
-                reauthentication_sent_at, banned_until, deleted_at, email_proven_at)
+                reauthentication_sent_at, banned_until, deleted_at, email_proven_at, set_aside, former_email,
+                former_email_moved_at)
             VALUES (
                 \(user.id), \(user.audience), \(user.role), \(user.email), \(user.phone), \(user.passwordHash?.reveal()),
                 \(user.appMetadata), \(user.userMetadata), \(user.isAnonymous), \(user.newEmail), \(user.newPhone),
                 \(times.createdAt), \(times.updatedAt), \(times.emailConfirmedAt), \(times.phoneConfirmedAt),
                 \(times.lastSignInAt), \(times.invitedAt), \(times.confirmationSentAt), \(times.recoverySentAt),
                 \(times.emailChangeSentAt), \(times.phoneChangeSentAt), \(times.reauthenticationSentAt),
-                \(times.bannedUntil), \(times.deletedAt), \(times.emailProvenAt))
+                \(times.bannedUntil), \(times.deletedAt), \(times.emailProvenAt), \(user.storedSetAside),
+                \(user.formerEmail), \(times.formerEmailMovedAt))
             """)
     }
 

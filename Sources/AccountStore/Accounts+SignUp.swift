@@ -13,6 +13,8 @@ package struct EmailSignUp: Sendable {
     package let isConfirmed: Bool
     /// The mail that confirms the address; nil if the server sends none.
     package var mail: MailRequest?
+    /// Whether the address just got a mail because of a sign-up: then a repeated one sends no other.
+    package var isWithinInterval = false
 
     package init(email: EmailAddress, passwordHash: Secret?, metadata: JSONObject, isConfirmed: Bool) {
         self.email = email
@@ -22,14 +24,23 @@ package struct EmailSignUp: Sendable {
     }
 }
 
+extension EmailSignUp {
+    /// Whether the sign-up has the password of the one that made the account. Sign-ups for one address have the same
+    /// salt, so equal passwords have equal hashes: see ``ServerSecrets/signUpSalt(of:)``.
+    fileprivate func isRepetition(of user: User) -> Bool {
+        guard let passwordHash else { return user.passwordHash == nil }
+        return user.passwordHash?.matches(passwordHash) ?? false
+    }
+}
+
 /// The result of a sign-up.
 package enum SignUpOutcome: Sendable {
     /// The account was created and its first session opened.
     case signedIn(IssuedSession)
     /// The account was created and awaits confirmation of its address.
     case waits(Account)
-    /// An earlier sign-up with this address still awaits confirmation. If mail is sent, its link confirms the address
-    /// with the password of this sign-up for the client that sent it; its code confirms without a password.
+    /// An earlier sign-up with this address still awaits confirmation. A different password waits beside the earlier one
+    /// until a client proves the address and shows which one it chose.
     case waitsAlready
     /// The address belongs to a confirmed account. If mail is sent, its owner gets one.
     case taken
@@ -38,9 +49,8 @@ package enum SignUpOutcome: Sendable {
 extension Accounts {
     /// Creates an account with its email identity and profile, and opens a session if the address is confirmed.
     ///
-    /// A repeated sign-up for an unconfirmed address sets neither password nor metadata until the client that sent it
-    /// proves the address. The mail of the repeated one voids that of the first, and the first one's password with it.
-    /// A waiting invitation is not replaced.
+    /// A repeated sign-up for an unconfirmed address with the same password changes nothing. Another password and its
+    /// metadata wait until the client that sent them proves the address. A waiting invitation is not replaced.
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account and its session may exist.
     package func signUp(_ signUp: EmailSignUp, from device: Device, at now: Instant) async throws -> SignUpOutcome {
@@ -146,7 +156,7 @@ extension Accounts {
         _ existing: Account, _ signUp: EmailSignUp, at now: Instant, in db: any Connection
     ) throws -> SignUpOutcome {
         guard existing.isAbandoned, existing.user.email == signUp.email.text else {
-            if let mail = signUp.mail, !signUp.isConfirmed {
+            if let mail = signUp.mail, !signUp.isConfirmed, !signUp.isWithinInterval {
                 let content = try content(.accountExists, to: signUp.email, of: existing.user, nil, mail)
                 try queue(content, of: existing.user.id, until: now + mail.lifetime, at: now, in: db)
             }
@@ -156,25 +166,36 @@ extension Accounts {
             try record([entry], at: now, in: db)
             return .taken
         }
-        if let mail = signUp.mail, !signUp.isConfirmed, try !isInvited(existing.user.id, at: now, in: db) {
-            try forgetPassword(of: existing.user.id, in: db)
+        guard !signUp.isConfirmed else { return .waitsAlready }
+        let isSame = signUp.isRepetition(of: existing.user)
+        if !isSame { try wait(with: signUp, existing.user, at: now, in: db) }
+        if let mail = signUp.mail, !signUp.isWithinInterval, try !isInvited(existing.user.id, at: now, in: db) {
+            let pending = PendingSignUp(passwordHash: signUp.passwordHash, data: signUp.metadata)
             try queueConfirmation(
-                of: existing, signUp.email, mail,
-                confirming: PendingSignUp(passwordHash: signUp.passwordHash, data: signUp.metadata), at: now, in: db)
+                of: existing, signUp.email, mail, confirming: isSame ? nil : pending, at: now, in: db)
         }
         return .waitsAlready
     }
 
-    /// Records a sign-up that was refused because the address just got a mail: it competes with an earlier sign-up, so
-    /// the code of that mail must not confirm the earlier one's password. The same work for every address.
+    /// Keeps the password of a sign-up that competes with an earlier one.
+    private func wait(with signUp: EmailSignUp, _ user: User?, at now: Instant, in db: any Connection) throws {
+        var setAside = user?.setAside ?? SetAside()
+        if let hash = signUp.passwordHash {
+            setAside.add(SetAside.Password(hash: hash, data: signUp.metadata, at: now))
+        }
+        try db.run("UPDATE users SET set_aside = \(setAside.stored) WHERE id = \(user?.id ?? Self.nobody)")
+    }
+
+    /// Records a sign-up that a limit refused: it competes with an earlier one, so the code of the earlier mail alone
+    /// must not confirm the earlier password. The same work for every address.
     ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the earlier password may be forgotten.
-    package func noteRefusedSignUp(_ email: EmailAddress, at now: Instant) async throws {
-        _ = try await database.write { db in
-            let found = try db.accounts(Self.emailLookup(email)).first { $0.isAbandoned && $0.user.email == email.text }
-            let user = found?.user.id ?? Self.nobody
-            let isInvited = try isInvited(user, at: now, in: db)
-            try forgetPassword(of: isInvited ? Self.nobody : user, in: db)
+    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the password may wait.
+    package func noteRefusedSignUp(_ signUp: EmailSignUp, at now: Instant) async throws {
+        try await database.write { db in
+            let found = try db.accounts(Self.emailLookup(signUp.email)).first {
+                $0.isAbandoned && $0.user.email == signUp.email.text && !signUp.isRepetition(of: $0.user)
+            }
+            try wait(with: signUp, found?.user, at: now, in: db)
         }
     }
 
@@ -199,7 +220,7 @@ extension Accounts {
             SELECT id FROM users WHERE email = \(email.text) AND is_sso_user = 0
             UNION ALL
             SELECT user_id FROM identities WHERE email = \(email.text) AND provider NOT LIKE 'sso:%'
-                AND (provider = 'email' OR email_verified = 1))
+                AND (provider = 'email' OR email_verified = 1) AND set_aside_at IS NULL)
         ORDER BY users.created_at, users.id, identities.created_at, identities.id
         """
     }

@@ -14,9 +14,10 @@ package enum ImportOutcome: Equatable, Sendable {
 
 /// What the addresses that another server confirmed prove here.
 package enum ImportedConfirmations: Sendable {
-    /// Nothing. The other server may have confirmed addresses without a mail, so that anybody could register them.
-    case proveNothing
-    /// The operator states that the other server confirmed an address only after its owner had answered a mail.
+    /// What the account's own times show: see ``Account/wasConfirmedByEmail``. The other server may have confirmed addresses
+    /// without an email, so that anybody could register them.
+    case proveWhatTheyShow
+    /// The operator states that the other server confirmed an address only after its owner had answered an email.
     case proveAddresses
 }
 
@@ -29,6 +30,8 @@ package struct ImportedAccount: Sendable {
     package var factors: [TransferredFactor] = []
     package var passkeys: [Passkey] = []
     package var removals: [TransferredRemoval] = []
+    /// Whether the source shows that the user answered an email to sign in or to reset the password.
+    package var hasAnsweredRecovery = false
 
     package init(_ account: Account, profile: ImportedProfile? = nil, sessions: [ImportedSession]? = nil) {
         self.account = account
@@ -48,9 +51,8 @@ package struct ImportedAccountOutcome: Equatable, Sendable {
     package var lacksFactors = false
     /// Whether a passkey was left out, because another account has its credential.
     package var hasTakenPasskeys = false
-    /// Whether second factors or passkeys were imported whose account has an address that is not proven. The first code
-    /// mailed to it removes them.
-    package var hasUnprovenFactors = false
+    /// Whether the address of an added account counts as proven; nil without a confirmed address.
+    package var isProven: Bool?
 }
 
 extension Accounts {
@@ -60,7 +62,7 @@ extension Accounts {
     /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the account may exist; ``JSONProblem`` if the
     ///   `user_metadata` or the data of an identity is not JSON. A violated constraint is an outcome, not an error.
     package func add(
-        _ account: Account, _ confirmations: ImportedConfirmations = .proveNothing, at now: Instant
+        _ account: Account, _ confirmations: ImportedConfirmations = .proveWhatTheyShow, at now: Instant
     ) async throws -> ImportOutcome {
         let account = try Self.withProofs(account, confirmations)
         return try await add(refused: ImportOutcome.refused) { db in try db.add(account, at: now) }
@@ -90,11 +92,15 @@ extension Accounts {
     /// - Throws: As ``add(_:_:at:)``, and ``UnknownServerSecret`` if the configuration lacks the secret that sealed the
     ///   import key; a dry run does not need the key.
     package func add(
-        _ imported: ImportedAccount, _ confirmations: ImportedConfirmations = .proveNothing, isDryRun: Bool = false,
-        at now: Instant
+        _ imported: ImportedAccount, _ confirmations: ImportedConfirmations = .proveWhatTheyShow,
+        isDryRun: Bool = false, at now: Instant
     ) async throws -> ImportedAccountOutcome {
         var imported = imported
-        imported.account = try Self.withProofs(imported.account, confirmations)
+        imported.account = try Self.withProofs(imported.account, confirmations, imported.hasAnsweredRecovery)
+        for passkey in imported.passkeys {
+            guard let at = passkey.setAsideAt else { continue }
+            imported.account.user.setAside.passkeys.append(SetAside.Passkey(id: passkey.id, name: passkey.name, at: at))
+        }
         let key = imported.sessions == nil ? nil : try await makeImportKey(isDryRun: isDryRun, at: now)
         let sessions = key.map { SessionImport(imported.sessions ?? [], of: imported.account.user.id, self, key: $0) }
         let whole = imported
@@ -106,9 +112,8 @@ extension Accounts {
                     let free = try whole.passkeys.filter(db.isFree)
                     for passkey in free { try db.insert(passkey) }
                     outcome.hasTakenPasskeys = free.count < whole.passkeys.count
-                    outcome.hasUnprovenFactors =
-                        whole.account.user.email != nil && whole.account.user.times.emailProvenAt == nil
-                        && !(factors.isEmpty && free.isEmpty)
+                    let times = whole.account.user.times
+                    outcome.isProven = times.emailConfirmedAt.map { _ in times.emailProvenAt != nil }
                 } else if outcome.account == .alreadyThere {
                     outcome.lacksFactors = try db.lacksFactors(of: whole)
                 }
@@ -126,7 +131,7 @@ extension Accounts {
     /// Marks addresses as proven that the account's providers verified, and if the operator says so, those that the other
     /// server confirmed. A proof of another Gatehouse stays.
     private static func withProofs(
-        _ account: Account, _ confirmations: ImportedConfirmations
+        _ account: Account, _ confirmations: ImportedConfirmations, _ hasAnsweredRecovery: Bool = false
     ) throws -> Account {
         var account = account
         for index in account.identities.indices where account.identities[index].isOfProvider {
@@ -135,7 +140,8 @@ extension Accounts {
                 account.identities[index].email != nil && data["email_verified"]?.boolValue == true
         }
         let isProven =
-            confirmations == .proveAddresses && account.user.email != nil
+            account.user.email != nil
+            && (confirmations == .proveAddresses || hasAnsweredRecovery || account.wasConfirmedByEmail)
             || account.identities.contains { $0.vouches(for: account.user.email) }
         account.user.times.emailProvenAt =
             account.user.times.emailProvenAt ?? (isProven ? account.user.times.emailConfirmedAt : nil)
@@ -158,6 +164,15 @@ extension Accounts {
 }
 
 extension Account {
+    /// Whether another server's times show that an emailed code or link confirmed the address: the email came first, and
+    /// the account was not merely confirmed when it was created.
+    package var wasConfirmedByEmail: Bool {
+        guard let confirmedAt = user.times.emailConfirmedAt, confirmedAt > user.times.createdAt else { return false }
+        return [user.times.confirmationSentAt, user.times.invitedAt].contains { sentAt in
+            sentAt.map { $0 < confirmedAt } ?? false
+        }
+    }
+
     /// Whether this account was changed after the other, apart from its last sign-in.
     fileprivate func isNewer(than other: Account) -> Bool {
         guard user.times.updatedAt > other.user.times.updatedAt else { return false }

@@ -19,13 +19,16 @@ package struct TransferredRemoval: Sendable {
 }
 
 extension Connection {
-    /// The removals of users in a range of ids, oldest first.
+    /// The removals of users in a range of ids, oldest first. An identity that is set aside is one by the first proof.
     func removals(from first: UserID, through last: UserID) throws -> [UserID: [TransferredRemoval]] {
         let rows = try rows(
             """
             SELECT user_id, provider, provider_id, kind, by_proof, created_at FROM link_removals
             WHERE user_id >= \(first) AND user_id <= \(last)
-            ORDER BY user_id, created_at, provider, provider_id
+            UNION ALL
+            SELECT user_id, provider, provider_id, 'unlinked', 1, set_aside_at FROM identities
+            WHERE user_id >= \(first) AND user_id <= \(last) AND set_aside_at IS NOT NULL
+            ORDER BY 1, 6, 2, 3
             """
         ) { row in
             (

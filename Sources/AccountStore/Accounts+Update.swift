@@ -102,6 +102,7 @@ extension Accounts {
         in db: any Connection
     ) throws {
         user.passwordHash = hash
+        user.setAside.passwords = []
         // Its codes are void, and no repeated mail may bring them back.
         user.newEmail = nil
         let end = SessionEnd.byUser(.passwordChanged, in: session, from: device)
@@ -136,6 +137,8 @@ extension Accounts {
         _ change: EmailChange, of account: inout Account, in session: SessionID?, at now: Instant,
         in db: any Connection
     ) throws {
+        // Codes of a change to another address must not confirm this one.
+        if account.user.newEmail != change.email.text { try db.endAddressChange(of: account.user.id, at: now) }
         account.user.newEmail = change.email.text
         account.user.addressChangeSession = session
         account.user.times.emailChangeSentAt = now
@@ -160,6 +163,7 @@ extension Accounts {
         _ email: EmailAddress, of account: inout Account, isVerified: Bool, at now: Instant, in db: any Connection
     ) throws {
         account.user.email = email.text
+        (account.user.formerEmail, account.user.times.formerEmailMovedAt) = (nil, nil)
         account.user.times.emailUndeliverableAt = nil
         account.user.newEmail = nil
         try db.voidTokens(of: account.user.id)
@@ -193,7 +197,7 @@ extension Connection {
             SELECT 1 FROM users WHERE email = \(email.text) AND is_sso_user = 0 AND id <> \(user)
             UNION ALL
             SELECT 1 FROM identities WHERE email = \(email.text) AND user_id <> \(user) AND provider NOT LIKE 'sso:%'
-                AND (provider = 'email' OR email_verified = 1)
+                AND (provider = 'email' OR email_verified = 1) AND set_aside_at IS NULL
             """
         ) { _ in true } ?? false
     }
@@ -216,7 +220,8 @@ extension Connection {
                 email_confirmed_at = \(times.emailConfirmedAt), email_proven_at = \(times.emailProvenAt),
                 phone_confirmed_at = \(times.phoneConfirmedAt),
                 last_sign_in_at = \(times.lastSignInAt), banned_until = \(times.bannedUntil),
-                deleted_at = \(times.deletedAt),
+                deleted_at = \(times.deletedAt), set_aside = \(user.storedSetAside),
+                former_email = \(user.formerEmail), former_email_moved_at = \(times.formerEmailMovedAt),
                 email_undeliverable_at = CASE WHEN email = \(user.email) THEN email_undeliverable_at END
             WHERE id = \(user.id)
             """)

@@ -31,7 +31,7 @@ package struct AuthServer: Sendable {
     /// Sign-ins and refreshes that wait to be written.
     package let activity = ActivityTally()
     /// Records used access tokens under a strict session policy. The gateway in the same process shares it.
-    package let usedTokens: UsedTokens?
+    package let usedTokens: UsedTokens
 
     package init(
         settings: AuthSettings, accounts: Accounts, keys: KeyRing, passwords: PasswordHasher, runtime: ServerRuntime,
@@ -112,6 +112,7 @@ package struct AuthServer: Sendable {
             Route(
                 .get, "/user/identities/authorize", limitedBy: Limits.authorize, timeLimit: wait, answersHead: false,
                 authorizeLink),
+            Route(.post, "/user/start-over", timeLimit: wait, startOver),
             Route(.get, "/user/identities/undoable", listUndoableLinks),
             Route(.post, "/user/identities/{identity_id}/undo", undoLink),
             Route(.delete, "/user/identities/{identity_id}", unlinkIdentity),

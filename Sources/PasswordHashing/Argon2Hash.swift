@@ -34,6 +34,20 @@ struct Argon2Hash: Hashable, Sendable {
         return computed.matchesInConstantTime(tag)
     }
 
+    /// Whether both come from the same password if their tags are equal.
+    func hasSameInput(as other: Argon2Hash) -> Bool {
+        variant == other.variant && settings == other.settings && salt == other.salt
+    }
+
+    /// The hash of another password with the same salt and costs.
+    ///
+    /// - Returns: `nil` if libargon2 failed.
+    func recomputed(_ password: inout [UInt8]) -> Argon2Hash? {
+        Self.computeTag(variant, settings, salt, &password).map {
+            Argon2Hash(variant: variant, settings: settings, salt: salt, tag: $0)
+        }
+    }
+
     private static func computeTag(
         _ variant: Variant, _ settings: Argon2Settings, _ salt: [UInt8], _ password: inout [UInt8]
     ) -> [UInt8]? {

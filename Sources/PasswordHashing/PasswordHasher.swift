@@ -31,15 +31,17 @@ package struct PasswordHasher: Sendable {
     /// The number of jobs that wait for a thread.
     package var queueDepth: Int { threads.queueDepth }
 
-    /// - Parameter source: The client whose turn in the queue the job takes.
+    /// - Parameters:
+    ///   - salt: nil for a random one. At least 8 bytes.
+    ///   - source: The client whose turn in the queue the job takes.
     /// - Returns: An Argon2id hash in PHC string format, about 100 characters.
     /// - Throws: ``HashingRefusal``; ``HashingRefusal/busy(retryAfter:)`` if the queue is full.
     package func hash(
-        _ password: Secret, for source: HashingSource = .none
+        _ password: Secret, salt: [UInt8]? = nil, for source: HashingSource = .none
     ) async throws(HashingRefusal) -> Secret {
         try await threads.run(.argon2id, for: source) { [settings, randomBytes] in
             withBytes(of: password) { bytes in
-                Argon2Hash.make(settings, salt: randomBytes(settings.saltBytes), password: &bytes)
+                Argon2Hash.make(settings, salt: salt ?? randomBytes(settings.saltBytes), password: &bytes)
             }
             .map { Secret($0.text) }
         }
@@ -62,6 +64,33 @@ package struct PasswordHasher: Sendable {
         }
         guard isMatch, let known else { return .wrong }
         return .right(needsUpgrade: known.needsUpgrade(to: settings))
+    }
+
+    /// Finds the hash of a password among several. Hashes with the same salt and costs take one computation together.
+    ///
+    /// - Returns: The index of the first match and its check; nil if none matches.
+    /// - Throws: As ``hash(_:salt:for:)``.
+    package func firstMatch(
+        of password: Secret, among stored: [String], for source: HashingSource = .none
+    ) async throws(HashingRefusal) -> Int? {
+        var computed: [(like: Argon2Hash, tag: Argon2Hash)] = []
+        for (index, text) in stored.enumerated() {
+            guard let known = StoredHash(text) else { continue }
+            guard let hash = known.argon2 else {
+                if try await matches(password, text, for: source).isMatch { return index }
+                continue
+            }
+            if let same = computed.first(where: { $0.like.hasSameInput(as: hash) }) {
+                if same.tag.tag.matchesInConstantTime(hash.tag) { return index }
+                continue
+            }
+            let made = try await threads.run(.argon2id, for: source) {
+                withBytes(of: password) { hash.recomputed(&$0) }
+            }
+            computed.append((hash, made))
+            if made.tag.matchesInConstantTime(hash.tag) { return index }
+        }
+        return nil
     }
 
     /// Returns the memory to the system that no computation has used since the previous call. The next one takes a tenth

@@ -28,6 +28,12 @@ package struct StoredHash: Sendable {
 
     init(_ hash: Argon2Hash) { format = .argon2(hash) }
 
+    /// `nil` for an imported hash of another kind.
+    var argon2: Argon2Hash? {
+        guard case .argon2(let hash) = format else { return nil }
+        return hash
+    }
+
     package var algorithm: HashAlgorithm {
         switch format {
         case .argon2(let hash): hash.variant == .argon2id ? .argon2id : .argon2i

@@ -156,7 +156,7 @@ enum LinkingTable {
             .ask(ada, canRecover: false)),
         LinkingRow(
             .unlinkedBefore, "by the first proof of an account's address", facts(formerOwner: .init(user: ada)),
-            .ask(ada, canRecover: false)),
+            .ask(ada, canRecover: true)),
         LinkingRow(
             .unlinkedBefore, "also where sign-up is off", facts(allowsSignUp: false, formerOwner: .init(user: ada)),
             .ask(ada, canRecover: false)),

@@ -178,7 +178,9 @@ struct LinkingWorld {
             passwords[user] = nil
             enter(user, person)
         case .link(let user, let address):
-            if case .takesFrom(let abandoned) = address { end(abandoned) }
+            if case .takesFrom(let abandoned) = address, let other = accounts[abandoned] {
+                accounts[abandoned] = try other.withoutItsAddress(at: now) { !isTaken($0, besides: abandoned) }
+            }
             let new: IdentityID = id()
             undos[new] = try accounts[user]?.link(
                 identity, id: new, address: address, mergesMetadata: intent != .link(user), at: now)
@@ -187,12 +189,7 @@ struct LinkingWorld {
         case .ask: tickets.append((person, identity, rules))
         case .replace(let user):
             guard let old = accounts[user] else { return }
-            if let left = try old.withoutItsAddress(at: now, isFree: { !isTaken($0, besides: user) }) {
-                accounts[user] = left
-                passwords[user] = nil
-            } else {
-                end(user)
-            }
+            accounts[user] = try old.withoutItsAddress(at: now) { !isTaken($0, besides: user) }
             create(person, identity, takesAddress: true)
         case .refuse: break
         }

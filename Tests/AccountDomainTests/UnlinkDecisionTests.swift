@@ -94,18 +94,18 @@ struct UnlinkDecisionTests {
         #expect(account.signInMethods.map(\.name) == ["google"])
     }
 
-    @Test("D8: An account that loses its address to the owner keeps its identities, but not the password")
+    @Test("D8: An account whose address moves keeps its password and everything else")
     func withoutItsAddress() throws {
         let squatter = account(["email ada@example.com", "google mallory@example.com"], hasPassword: true)
-        let left = try #require(try squatter.withoutItsAddress(at: Self.time) { _ in true })
+        let left = try squatter.withoutItsAddress(at: Self.time) { _ in true }
         #expect(left.user.email == "mallory@example.com")
-        #expect(left.user.passwordHash == nil)
+        #expect(left.user.passwordHash != nil && left.signInMethods.map(\.name) == ["password", "google"])
         #expect(left.identities.map(\.provider) == ["google"])
+        #expect(left.user.formerEmail == "ada@example.com" && left.user.times.formerEmailMovedAt == Self.time)
         let without = try squatter.withoutItsAddress(at: Self.time) { _ in false }
-        #expect(without?.user.email == nil)
-        #expect(without?.user.times.emailConfirmedAt == nil)
+        #expect(without.user.email == nil && without.user.times.emailConfirmedAt == nil)
         let passwordOnly = account(["email ada@example.com"], hasPassword: true)
-        let nothing = try passwordOnly.withoutItsAddress(at: Self.time) { _ in true }
-        #expect(nothing == nil)
+        let bare = try passwordOnly.withoutItsAddress(at: Self.time) { _ in true }
+        #expect(bare.user.email == nil && bare.signInMethods == [.password])
     }
 }

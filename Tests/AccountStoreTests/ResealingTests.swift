@@ -135,10 +135,12 @@ extension StoreFixture {
             identity("google", "4", email: "code@example.com"),
             delivery: .code(key, handing: ProviderHandout(accessToken: Secret("access"), refreshToken: nil)))
         _ = try await asked(identity())
-        var signUp = EmailSignUp(
-            email: EmailAddress("new@example.com")!, passwordHash: Secret("$hash$"), metadata: [:], isConfirmed: false)
-        signUp.mail = MailRequest(redirectTo: "https://app.example.org", lifetime: .seconds(3_600))
-        for _ in 0..<2 { _ = try await accounts.signUp(signUp, from: device, at: clock.now) }
+        for hash in ["$hash$", "$another hash$"] {
+            var signUp = EmailSignUp(
+                email: EmailAddress("new@example.com")!, passwordHash: Secret(hash), metadata: [:], isConfirmed: false)
+            signUp.mail = MailRequest(redirectTo: "https://app.example.org", lifetime: .seconds(3_600))
+            _ = try await accounts.signUp(signUp, from: device, at: clock.now)
+        }
         let endpoint = WebhookEndpoint(
             name: "app", url: "https://app.example.org", secrets: [], kinds: Set(AccountEventKind.allCases))
         let told = EmailSignUp(

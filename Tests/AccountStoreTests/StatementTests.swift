@@ -23,14 +23,14 @@ struct StatementTests {
     }
 
     @Test(
-        "A known identity takes five statements, a new account nine",
+        "A known identity takes five statements, a new account ten",
         arguments: TestDatabase.all)
     func providerCounts(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let identity = store.identity(profile: ProfileFill(firstName: "Ada"))
         let new = try await store.storage.statements.during { _ = try await store.entered(identity) }
         let known = try await store.storage.statements.during { _ = try await store.entered(identity) }
-        #expect(new == 9)
+        #expect(new == 10)
         #expect(known == 5)
     }
 

@@ -58,6 +58,10 @@ package struct TestAnswer: Sendable {
     package let headers: HTTPFields
     package let bytes: [UInt8]
 
+    package init(status: Int, headers: HTTPFields, bytes: [UInt8]) {
+        (self.status, self.headers, self.bytes) = (status, headers, bytes)
+    }
+
     package var text: String { String(decoding: bytes, as: UTF8.self) }
     /// The body as JSON; null without one.
     package var json: AnyJSON {

@@ -8,6 +8,9 @@ package enum AccountMetadata {
     /// Levels of either object. Exports hold it a few levels deep, and are read with ``JSONReader/maximumDepth``.
     package static let maximumDepth = 64
 
+    /// The members that ``emailIdentity(user:email:isVerified:data:)`` adds to what a sign-up entered.
+    package static let serverMembers: Set<ExternalName> = ["sub", "email", "email_verified", "phone_verified"]
+
     /// The identity data of an email sign-up. Members that the caller sends never replace the verified ones.
     package static func emailIdentity(
         user: UserID, email: EmailAddress, isVerified: Bool, data: JSONObject

@@ -26,7 +26,13 @@ package struct AuditEntry: Sendable {
         case identityRefused = "identity_refused"
         /// The data of an unconfirmed sign-up was removed, because the address's owner signed in.
         case accountTakenOver = "account_taken_over"
+        /// The address moved to a new account, whose user started over.
         case accountRecovered = "account_recovered"
+        case addressMoved = "address_moved"
+        /// The first proof of the address set credentials aside.
+        case credentialsSetAside = "credentials_set_aside"
+        /// The holder of a credential that was set aside used it together with an emailed code.
+        case credentialRestored = "credential_restored"
         /// A provider sent a notification.
         case providerNotice = "provider_notice"
         case providerTokenRevoked = "provider_token_revoked"
@@ -72,7 +78,8 @@ package struct AuditEntry: Sendable {
                 .factorDeleted, .factorRemovalBegun, .recoveryCodesGenerated, .recoveryCodeVerified,
                 .recoveryCodesRegenerated, .recoveryCodesDeleted:
                 "factor"
-            case .accountTakenOver, .accountRecovered: "account"
+            case .accountTakenOver, .accountRecovered, .addressMoved: "account"
+            case .credentialsSetAside, .credentialRestored: "user"
             case .mailRetried, .mailDropped, .deliveryReplayed, .signingKeysRotated: "operations"
             }
         }

@@ -24,6 +24,10 @@ package struct User: Sendable {
     /// The session that began the change to ``newEmail``: the change ends with it. nil if a sign-up, an administrator or an
     /// earlier program began it, or if an earlier program imported it.
     package var addressChangeSession: SessionID?
+    /// The credentials that open nothing by themselves, as stored; nil without any.
+    package var storedSetAside: String?
+    /// The address that moved to another account, whose user started over. The password still signs in with it.
+    package var formerEmail: String?
 
     package init(id: UserID, audience: String, role: String, times: UserTimes) {
         self.id = id
@@ -32,18 +36,13 @@ package struct User: Sendable {
         self.times = times
     }
 
+    package var setAside: SetAside {
+        get { SetAside(stored: storedSetAside) }
+        set { storedSetAside = newValue.stored }
+    }
+
     /// Whether the user is banned at this time.
     package func isBanned(at now: Instant) -> Bool { times.bannedUntil.map { $0 > now } ?? false }
-
-    /// Keeps the address proven after an administrator changed it, if the user has a verified second factor: the first mailed
-    /// code of an unproven address would remove the factor. Does nothing without one.
-    ///
-    /// - Parameter before: The user before the change.
-    package mutating func keepProof(of before: User, at now: Instant) {
-        guard before.hasSecondFactor else { return }
-        times.emailConfirmedAt = times.emailConfirmedAt ?? now
-        times.emailProvenAt = before.times.emailProvenAt ?? now
-    }
 
     /// The earlier of the two confirmations.
     package var confirmedAt: Instant? {
@@ -71,6 +70,8 @@ package struct UserTimes: Sendable {
     package var deletedAt: Instant?
     /// When a mail server refused ``User/email`` for good, unless it accepted a mail since. Another address clears it.
     package var emailUndeliverableAt: Instant?
+    /// When ``User/formerEmail`` moved.
+    package var formerEmailMovedAt: Instant?
 
     package init(createdAt: Instant) {
         self.createdAt = createdAt

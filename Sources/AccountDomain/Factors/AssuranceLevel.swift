@@ -49,6 +49,9 @@ package struct AuthenticationEntries: Sendable {
         entries = added + entries
     }
 
+    /// Removes every entry that raises the session.
+    package mutating func removeSecondFactors() { entries.removeAll(where: Self.raises) }
+
     package mutating func remove(_ method: AuthenticationMethod) {
         entries.removeAll { $0["method"]?.stringValue.flatMap(AuthenticationMethod.init(text:)) == method }
     }

@@ -67,16 +67,26 @@ extension Account {
         return undo
     }
 
-    /// Turns an unconfirmed sign-up into the account of an identity. Its id and the fields of administrators stay;
-    /// everything that the first person entered is removed.
+    /// Turns an unconfirmed sign-up into the account of an identity. Its id and everything that administrators stored
+    /// stay. What the sign-up entered is set aside with its password.
     ///
-    /// - Throws: ``JSONProblem`` if the stored `app_metadata` is not JSON.
+    /// - Throws: ``JSONProblem`` if the stored metadata is not JSON.
     package mutating func takeOver(
         by identity: ProviderIdentity, id: IdentityID, at now: Instant
     ) throws(JSONProblem) {
-        user.passwordHash = nil
+        let entered = enteredMetadata
+        if let hash = user.passwordHash {
+            user.setAside.add(SetAside.Password(hash: hash, data: entered, at: now))
+            user.passwordHash = nil
+        }
         (user.phone, user.newEmail, user.newPhone) = (nil, nil, nil)
-        user.userMetadata = AnyJSON.object(identity.data).text
+        let stored = try JSONReader.read(user.userMetadata).objectValue ?? [:]
+        // An administrator's members are those that the sign-up did not enter.
+        let given = stored.filter { name, value in
+            entered[name] != value && !AccountMetadata.serverMembers.contains(ExternalName(trusted: name))
+        }
+        let merged = AnyJSON.object(identity.data.merging(given) { $1 }).text
+        user.userMetadata = merged.utf8.count <= AccountMetadata.maximumBytes ? merged : AnyJSON.object(given).text
         user.times.updatedAt = now
         if let email = identity.provenEmail { user.takeProven(email, at: now) }
         identities = [Identity(id: id, user: user.id, identity, at: now)]
@@ -111,6 +121,7 @@ extension User {
     mutating func takeProven(_ email: EmailAddress, at now: Instant) {
         if self.email != email.text { (times.emailProvenAt, newEmail) = (nil, nil) }
         self.email = email.text
+        (formerEmail, times.formerEmailMovedAt) = (nil, nil)
         times.emailConfirmedAt = times.emailConfirmedAt ?? now
         times.emailProvenAt = times.emailProvenAt ?? now
     }

@@ -89,23 +89,21 @@ extension Account {
         return made
     }
 
-    /// The remainder of an account whose address belongs to another user: the identities of providers, without
-    /// password and address.
+    /// The account after its address moved to another one. It keeps its password, which signs in with the former address,
+    /// and everything else but the email identity.
     ///
-    /// - Parameter isFree: Whether no other account has an address that could replace the removed one.
-    /// - Returns: nil if no sign-in method remains; the account must then be deleted.
+    /// - Parameter isFree: Whether no other account has an address that could replace the moved one.
     /// - Throws: Errors of `isFree`, and ``JSONProblem`` if the stored `app_metadata` is not JSON.
     package func withoutItsAddress(
         at now: Instant, isFree: (EmailAddress) throws -> Bool
-    ) throws -> Account? {
+    ) throws -> Account {
         var left = self
         left.identities.removeAll { $0.provider == "email" }
-        guard left.identities.contains(where: \.isOfProvider) else { return nil }
-        left.user.passwordHash = nil
         left.user.newEmail = nil
         left.user.dropAddress()
         let candidates = left.provenAddresses(without: nil).filter { $0.text != user.email }
         if let next = try candidates.first(where: isFree) { left.user.takeProven(next, at: now) }
+        (left.user.formerEmail, left.user.times.formerEmailMovedAt) = (user.email, now)
         left.user.times.updatedAt = now
         try left.recomputeProviders()
         return left

@@ -14,8 +14,7 @@ package struct LinkingDecision: Equatable, Sendable {
         case link(UserID, LinkedAddress)
         /// Asks the user to prove ownership of the account.
         case ask(UserID, canRecover: Bool)
-        /// Moves the address to a new account. The old account is deleted with its data, unless
-        /// ``Account/withoutItsAddress(at:isFree:)`` finds an identity of a provider.
+        /// Moves the address to a new account. The old account keeps everything else.
         case replace(UserID)
         case refuse(LinkingRefusal)
     }
@@ -27,7 +26,7 @@ package struct LinkingDecision: Equatable, Sendable {
         case proves
         /// The account had no address and takes that of the identity.
         case takes
-        /// Takes the address from an unconfirmed sign-up, which is deleted.
+        /// Takes the address from an unconfirmed sign-up, which keeps everything else.
         case takesFrom(UserID)
     }
 
@@ -91,8 +90,9 @@ package struct LinkingDecision: Equatable, Sendable {
         _ facts: LinkingFacts, _ rule: LinkingRule, takesAddress: Bool
     ) -> LinkingDecision {
         // Its user more likely means the earlier account than a new, empty one.
-        if let former = facts.formerOwner {
-            return former.isBanned ? .banned : LinkingDecision(.unlinkedBefore, .ask(former.user, canRecover: false))
+        if let former = facts.formerOwner, facts.intent != .recover {
+            let ask = Action.ask(former.user, canRecover: facts.rules.allowsSignUp)
+            return former.isBanned ? .banned : LinkingDecision(.unlinkedBefore, ask)
         }
         guard facts.rules.allowsSignUp else { return LinkingDecision(.signUpDisabled, .refuse(.signUpDisabled)) }
         let identity = facts.identity
@@ -127,7 +127,7 @@ package struct LinkingDecision: Equatable, Sendable {
         case .signIn, .refuse: return decision
         case .ask, .link:
             guard let holder = facts.holders.first(where: { $0.user == asker && $0.claim != .abandoned }) else {
-                return facts.formerOwner?.user == asker && decision.action == .ask(asker, canRecover: false)
+                return facts.formerOwner?.user == asker && decision.rule == .unlinkedBefore
                     ? LinkingDecision(.confirmedByOwner, .link(asker, .keeps))
                     : LinkingDecision(.ticketForAnother, .refuse(.otherAccount))
             }
@@ -142,7 +142,7 @@ package struct LinkingDecision: Equatable, Sendable {
         switch decision.action {
         case .ask(let holder, canRecover: true): return LinkingDecision(.recoveredByProvider, .replace(holder))
         case .ask: return LinkingDecision(.recoveryRefused, .refuse(.notRecoverable))
-        // The account gave up the address meanwhile, so there is nothing to recover.
+        // The account has no claim to the address, or gave it up meanwhile: the identity gets a new account.
         default: return decision
         }
     }

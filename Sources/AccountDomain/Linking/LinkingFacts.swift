@@ -30,7 +30,7 @@ package struct LinkingFacts: Equatable, Sendable {
     package var owner: Owner?
     /// The accounts that have the identity's address, or would get it. Empty for an unverified address.
     package var holders: [AddressHolder]
-    /// The account that lost the identity to the first proof of its address. Whose the identity was is not known.
+    /// The account on which the first proof of its address set the identity aside. The identity's owner is unknown.
     package var formerOwner: Owner?
     /// The caller's own address; used for `link` only.
     package var askersEmail: String?

@@ -23,7 +23,8 @@ extension Account {
     }
 
     package var hasPasswordSignIn: Bool {
-        user.passwordHash != nil && user.email != nil && user.times.emailConfirmedAt != nil
+        guard user.passwordHash != nil else { return false }
+        return user.formerEmail != nil || (user.email != nil && user.times.emailConfirmedAt != nil)
     }
 }
 

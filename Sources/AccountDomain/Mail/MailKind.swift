@@ -86,13 +86,26 @@ package enum MailKind: String, CaseIterable, Sendable {
     }
 }
 
-/// An account has at most one code in each slot. The raw values are stored and must not change.
+/// The purpose of an emailed code. An account has at most ``depth`` codes in each slot. The raw values are stored and must
+/// not change.
 package enum TokenSlot: String, CaseIterable, Sendable {
     case confirmation, recovery, reauthentication
     case emailChangeCurrent = "email_change_current"
     case emailChangeNew = "email_change_new"
     /// Proves the account of one link ticket.
     case linkConfirmation = "link_confirmation"
+
+    /// The number of an account's codes for one purpose that are valid at the same time.
+    package static let depth = 3
+
+    /// The stored values of the slot, by the age of the code. Earlier programs know the first one alone.
+    package var places: [String] { [rawValue, rawValue + "/1", rawValue + "/2"] }
+
+    /// - Returns: nil for a slot that only a newer release knows.
+    package init?(stored text: String) {
+        guard let slot = text.split(ascii: "/", maxSplits: 1).first else { return nil }
+        self.init(text: String(slot))
+    }
 
     /// The other confirmation of a change of address.
     package var other: TokenSlot? {

@@ -26,6 +26,8 @@ package struct Passkey: Sendable {
     package let createdAt: Instant
     package var updatedAt: Instant
     package var lastUsedAt: Instant?
+    /// When the first proof of the account's address set it aside: it signs in only together with an emailed code.
+    package var setAsideAt: Instant?
 
     package init(
         id: PasskeyID, user: UserID, credentialID: [UInt8], publicKey: [UInt8], algorithm: Int64, model: [UInt8],

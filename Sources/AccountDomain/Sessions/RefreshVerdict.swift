@@ -105,15 +105,18 @@ package enum RefreshVerdict: String, Sendable {
     case expired
     /// A counter that was never issued: a restored backup or a forgery.
     case ahead
-    /// Issued before a second factor raised the session, and presented right after: a second request of the same client.
-    /// The token does not get the new level.
+    /// Issued before a second factor raised the session, and no token from after it has been used: its response was
+    /// lost. The session continues at the level that the token has.
+    case lowered
+    /// Issued before a second factor raised the session, and presented right after a token from after it was used: a
+    /// second request of the same client. The token does not get the new level.
     case outgrown
 
     /// - Parameters:
     ///   - counter: The presented token's counter.
     ///   - lowEnd: When the session ends for want of a second factor: see ``SessionPolicy/lowEnd(of:of:)``.
     ///   - successorWasUsed: Whether an access token issued with the session's current refresh token has been used.
-    ///     Only strict policies need it.
+    ///     Strict policies need it, and tokens from before a second factor.
     package init(
         counter: Int64, session: Session, policy: SessionPolicy, now: Instant, successorWasUsed: Bool = false,
         lowEnd: Instant? = nil
@@ -125,9 +128,12 @@ package enum RefreshVerdict: String, Sendable {
             if policy.hasEnded(session, at: now) || lowEnd.map({ now > $0 }) ?? false {
                 .expired
             } else if behind < 0 {
-                .ahead
-            } else if counter < session.levelCounter {
-                isSideBySide ? .outgrown : .revoke
+                // The token of a second factor whose response arrived after the session had continued below it.
+                session.isLowered && counter <= session.levelCounter && !policy.isStrict
+                    ? (isSideBySide ? .reissue : .reissueLate) : .ahead
+            } else if counter<session.levelCounter, session.assuranceLevel>.aal1 {
+                session.counter == session.levelCounter && session.counterBelow(counter) != nil && !successorWasUsed
+                    ? .lowered : isSideBySide ? .outgrown : .revoke
             } else if behind == 0 {
                 .rotate
             } else if behind == 1 {
@@ -138,5 +144,20 @@ package enum RefreshVerdict: String, Sendable {
             } else {
                 .revoke
             }
+    }
+}
+
+extension Session {
+    /// Whether the session continued below the level that a second factor had given it: see ``RefreshVerdict/lowered``.
+    package var isLowered: Bool { assuranceLevel == .aal1 && levelCounter > counter }
+
+    /// The counter with which the session continues below its level, for a token from right before the second factor: its
+    /// successor, or that of a token whose own response was lost.
+    ///
+    /// - Returns: nil for an older token.
+    package func counterBelow(_ presented: Int64) -> Int64? {
+        // The raise skipped one counter.
+        let before = levelCounter - 2
+        return presented == before ? before + 1 : presented == before - 1 ? before : nil
     }
 }

@@ -111,6 +111,14 @@ package struct ServerSecrets: Sendable {
         Self.derive(keys[0].code, "gatehouse address", Array(address.text.utf8)).withUnsafeBytes(Array.init)
     }
 
+    /// The salt of every password that a sign-up chooses for an address: 16 bytes. Equal passwords of repeated sign-ups then
+    /// have equal hashes, so that a repetition is recognized without another computation. Later passwords get random salts.
+    package func signUpSalt(of address: EmailAddress) -> [UInt8] {
+        Self.derive(keys[0].code, "gatehouse sign-up salt", Array(address.text.utf8)).withUnsafeBytes {
+            Array($0.prefix(16))
+        }
+    }
+
     /// MACs for the challenges of passkeys under each secret, newest first; 32 bytes each.
     func challengeProofs(_ context: [UInt8]) -> [[UInt8]] {
         keys.map { Self.derive($0.code, "gatehouse passkey challenge", context).withUnsafeBytes(Array.init) }

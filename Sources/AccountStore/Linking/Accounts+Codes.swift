@@ -76,7 +76,7 @@ extension Accounts {
             }
             if let link = (kept["mailed"]?.stringValue).flatMap({ Base64URL.decode($0) }) {
                 guard let row = try db.row(Self.tokenLookup(link: link), TokenRow.init),
-                    let proven = try prove(row, isBound: true, from: device, at: now, in: db)
+                    let proven = try prove(row, by: Prover(isClient: true, device: device), at: now, in: db)
                 else { return .unknown }
                 guard case .whole(let confirmed) = proven else { return .halfway }
                 return try open(method, found, confirmed, handout, from: device, at: now, in: db)

@@ -34,7 +34,7 @@ extension Accounts {
         try await revoking(at: now) { db in
             let changer = try changer(user, by: session, at: now, in: db)
             guard case .good(let account) = changer else { return changer.isGone ? .gone : .sessionEnded }
-            let hasPasskey = try offersPasskeys && db.passkeyCount(of: user) > 0
+            let hasPasskey = try offersPasskeys && db.usablePasskeyCount(of: user) > 0
             let decision = try UnlinkDecision(account, removing: id, hasPasskey: hasPasskey) {
                 try !db.isTaken($0, besides: user)
             }
@@ -74,7 +74,7 @@ extension Accounts {
                 return .tooLate
             }
             let undo = LinkUndo(json: try JSONReader.read(before))
-            let hasPasskey = try offersPasskeys && db.passkeyCount(of: user) > 0
+            let hasPasskey = try offersPasskeys && db.usablePasskeyCount(of: user) > 0
             let decision = try UnlinkDecision(account, removing: id, hasPasskey: hasPasskey) {
                 try !db.isTaken($0, besides: user)
             }

@@ -80,8 +80,9 @@ extension LinkingTransaction {
         let question = LinkQuestion(
             ticket: ticket, expiresAt: expiresAt, rule: step.rule, provider: step.identity.provider, email: email,
             methods: account.signInMethods.map(\.name).filter { seen.insert(ExternalName(trusted: $0)).inserted },
-            canRecover: canRecover, canMailCode: accounts.mailsLinkCode(of: account.user, to: email),
-            canUsePasskey: try accounts.offersPasskeys && db.passkeyCount(of: account.user.id) > 0)
+            canRecover: canRecover,
+            canMailCode: try accounts.linkCodeAddress(of: account.user, for: step.identity, in: db) != nil,
+            canUsePasskey: try accounts.offersPasskeys && db.usablePasskeyCount(of: account.user.id) > 0)
         guard case .code = step.signIn.delivery else { return .needsConfirmation(question, code: nil) }
         let code = newCode()
         try deposit(.question(question), behind: code, of: account.user.id, step)

@@ -5,6 +5,7 @@ import SQLDatabase
 /// The stored state of an identity and its address.
 struct Found {
     let facts: LinkingFacts
+    let setAside: SetAsideIdentity?
     private let accounts: [Account]
 
     init(
@@ -26,8 +27,11 @@ struct Found {
             }
             // The account that has the address in its own column comes first.
             holders.sort { $0.isOwn && !$1.isOwn }
+            // An earlier release removed what is set aside now.
             former = try removals.first(where: \.isByProof).flatMap { try db.account($0.user) }
         }
+        setAside = owner == nil ? try db.setAsideIdentity(identity) : nil
+        if let setAside { former = try db.account(setAside.user) }
         facts = LinkingFacts(
             identity: identity, intent: intent, rules: signIn.rules,
             owner: owner.map { LinkingFacts.Owner(user: $0.user.id, isBanned: $0.user.isBanned(at: now)) },
@@ -82,8 +86,16 @@ extension Accounts {
         SELECT \(columns: userColumns), \(columns: identityColumns)
         FROM users LEFT JOIN identities ON identities.user_id = users.id
         WHERE users.id = (
-            SELECT user_id FROM identities WHERE provider = \(provider) AND provider_id = \(subject))
+            SELECT user_id FROM identities
+            WHERE provider = \(provider) AND provider_id = \(subject) AND set_aside_at IS NULL)
         ORDER BY identities.created_at, identities.id
+        """
+    }
+
+    static func setAsideLookup(_ provider: String, _ subject: String) -> SQL {
+        """
+        SELECT id, user_id FROM identities
+        WHERE provider = \(provider) AND provider_id = \(subject) AND set_aside_at IS NOT NULL
         """
     }
 
@@ -96,6 +108,12 @@ extension Accounts {
 }
 
 extension Connection {
+    func setAsideIdentity(_ identity: ProviderIdentity) throws -> SetAsideIdentity? {
+        try row(Accounts.setAsideLookup(identity.provider, identity.subject)) {
+            SetAsideIdentity(id: $0.id(), user: $0.id())
+        }
+    }
+
     /// Newest first.
     fileprivate func removals(of identity: ProviderIdentity) throws -> [RememberedRemoval] {
         try rows(Accounts.removalLookup(identity.provider, identity.subject)) { row in

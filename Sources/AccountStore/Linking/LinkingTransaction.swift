@@ -21,7 +21,8 @@ struct LinkingTransaction {
     ) throws -> LinkingOutcome {
         let found = try Found(signIn, intent, asker: asker, in: db, at: now)
         let decision = LinkingDecision(found.facts)
-        let step = LinkingStep(signIn: signIn, rule: decision.rule)
+        var step = LinkingStep(signIn: signIn, rule: decision.rule)
+        step.setAside = found.setAside
         switch decision.action {
         case .signIn(let id): return try enter(step, found.account(id))
         case .create(let takesAddress): return try create(step, takesAddress: takesAddress)
@@ -65,6 +66,7 @@ struct LinkingTransaction {
             at: now)
         try accounts.admit(account)
         let identity = account.identities[0]
+        try detach(step.setAside)
         let delivered = try deliver(step, &account, by: identity, .created)
         try db.insert(account.user)
         try db.insert(identity)
@@ -74,18 +76,19 @@ struct LinkingTransaction {
     }
 
     private func takeOver(_ step: LinkingStep, _ account: Account) throws -> LinkingOutcome {
-        let former = account.identities
+        let (former, wasPrepared) = (account.identities, account.user.times.invitedAt != nil || !account.isOfSignUp)
         var account = account
         try account.takeOver(by: step.identity, id: accounts.newID(), at: now)
         let identity = account.identities[0]
+        try detach(step.setAside)
         let delivered = try deliver(step, &account, by: identity, .created)
         for identity in former { try db.removeIdentity(identity, at: now) }
         try db.voidCodes(of: account.user.id)
         try db.voidTokens(of: account.user.id)
-        try db.forgetPasskeys(of: account.user.id)
         try db.update(account.user)
         try db.insert(identity)
-        try db.emptyProfile(of: account.user.id, at: now)
+        // What an administrator prepared stays; what a sign-up entered may be a stranger's.
+        if !wasPrepared { try db.emptyProfile(of: account.user.id, at: now) }
         try db.fill(step.identity.profile, of: account.user.id, at: now)
         try finish(step, identity, delivered, [step.entry(.accountTakenOver, account.user)])
         return .signedIn(delivered)
@@ -97,16 +100,19 @@ struct LinkingTransaction {
     ) throws -> LinkingOutcome {
         var account = account
         let (before, userBefore) = (account.signInMethods.map(\.name), account.user)
-        if case .takesFrom(let abandoned) = address { try removeAbandoned(abandoned, step) }
+        if case .takesFrom(let abandoned) = address, let other = try db.account(abandoned) {
+            try accounts.moveAddress(of: other, at: now, in: db)
+        }
+        let setAside = try take(step.setAside, of: step.identity, for: &account)
         var undo = try account.link(
-            step.identity, id: accounts.newID(), address: address, mergesMetadata: intent != .link(account.user.id),
-            at: now)
+            step.identity, id: setAside ?? accounts.newID(), address: address,
+            mergesMetadata: intent != .link(account.user.id), at: now)
         guard let identity = account.identity(step.identity) else { throw UnknownIdentity() }
         let delivered = try deliver(step, &account, by: identity, .linked(to: before))
         // A new address has ended the change of address that waited; its codes end, too.
         if account.user.email != userBefore.email { try db.voidTokens(of: account.user.id) }
         try db.update(account.user)
-        try db.insert(identity)
+        if setAside == nil { try db.insert(identity) } else { try db.restore(identity) }
         undo.profile = try db.fill(step.identity.profile, of: account.user.id, at: now)
         try db.insert(undo, of: identity.id, by: step.rule, at: now)
         try db.run(
@@ -121,31 +127,8 @@ struct LinkingTransaction {
     }
 
     private func replace(_ step: LinkingStep, _ old: Account) throws -> LinkingOutcome {
-        let entry = step.entry(.accountRecovered, old.user)
-        try accounts.dropMails(to: old.user, at: now, in: db)
-        let left = try old.withoutItsAddress(at: now) { try !db.isTaken($0, besides: old.user.id) }
-        if let left {
-            for identity in old.identities where !left.identities.contains(where: { $0.id == identity.id }) {
-                try db.removeIdentity(identity, at: now)
-            }
-            try db.update(left.user)
-            try db.voidCodes(of: old.user.id)
-            try db.voidTokens(of: old.user.id)
-            try accounts.endSessions(of: old.user.id, keeping: nil, addressClaimed, at: now, in: db)
-        } else {
-            try accounts.delete(old.user.id, addressClaimed, at: now, in: db)
-        }
-        return try create(step, takesAddress: true, besides: [entry])
-    }
-
-    /// The owner of the address acts, who is not the user of the old account.
-    private var addressClaimed: SessionEnd { .bySystem(.addressClaimed, from: device) }
-
-    private func removeAbandoned(_ id: UserID, _ step: LinkingStep) throws {
-        guard let abandoned = try db.account(id) else { return }
-        try accounts.dropMails(to: abandoned.user, at: now, in: db)
-        try accounts.delete(id, addressClaimed, at: now, in: db)
-        try accounts.record([step.entry(.accountTakenOver, abandoned.user)], at: now, in: db)
+        try accounts.moveAddress(of: old, at: now, in: db)
+        return try create(step, takesAddress: true, besides: [step.entry(.accountRecovered, old.user)])
     }
 
     func refuse(
@@ -169,6 +152,8 @@ struct UnknownIdentity: Error {}
 struct LinkingStep {
     let signIn: ProviderSignIn
     let rule: LinkingRule
+    /// The row of the identity, if it is set aside.
+    var setAside: SetAsideIdentity?
 
     var identity: ProviderIdentity { signIn.identity }
 

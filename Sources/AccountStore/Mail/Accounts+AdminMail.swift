@@ -112,13 +112,17 @@ extension Accounts {
         return try link(.signUp, .confirmation, order, to: order.email, of: account, at: now, in: db)
     }
 
-    /// The account of an unconfirmed sign-up, or a new one; nil if the address is taken. What a stranger entered is
-    /// replaced, as the administrator's mail confirms it; what an earlier invitation did stays.
+    /// The account of an unconfirmed sign-up, or a new one; nil if the address is taken. What a sign-up entered waits
+    /// with its password, as it may be a stranger's; what an earlier invitation did stays.
     private func unconfirmed(_ order: LinkOrder, at now: Instant, in db: any Connection) throws -> Account? {
         let data = AnyJSON.object(order.data.filter { !$0.value.isNull }).text
         if var existing = try db.accounts(Self.emailLookup(order.email)).first {
             guard existing.isAbandoned, existing.user.email == order.email.text, existing.user.times.deletedAt == nil
             else { return nil }
+            let entered = existing.enteredMetadata
+            if let hash = existing.user.passwordHash {
+                existing.user.setAside.add(SetAside.Password(hash: hash, data: entered, at: now))
+            }
             existing.user.passwordHash = order.passwordHash
             let isInvited = existing.user.times.invitedAt != nil
             existing.user.userMetadata =

@@ -21,8 +21,17 @@ package enum LinkCodeConfirmation: Sendable {
 // A mailed code proves the account of a link ticket. It is worth as much as a sign-in with a mailed code, followed by the
 // confirmation: an address that was not proven before is proven by it, and what was entered before is dropped.
 extension Accounts {
-    /// Whether a code to the address proves the account of a question about it.
-    func mailsLinkCode(of user: User, to email: EmailAddress) -> Bool { mailsLinkCodes && user.email == email.text }
+    /// Where a code goes that proves the account of a question about an identity: to the account's own address, if that
+    /// is the identity's, or if the identity is one of the account's own that is set aside.
+    ///
+    /// - Returns: nil if no code answers the question.
+    func linkCodeAddress(
+        of user: User, for identity: ProviderIdentity, in db: any Connection
+    ) throws -> EmailAddress? {
+        guard mailsLinkCodes, let email = user.email.flatMap(EmailAddress.init) else { return nil }
+        if email.text == identity.provenEmail?.text { return email }
+        return try db.setAsideIdentity(identity)?.user == user.id ? email : nil
+    }
 
     /// The account that the question of a ticket is about; nil for a ticket that is used, expired or unknown.
     ///
@@ -43,7 +52,7 @@ extension Accounts {
             guard let signIn = try transaction.signIn(of: ticket, delivery: .session),
                 let account = try db.accounts(Self.linkAccountLookup(TokenDigest.of(ticket), at: now)).first
             else { return .unknownTicket }
-            guard let email = signIn.identity.provenEmail, mailsLinkCode(of: account.user, to: email) else {
+            guard let email = try linkCodeAddress(of: account.user, for: signIn.identity, in: db) else {
                 return .otherAddress
             }
             let minted = try makeToken(
@@ -68,11 +77,11 @@ extension Accounts {
                 let account = try db.accounts(Self.linkAccountLookup(TokenDigest.of(ticket), at: now)).first
             else { return .carriedOut(.refused(.ticketUnknown, .ticketOutdated)) }
             let user = account.user.id
-            guard let row = try db.row(Self.tokenLookup(user, .linkConfirmation), TokenRow.init), row.isGood(at: now),
-                row.takesCodes
-            else { return .wrongCode }
-            guard secrets.isDigest(row.codeDigest, ofCode: code, of: Self.linkCodeOwner(user, ticket)) else {
-                try countWrongCode(row, in: db)
+            let rows = try db.rows(Self.tokenLookup(user, .linkConfirmation), TokenRow.init)
+                .filter { $0.isGood(at: now) && $0.takesCodes }
+            let owner = Self.linkCodeOwner(user, ticket)
+            guard let row = rows.first(where: { secrets.isDigest($0.codeDigest, ofCode: code, of: owner) }) else {
+                for row in rows { try countWrongCode(row, in: db) }
                 return .wrongCode
             }
             // Decided before anything is proven: a refusal leaves the account as it is.
@@ -83,7 +92,7 @@ extension Accounts {
                 try transaction.spend(ticket)
                 return .carriedOut(outcome)
             }
-            guard case .whole(let proven) = try prove(row, isBound: false, from: device, at: now, in: db) else {
+            guard case .whole(let proven) = try prove(row, by: Prover(device: device), at: now, in: db) else {
                 return .wrongCode
             }
             let outcome = try transaction.carryOut(signIn, .confirm(user), asker: proven)

@@ -134,12 +134,11 @@ extension Accounts {
             return (content, account.user.id)
         }
         if let account {
-            // This code proves the address, but not the password of an earlier sign-up.
-            if account.isAbandoned { try forgetPassword(of: account.user.id, in: db) }
+            // This code proves the address, but not whose the password of an earlier sign-up is.
             let pending = PendingSignUp(passwordHash: nil, data: ask.data)
             let content = try mail(
                 .signUp, .confirmation, to: ask.email, of: account, ask.request,
-                confirming: account.isAbandoned && !ask.data.isEmpty ? pending : nil, at: now, in: db)
+                confirming: account.isAbandoned && account.user.passwordHash != nil ? pending : nil, at: now, in: db)
             return (content, account.user.id)
         }
         guard ask.createsAccount, try db.accounts(Self.emailLookup(ask.email)).isEmpty else { return nil }
@@ -204,10 +203,7 @@ extension Accounts {
         at now: Instant, in db: any Connection
     ) throws -> MailContent {
         let user = account.user.id
-        try db.run(
-            """
-            DELETE FROM one_time_tokens WHERE user_id = \(user) AND slot = \(TokenSlot.emailChangeCurrent.rawValue)
-            """)
+        if !confirmsBoth { try db.voidTokens(of: user, .emailChangeCurrent) }
         let end = now + request.lifetime
         var together: MailContent?
         if confirmsBoth, let current = account.user.email.flatMap(EmailAddress.init) {

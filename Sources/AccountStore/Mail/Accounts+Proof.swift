@@ -2,24 +2,31 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// What a mailed code achieved.
+/// What an emailed code achieved.
 enum Proven: Sendable {
     case whole(Account)
     /// A change of address waits for the code that the other address got.
     case halfway
 }
 
+/// What comes with an emailed code or link, besides the code.
+struct Prover: Sendable {
+    /// The session of the caller's token, if it is of the same account. It stays active.
+    var session: SessionID?
+    /// Whether the caller is the client that asked for the email, by its PKCE verifier or as the same browser.
+    var isClient = false
+    /// Whether the caller is a browser that signed in with the account's present password.
+    var isKnownDevice = false
+    /// The hash of the waiting or set-aside password that the caller typed.
+    var password: Secret?
+    var device: Device
+}
+
 extension Accounts {
     /// Carries out what a code proves, and voids the account's other codes.
     ///
-    /// - Parameters:
-    ///   - isBound: Whether the caller is the client that asked for the mail, by its PKCE verifier or as the same browser.
-    ///   - session: The session of the caller's token, if it is of the same account. It stays active.
     /// - Returns: nil for a code that is used or expired, or if the account is gone, banned or has changed since.
-    func prove(
-        _ row: TokenRow, isBound: Bool, keeping session: SessionID? = nil, from device: Device, at now: Instant,
-        in db: any Connection
-    ) throws -> Proven? {
+    func prove(_ row: TokenRow, by prover: Prover, at now: Instant, in db: any Connection) throws -> Proven? {
         guard row.isGood(at: now), let slot = row.slot, var account = try db.account(row.user),
             account.user.times.deletedAt == nil, !account.user.isBanned(at: now)
         else { return nil }
@@ -28,9 +35,7 @@ extension Accounts {
         case .reauthentication: return nil
         case .confirmation, .recovery, .linkConfirmation:
             guard account.user.email == row.address else { return nil }
-            let end = SessionEnd.byUser(.addressProven, in: session, from: device)
-            entries = try proveAddress(
-                of: &account, by: row, slot, isBound: isBound, keeping: session, end, at: now, in: db)
+            entries = try proveAddress(of: &account, by: row, slot, prover, at: now, in: db)
         case .emailChangeCurrent, .emailChangeNew:
             guard try addressChangeWaits(of: account.user, at: now, in: db) else { return nil }
             guard let new = account.user.newEmail.flatMap(EmailAddress.init),
@@ -39,13 +44,10 @@ extension Accounts {
             guard let isProven = try lastConfirmation(row, slot, of: account.user, at: now, in: db) else {
                 return .halfway
             }
-            try notify(.emailChanged, account.user, newEmail: new.text, from: device, at: now, in: db)
-            try apply(new, to: &account, isProven: isProven, at: now, in: db)
-            entries.append(AuditEntry(.userModified, actor: account.user.id, actorName: new.text))
+            entries = try changeAddress(of: &account, to: new, isProven: isProven, by: row, prover, at: now, in: db)
         }
         try db.voidTokens(of: account.user.id)
         account.user.times.updatedAt = now
-        for identity in account.identities where identity.updatedAt == now { try db.update(identity) }
         try db.update(account.user)
         try record(entries, at: now, in: db)
         return .whole(account)
@@ -53,21 +55,21 @@ extension Accounts {
 
     /// Confirms and proves the present address of an account.
     private func proveAddress(
-        of account: inout Account, by row: TokenRow, _ slot: TokenSlot, isBound: Bool, keeping session: SessionID?,
-        _ end: SessionEnd, at now: Instant, in db: any Connection
+        of account: inout Account, by row: TokenRow, _ slot: TokenSlot, _ prover: Prover, at now: Instant,
+        in db: any Connection
     ) throws -> [AuditEntry] {
         var entries: [AuditEntry] = []
         // Decided before the address is confirmed.
-        let drops = row.dropsEarlier(of: account)
+        let pending = slot == .confirmation ? try pendingSignUp(row) : nil
+        let facts = try facts(of: account, row, pending, prover, at: now, in: db)
+        let decision = ProofDecision(facts)
         if account.user.times.emailConfirmedAt == nil {
             entries.append(AuditEntry(.userConfirmed, actor: account.user.id, actorName: row.address))
-            try confirm(&account, by: row, slot, isBound: isBound, at: now)
+            try confirm(&account, row.address, at: now, in: db)
         }
-        if drops {
-            entries.append(AuditEntry(.accountRecovered, actor: account.user.id, actorName: row.address))
-            try recover(&account, keeping: session, end, at: now, in: db)
-        }
-        if row.isMailed {
+        entries += try carryOut(decision, facts, on: &account, pending, prover, at: now, in: db)
+        // Who accepts an administrator's invitation has it from the administrator, however it was sent.
+        if row.isMailed || row.kind == .invite {
             account.user.times.emailProvenAt = account.user.times.emailProvenAt ?? now
             try db.keepProof(of: account.user.id, at: now)
         }
@@ -78,70 +80,65 @@ extension Accounts {
         return entries
     }
 
-    /// Gives an account to the first who proves its address. It got the address without a proof, by auto-confirm, an
-    /// administrator or an import, so its password, sessions, second factors and linked providers may be a stranger's. A provider that
-    /// verified the same address stays. The others are remembered: their next sign-in asks for this account.
-    private func recover(
-        _ account: inout Account, keeping session: SessionID?, _ end: SessionEnd, at now: Instant,
+    private func changeAddress(
+        of account: inout Account, to new: EmailAddress, isProven: Bool, by row: TokenRow, _ prover: Prover,
+        at now: Instant, in db: any Connection
+    ) throws -> [AuditEntry] {
+        let facts = try facts(of: account, row, nil, prover, at: now, in: db)
+        try notify(.emailChanged, account.user, newEmail: new.text, from: prover.device, at: now, in: db)
+        try apply(new, to: &account, isProven: isProven, at: now, in: db)
+        var entries = [AuditEntry(.userModified, actor: account.user.id, actorName: new.text)]
+        guard isProven else { return entries }
+        entries += try carryOut(ProofDecision(facts), facts, on: &account, nil, prover, at: now, in: db)
+        return entries
+    }
+
+    private func facts(
+        of account: Account, _ row: TokenRow, _ pending: PendingSignUp?, _ prover: Prover, at now: Instant,
         in db: any Connection
-    ) throws {
-        account.user.passwordHash = nil
-        for identity in account.identities where identity.isOfProvider && !identity.vouches(for: account.user.email) {
-            try promiseRevocation(ofTokenOf: identity.id, at: now, in: db)
-            try db.removeIdentity(identity, at: now)
-            try db.remember(.unlinked, of: identity, from: account.user.id, isByProof: true, at: now)
-            account.identities.removeAll { $0.id == identity.id }
+    ) throws -> ProofFacts {
+        let binding: ProofFacts.Binding =
+            if prover.password != nil {
+                .password
+            } else if prover.session != nil || prover.isKnownDevice {
+                .account
+            } else {
+                prover.isClient ? .client : .none
+            }
+        let email: ProofFacts.Email =
+            switch row.slot {
+            case .confirmation where account.isAbandoned:
+                pending.map { $0.passwordHash == nil ? .other : .competingSignUp } ?? .signUp
+            case .emailChangeNew, .emailChangeCurrent: .addressChange
+            default: .other
+            }
+        let isConfirmation = row.isMailed || account.user.times.emailConfirmedAt == nil
+        return ProofFacts(
+            isFirst: isConfirmation && account.user.times.emailProvenAt == nil, binding: binding, email: email,
+            isUnfinishedSignUp: account.isAbandoned, competes: try competes(account, at: now, in: db))
+    }
+
+    /// Whether the password of an unfinished sign-up may be another person's than the one who proves the address:
+    /// another password waits, or an email was asked for without one.
+    private func competes(_ account: Account, at now: Instant, in db: any Connection) throws -> Bool {
+        if !account.user.setAside.passwords.isEmpty { return true }
+        return try db.rows(Self.tokenLookup(account.user.id, .confirmation), TokenRow.init).contains { row in
+            try row.isGood(at: now) && pendingSignUp(row).map { $0.passwordHash == nil } ?? false
         }
-        account.user.appMetadata = try Self.providersRecomputed(account)
-        try endSessions(of: account.user.id, keeping: session, end, at: now, in: db)
-        // A stranger's second factor would lock the owner out.
-        try db.forgetFactors(of: &account.user)
-        try db.forgetPasskeys(of: account.user.id)
-        try db.voidCodes(of: account.user.id)
-        try db.forgetDevices(of: account.user.id)
     }
 
     /// Confirms the address of an account for the first time.
     private func confirm(
-        _ account: inout Account, by row: TokenRow, _ slot: TokenSlot, isBound: Bool, at now: Instant
+        _ account: inout Account, _ address: String, at now: Instant, in db: any Connection
     ) throws {
-        if slot != .confirmation {
-            // The password may be a stranger's: it was chosen before the address was proven.
-            account.user.passwordHash = nil
-        } else if account.isAbandoned, let pending = try pendingSignUp(row) {
-            try take(pending, isBound: isBound, by: &account)
-        }
         account.user.times.emailConfirmedAt = now
         account.user.isAnonymous = false
         account.user.userMetadata = try Self.merged(["email_verified": true], into: account.user.userMetadata)
-        for index in account.identities.indices where account.identities[index].email == row.address {
+        for index in account.identities.indices where account.identities[index].email == address {
             account.identities[index].data = try Self.merged(
                 ["email_verified": true], into: account.identities[index].data)
             account.identities[index].updatedAt = now
-        }
-    }
-
-    /// Replaces what the first sign-up entered with what the proven one did; with nothing if either could be a
-    /// stranger's.
-    private func take(_ pending: PendingSignUp, isBound: Bool, by account: inout Account) throws {
-        account.user.passwordHash = isBound ? pending.passwordHash : nil
-        guard let email = account.user.email.flatMap(EmailAddress.init) else { return }
-        if account.user.times.invitedAt != nil {
-            if isBound { account.user.userMetadata = try Self.merged(pending.data, into: account.user.userMetadata) }
-            return
-        }
-        func metadata(isVerified: Bool) -> JSONObject {
-            AccountMetadata.emailIdentity(
-                user: account.user.id, email: email, isVerified: isVerified, data: pending.data)
-        }
-        let isSame = try JSONReader.read(account.user.userMetadata) == .object(metadata(isVerified: false))
-        let data =
-            isBound || isSame
-            ? metadata(isVerified: true)
-            : AccountMetadata.emailIdentity(user: account.user.id, email: email, isVerified: true, data: [:])
-        account.user.userMetadata = AnyJSON.object(data).text
-        for index in account.identities.indices where account.identities[index].provider == "email" {
-            account.identities[index].data = AnyJSON.object(data).text
+            try db.update(account.identities[index])
         }
     }
 
@@ -161,10 +158,11 @@ extension Accounts {
     ) throws -> Bool? {
         guard confirmsBothAddresses, user.email != nil else { return slot == .emailChangeNew && row.isMailed }
         let otherSlot: TokenSlot = slot == .emailChangeNew ? .emailChangeCurrent : .emailChangeNew
-        let other = try db.row(Self.tokenLookup(user.id, otherSlot), TokenRow.init)
-        if let other, other.isUsed, now < other.expiresAt, other.address == user.addressToConfirm(otherSlot) {
-            return slot == .emailChangeNew ? row.isMailed : other.isMailed
+        let others = try db.rows(Self.tokenLookup(user.id, otherSlot), TokenRow.init)
+        let other = others.first {
+            $0.isUsed && now < $0.expiresAt && $0.address == user.addressToConfirm(otherSlot)
         }
+        if let other { return slot == .emailChangeNew ? row.isMailed : other.isMailed }
         try db.run("UPDATE one_time_tokens SET used_at = \(now) WHERE digest = \(row.digest)")
         return nil
     }
@@ -177,9 +175,8 @@ extension Accounts {
         account.user.newEmail = nil
         account.user.isAnonymous = false
         account.user.times.emailConfirmedAt = now
-        account.user.times.emailProvenAt = isProven ? now : nil
-        // Without a proof, the change is an administrator's, by generated links.
-        if !isProven { account.user.keepProof(of: before, at: now) }
+        // Without a proof, the change is an administrator's, by generated links: a proven account stays one.
+        account.user.times.emailProvenAt = isProven || before.times.emailProvenAt != nil ? now : nil
         account.user.appMetadata = try Self.providersRecomputed(account)
     }
 }

@@ -24,8 +24,8 @@ package struct MailRequest: Sendable {
     }
 }
 
-/// The input of a sign-up that competes with an earlier one. Counts only for the client that sent it: the one with its
-/// PKCE verifier, or its browser. A code is bound to the address alone, so a typed one confirms without any password.
+/// The input of a request for an email that competes with an earlier sign-up. Counts only for the client that sent it:
+/// the one with its PKCE verifier, its browser, or the password. Without a password, a sign-in code was asked for.
 struct PendingSignUp: Sendable {
     let passwordHash: Secret?
     let data: JSONObject
@@ -65,7 +65,7 @@ struct TokenRow: Sendable {
     init(_ row: inout Row) {
         digest = row.bytes()
         user = row.id()
-        slot = TokenSlot(text: row.text())
+        slot = TokenSlot(stored: row.text())
         kind = MailKind(text: row.text())
         address = row.text()
         codeDigest = row.bytes()
@@ -91,8 +91,8 @@ struct TokenRow: Sendable {
     /// Whether a typed code may still be compared. Guesses of a code do not end the link, which is too long to guess.
     var takesCodes: Bool { attempts < MintedToken.maximumAttempts }
 
-    /// Whether it takes from the account what was entered before its address was proven.
-    func dropsEarlier(of account: Account) -> Bool {
+    /// Whether using it is the first proof of the address of an account in use, which may set credentials aside.
+    func isFirstProof(of account: Account) -> Bool {
         guard isMailed, account.user.times.emailProvenAt == nil, !account.isAbandoned else { return false }
         return switch slot {
         case .confirmation, .recovery, .linkConfirmation: true
@@ -112,20 +112,26 @@ extension Accounts {
         "SELECT \(columns: TokenRow.columns) FROM one_time_tokens WHERE digest = \(digest)"
     }
 
-    /// The newest two codes for a purpose, used ones included. More than one only if several accounts change to the
-    /// same address.
+    /// The newest codes for a purpose, used ones included: up to ``TokenSlot/depth`` of each account. Of more than one
+    /// account only if several change to the same address.
     static func tokenLookup(address: EmailAddress, _ slot: TokenSlot, at now: Instant) -> SQL {
-        """
-        SELECT \(columns: TokenRow.columns) FROM one_time_tokens
-        WHERE address = \(address.text) AND slot = \(slot.rawValue) AND expires_at > \(now)
-        ORDER BY created_at DESC, digest LIMIT 2
-        """
+        let places = slot.places
+        return """
+            SELECT \(columns: TokenRow.columns) FROM one_time_tokens
+            WHERE address = \(address.text) AND slot IN (\(places[0]), \(places[1]), \(places[2]))
+                AND expires_at > \(now)
+            ORDER BY created_at DESC, digest LIMIT \(TokenSlot.depth * 2)
+            """
     }
 
+    /// The codes of an account for a purpose, the newest first.
     static func tokenLookup(_ user: UserID, _ slot: TokenSlot) -> SQL {
-        """
-        SELECT \(columns: TokenRow.columns) FROM one_time_tokens WHERE user_id = \(user) AND slot = \(slot.rawValue)
-        """
+        let places = slot.places
+        return """
+            SELECT \(columns: TokenRow.columns) FROM one_time_tokens
+            WHERE user_id = \(user) AND slot IN (\(places[0]), \(places[1]), \(places[2]))
+            ORDER BY created_at DESC, slot
+            """
     }
 
     /// What a code's digest is bound to, besides the code.
@@ -133,7 +139,8 @@ extension Accounts {
         "\(user.text) \(slot.rawValue) \(address)"
     }
 
-    /// Makes a code, which voids the account's earlier one for the same purpose.
+    /// Makes a code. The last ``TokenSlot/depth`` codes of the account for the same purpose stay valid, so that nobody's
+    /// request voids the code that its owner is about to type.
     ///
     /// - Parameters:
     ///   - pending: The sign-up that the code confirms, if it is not the one that made the account.
@@ -148,7 +155,7 @@ extension Accounts {
         let sealed: SQLValue = try pending.map { .bytes(try seal($0.json, as: Self.signUpSeal, digest)) } ?? .null
         let browser = request.browser.map(SQLValue.bytes) ?? .null
         try db.removeExpired(from: .oneTimeTokens, at: now)
-        try db.run("DELETE FROM one_time_tokens WHERE user_id = \(user) AND slot = \(slot.rawValue)")
+        try db.makePlace(for: slot, of: user)
         try db.run(
             """
             INSERT INTO one_time_tokens (
@@ -167,23 +174,18 @@ extension Accounts {
     /// The sign-up that a repeated mail confirms; nil for the one that made the account. What a competing sign-up
     /// entered stays with the browser that sent it.
     func pendingSignUp(of user: UserID, askedBy request: MailRequest, in db: any Connection) throws -> PendingSignUp? {
-        guard let row = try db.row(Self.tokenLookup(user, .confirmation), TokenRow.init),
-            let pending = try pendingSignUp(row)
-        else { return nil }
-        let isSame = row.browser != nil && row.browser == request.browser
-        return isSame ? pending : PendingSignUp(passwordHash: nil, data: [:])
+        let rows = try db.rows(Self.tokenLookup(user, .confirmation), TokenRow.init)
+        let competing = try rows.compactMap { row in try pendingSignUp(row).map { (row: row, pending: $0) } }
+        guard let newest = competing.first else { return nil }
+        let isSame = newest.row.browser != nil && newest.row.browser == request.browser
+        return isSame ? newest.pending : PendingSignUp(passwordHash: nil, data: [:])
     }
 
     /// Whether an administrator's invitation waits, which no request of a stranger may replace. Wrong codes do not end it.
     func isInvited(_ user: UserID, at now: Instant, in db: any Connection) throws -> Bool {
-        let row = try db.row(Self.tokenLookup(user, .confirmation), TokenRow.init)
-        return row.map { $0.isByAdmin && $0.isGood(at: now) } ?? false
-    }
-
-    /// Forgets the password of an unconfirmed account because another sign-up competes with it: no code can
-    /// prove any longer whose password it is. It stays forgotten when the competing code is gone.
-    func forgetPassword(of user: UserID, in db: any Connection) throws {
-        try db.run("UPDATE users SET password_hash = NULL WHERE id = \(user)")
+        try db.rows(Self.tokenLookup(user, .confirmation), TokenRow.init).contains {
+            $0.isByAdmin && $0.isGood(at: now)
+        }
     }
 
     func pendingSignUp(_ row: TokenRow) throws -> PendingSignUp? {
@@ -195,13 +197,25 @@ extension Connection {
     /// Deletes the codes that were mailed to the user, and when they were: a new password voids them.
     func voidTokens(of user: UserID) throws { try run("DELETE FROM one_time_tokens WHERE user_id = \(user)") }
 
+    /// Makes place for another code of a purpose: the codes there age by one, and the oldest goes.
+    fileprivate func makePlace(for slot: TokenSlot, of user: UserID) throws {
+        let places = slot.places
+        try run("DELETE FROM one_time_tokens WHERE user_id = \(user) AND slot = \(places[TokenSlot.depth - 1])")
+        for age in (1..<TokenSlot.depth).reversed() {
+            try run(
+                "UPDATE one_time_tokens SET slot = \(places[age]) WHERE user_id = \(user) AND slot = \(places[age - 1])"
+            )
+        }
+    }
+
+    /// Deletes the codes of a purpose.
+    func voidTokens(of user: UserID, _ slot: TokenSlot) throws {
+        for place in slot.places { try run("DELETE FROM one_time_tokens WHERE user_id = \(user) AND slot = \(place)") }
+    }
+
     /// Ends a change of address that waits.
     func endAddressChange(of user: UserID, at now: Instant) throws {
-        try run(
-            """
-            DELETE FROM one_time_tokens WHERE user_id = \(user)
-                AND slot IN (\(TokenSlot.emailChangeCurrent.rawValue), \(TokenSlot.emailChangeNew.rawValue))
-            """)
+        for slot in [TokenSlot.emailChangeCurrent, .emailChangeNew] { try voidTokens(of: user, slot) }
         let ended = try run(
             """
             UPDATE users SET new_email = NULL, email_change_sent_at = NULL, address_change_session = NULL

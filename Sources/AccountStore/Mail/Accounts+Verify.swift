@@ -49,18 +49,18 @@ package struct PendingLink: Sendable {
     package let address: EmailAddress
     /// Whether a change of address waits for the other address, too: there is no session yet to be careful with.
     package let isFirstOfTwo: Bool
-    /// Whether it takes from the account what was entered before its address was proven.
-    package let dropsEarlier: Bool
+    /// Whether using it is the first proof of the address of an account in use, which may set credentials aside.
+    package let isFirstProof: Bool
     private let row: TokenRow
 
     /// - Returns: nil for an address that this program cannot have stored.
-    init?(_ row: TokenRow, isFirstOfTwo: Bool = false, dropsEarlier: Bool = false) {
+    init?(_ row: TokenRow, isFirstOfTwo: Bool = false, isFirstProof: Bool = false) {
         guard let address = EmailAddress(row.address) else { return nil }
         self.address = address
         (hasProofKey, isByAdmin, self.row) = (row.key != nil, row.isByAdmin, row)
         confirms = row.slot != .recovery
         self.isFirstOfTwo = isFirstOfTwo
-        self.dropsEarlier = dropsEarlier
+        self.isFirstProof = isFirstProof
     }
 
     var user: UserID { row.user }
@@ -90,28 +90,31 @@ extension Accounts {
     ///
     /// - Parameters:
     ///   - slots: The purposes that the caller accepts.
-    ///   - browser: The secret of the caller's browser, if it has one.
-    ///   - caller: Whose change of address a typed code confirms; without it, that of the only account that changes to
-    ///     the address. Its session survives the first proof of its account's address.
     ///   - opensSession: false to only carry out what the code confirms.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the code may be spent.
     package func verify(
-        _ proof: MailedProof, for slots: [TokenSlot], in browser: Secret? = nil, by caller: MailCaller? = nil,
+        _ proof: MailedProof, for slots: [TokenSlot], by caller: VerifyingCaller = VerifyingCaller(),
         opensSession: Bool = true, from device: Device, at now: Instant
     ) async throws -> VerificationOutcome {
         // Anyone can make up a token, so an unknown one must not cost a write.
         if let link = proof.link, try await tokenRow(link) == nil { return .unknown }
-        let changer = slots.contains(.emailChangeNew) ? caller?.user : nil
         return try await revoking(at: now) { db in
-            guard let row = try find(proof, for: slots, of: changer, at: now, in: db), let slot = row.slot else {
-                return .unknown
-            }
-            if try db.account(row.user)?.user.isBanned(at: now) == true { return .banned }
-            let kept = caller?.user == row.user ? caller?.session : nil
-            switch try prove(row, isBound: row.isOf(browser), keeping: kept, from: device, at: now, in: db) {
+            guard let row = try find(proof, for: slots, of: caller.changer(slots), at: now, in: db), let slot = row.slot
+            else { return .unknown }
+            let user = try db.account(row.user)?.user
+            if user?.isBanned(at: now) == true { return .banned }
+            var prover = Prover(device: device)
+            prover.session = caller.token?.user == row.user ? caller.token?.session : nil
+            prover.isClient = row.isOf(caller.browser)
+            prover.isKnownDevice = user.map(caller.isKnownDevice) ?? false
+            prover.password = user?.waitingPassword(caller.password)
+            switch try prove(row, by: prover, at: now, in: db) {
             case nil: return .unknown
             case .halfway: return .halfway(hasProofKey: row.key != nil)
-            case .whole(let account):
+            case .whole(var account):
+                if let passkey = caller.passkey, passkey.user == account.user.id {
+                    _ = try restore(passkey.id, of: &account, at: now, in: db)
+                }
                 guard opensSession else { return .confirmed(slot: slot) }
                 return .signedIn(try open(account, from: device, at: now, in: db), slot: slot)
             }
@@ -130,7 +133,8 @@ extension Accounts {
     ) async throws -> VerificationOutcome {
         guard let found = try await tokenRow(link) else { return .unknown }
         guard found.key != nil else {
-            return try await verify(.link(link), for: slots, in: browser, from: device, at: now)
+            return try await verify(
+                .link(link), for: slots, by: VerifyingCaller(browser: browser), from: device, at: now)
         }
         return try await revoking(at: now) { db in
             guard let row = try find(.link(link), for: slots, at: now, in: db), let key = row.key else {
@@ -139,7 +143,9 @@ extension Accounts {
             if try db.account(row.user)?.user.isBanned(at: now) == true { return .banned }
             var content = AuthorizationCode.Content.mailed(row.digest)
             if !defers {
-                let proven = try prove(row, isBound: row.isOf(browser), from: device, at: now, in: db)
+                var prover = Prover(device: device)
+                prover.isClient = row.isOf(browser)
+                let proven = try prove(row, by: prover, at: now, in: db)
                 guard let proven else { return .unknown }
                 guard case .whole = proven else { return .halfway(hasProofKey: true) }
                 content = .session
@@ -162,13 +168,13 @@ extension Accounts {
         }
         guard let other = slot.other else {
             let account = try await account(row.user)
-            let drops = account.map { row.dropsEarlier(of: $0) && !$0.user.isBanned(at: now) } ?? false
-            return PendingLink(row, dropsEarlier: drops)
+            let isFirst = account.map { row.isFirstProof(of: $0) && !$0.user.isBanned(at: now) } ?? false
+            return PendingLink(row, isFirstProof: isFirst)
         }
         guard confirmsBothAddresses else { return PendingLink(row) }
-        let otherRow = try await database.row(Self.tokenLookup(row.user, other), TokenRow.init)
+        let others = try await database.rows(Self.tokenLookup(row.user, other), TokenRow.init)
         // Without a row there is no present address to confirm, or the change began under another setting.
-        return PendingLink(row, isFirstOfTwo: otherRow.map { !$0.isUsed } ?? false)
+        return PendingLink(row, isFirstOfTwo: !others.isEmpty && !others.contains(where: \.isUsed))
     }
 
     /// Finds the code that stands for the password in a change of the account. Counts a wrong one, but does not spend
@@ -200,40 +206,48 @@ extension Accounts {
         try await database.row(Self.tokenLookup(link: TokenDigest.of(link)), TokenRow.init)
     }
 
+    /// Finds the row of a right code or link. A wrong code counts against each code that it was compared with.
+    ///
     /// - Parameter user: Only typed codes of this account, if given.
     private func find(
         _ proof: MailedProof, for slots: [TokenSlot], of user: UserID? = nil, at now: Instant, in db: any Connection
     ) throws -> TokenRow? {
+        let found = try look(proof, for: slots, of: user, at: now, in: db)
+        if found.right == nil { for row in found.compared { try countWrongCode(row, in: db) } }
+        return found.right
+    }
+
+    func look(
+        _ proof: MailedProof, for slots: [TokenSlot], of user: UserID?, at now: Instant, in db: any Connection
+    ) throws -> (right: TokenRow?, compared: [TokenRow]) {
         switch proof {
         case .link(let link):
             let row = try db.row(Self.tokenLookup(link: TokenDigest.of(link)), TokenRow.init)
-            guard let row, row.isGood(at: now), let slot = row.slot, slots.contains(slot) else { return nil }
-            return row
+            guard let row, row.isGood(at: now), let slot = row.slot, slots.contains(slot) else { return (nil, []) }
+            return (row, [])
         case .code(let code, let address):
-            let rows = try slots.compactMap { try row(sentTo: address, $0, of: user, at: now, in: db) }
-            if let right = rows.first(where: { isCode(code, of: $0) }) { return right }
-            for row in rows { try countWrongCode(row, in: db) }
-            return nil
+            let rows = try slots.flatMap { try self.rows(sentTo: address, $0, of: user, at: now, in: db) }
+            return (rows.first { isCode(code, of: $0) }, rows)
         case .page(let link, let code):
             // The caller has the link, and so the mail: there is nothing to guess.
-            let row = try find(.link(link), for: slots, at: now, in: db)
-            return row.flatMap { isCode(code, of: $0) ? $0 : nil }
+            let row = try look(.link(link), for: slots, of: user, at: now, in: db).right
+            return (row.flatMap { isCode(code, of: $0) ? $0 : nil }, [])
         }
     }
 
-    /// The row that a typed code is compared with. Several accounts may change to one address, and the mails to it look
+    /// The rows that a typed code is compared with. Several accounts may change to one address, and the mails to it look
     /// alike: unless the caller names the account, none of their codes counts.
-    private func row(
+    private func rows(
         sentTo address: EmailAddress, _ slot: TokenSlot, of user: UserID?, at now: Instant, in db: any Connection
-    ) throws -> TokenRow? {
+    ) throws -> [TokenRow] {
         let rows: [TokenRow]
         if let user {
             rows = try db.rows(Self.tokenLookup(user, slot), TokenRow.init).filter { $0.address == address.text }
         } else {
             rows = try db.rows(Self.tokenLookup(address: address, slot, at: now), TokenRow.init)
         }
-        guard let row = rows.first, slot != .emailChangeNew || rows.count == 1 else { return nil }
-        return row.isGood(at: now) && row.takesCodes ? row : nil
+        guard let first = rows.first, rows.allSatisfy({ $0.user == first.user }) else { return [] }
+        return rows.filter { $0.isGood(at: now) && $0.takesCodes }
     }
 
     private func isCode(_ code: Secret, of row: TokenRow) -> Bool {

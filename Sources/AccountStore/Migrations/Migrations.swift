@@ -31,6 +31,7 @@ extension Accounts {
         Migration(28, "second factors", factors),
         Migration(29, "passkeys", passkeys),
         Migration(30, "sessions that began a change of address", [addressChangeSession]),
+        Migration(31, "credentials that are set aside", setAside),
     ]
 
     private static let users: SQL = """

@@ -88,12 +88,12 @@ extension Connection {
             """
             INSERT INTO passkeys (
                 id, user_id, credential_id, public_key, algorithm, model, sign_count, is_backup_eligible, is_backed_up,
-                transports, attestation, friendly_name, created_at, updated_at, last_used_at)
+                transports, attestation, friendly_name, created_at, updated_at, last_used_at, set_aside_at)
             VALUES (
                 \(passkey.id), \(passkey.user), \(passkey.credentialID), \(passkey.publicKey), \(passkey.algorithm),
                 \(passkey.model), \(Int64(passkey.signCount)), \(passkey.isBackupEligible), \(passkey.isBackedUp),
                 \(transports), \(passkey.attestation), \(passkey.name), \(passkey.createdAt), \(passkey.updatedAt),
-                \(passkey.lastUsedAt))
+                \(passkey.lastUsedAt), \(passkey.setAsideAt))
             """)
     }
 }

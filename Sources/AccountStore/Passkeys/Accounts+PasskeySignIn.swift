@@ -27,6 +27,8 @@ package enum PasskeySignIn: Sendable {
     case challengeUsed
     /// The passkey's count did not increase: another device has a copy of its key. The attempt is recorded.
     case cloned
+    /// The first proof of the address set the passkey aside. The ticket restores it, together with an emailed code.
+    case setAside(SetAsidePasskey, User)
     /// During the check the passkey was removed, or the account deleted or banned.
     case changedMeanwhile
 }
@@ -60,6 +62,8 @@ extension Accounts {
         let opened = session
         return try await database.write { db in
             guard try db.use(challenge, at: now) else { return .challengeUsed }
+            // A restored passkey is found by the next attempt.
+            if holder.passkey.setAsideAt != nil { return .setAside(holder.passkey.restoration(at: now), user) }
             guard try db.note(proof, of: holder.passkey, at: now) else {
                 return try refuse(holder, at: now, in: db)
             }
@@ -84,6 +88,7 @@ extension Accounts {
     private func refuse(_ holder: PasskeyHolder, at now: Instant, in db: any Connection) throws -> PasskeySignIn {
         let lookup = Self.passkeyLookup(holder.passkey.id, of: holder.account.user.id)
         guard let passkey = try db.row(lookup, { $0.passkey() }) else { return .changedMeanwhile }
+        if passkey.setAsideAt != nil { return .setAside(passkey.restoration(at: now), holder.account.user) }
         try record([.passkey(.passkeyCloned, passkey, of: holder.account.user)], at: now, in: db)
         return .cloned
     }
@@ -109,7 +114,7 @@ extension Connection {
         return try run(
             """
             UPDATE passkeys SET sign_count = \(count), is_backed_up = \(proof.isBackedUp), last_used_at = \(now)
-            WHERE id = \(passkey.id) AND (sign_count < \(count) OR sign_count + \(count) = 0)
+            WHERE id = \(passkey.id) AND (sign_count < \(count) OR sign_count + \(count) = 0) AND set_aside_at IS NULL
             """) == 1
     }
 }

@@ -21,7 +21,8 @@ extension Accounts {
     static let passkeyColumns: StaticString = """
         passkeys.id, passkeys.user_id, passkeys.credential_id, passkeys.public_key, passkeys.algorithm, passkeys.model,
         passkeys.sign_count, passkeys.is_backup_eligible, passkeys.is_backed_up, passkeys.transports,
-        passkeys.attestation, passkeys.friendly_name, passkeys.created_at, passkeys.updated_at, passkeys.last_used_at
+        passkeys.attestation, passkeys.friendly_name, passkeys.created_at, passkeys.updated_at, passkeys.last_used_at,
+        passkeys.set_aside_at
         """
     /// No setting allows more passkeys per user.
     package static let mostPasskeys = 1_000
@@ -61,11 +62,13 @@ extension Accounts {
             guard case .good(let account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             guard try !db.isTooLow(user, session) else { return .levelTooLow }
             guard let passkey = try db.row(Self.passkeyLookup(id, of: user), { $0.passkey() }) else { return .unknown }
-            guard try account.hasWayIn(mailsCodes: mailsLinkCodes) || db.passkeyCount(of: user) > 1 else {
-                return .lastWayIn
-            }
+            guard
+                try passkey.setAsideAt != nil || account.hasWayIn(mailsCodes: mailsLinkCodes)
+                    || db.usablePasskeyCount(of: user) > 1
+            else { return .lastWayIn }
             try notify(.passkeyDeleted, account.user, passkey: passkey, from: device, at: now, in: db)
-            try remove(passkey, as: .passkey(.passkeyDeleted, passkey, of: account.user), at: now, in: db)
+            try remove(
+                passkey, of: account.user, as: .passkey(.passkeyDeleted, passkey, of: account.user), at: now, in: db)
             return .done(passkey)
         }
     }
@@ -77,20 +80,25 @@ extension Accounts {
         _ id: PasskeyID, of user: UserID, byAdministratorOn device: Device, at now: Instant
     ) async throws -> PasskeyChange {
         try await database.write { db in
-            guard try db.account(user) != nil else { return .gone }
+            guard let account = try db.account(user) else { return .gone }
             guard let passkey = try db.row(Self.passkeyLookup(id, of: user), { $0.passkey() }) else { return .unknown }
             let entry = AuditEntry(
                 .passkeyDeleted, administrator: device.administrator,
                 traits: ["passkey_id": .string(id.text), "user_id": .string(user.text)])
-            try remove(passkey, as: entry, at: now, in: db)
+            try remove(passkey, of: account.user, as: entry, at: now, in: db)
             return .done(passkey)
         }
     }
 
     private func remove(
-        _ passkey: Passkey, as entry: AuditEntry, at now: Instant, in db: any Connection
+        _ passkey: Passkey, of user: User, as entry: AuditEntry, at now: Instant, in db: any Connection
     ) throws {
         try db.run("DELETE FROM passkeys WHERE id = \(passkey.id)")
+        if passkey.setAsideAt != nil {
+            var left = user
+            left.setAside.passkeys.removeAll { $0.id == passkey.id }
+            try db.update(left)
+        }
         try record([entry], at: now, in: db)
     }
 
@@ -109,6 +117,12 @@ extension Accounts {
 extension Connection {
     func passkeyCount(of user: UserID) throws -> Int {
         try row("SELECT count(*) FROM passkeys WHERE user_id = \(user)") { Int($0.int()) } ?? 0
+    }
+
+    /// The number of passkeys that are not set aside.
+    func usablePasskeyCount(of user: UserID) throws -> Int {
+        let count: SQL = "SELECT count(*) FROM passkeys WHERE user_id = \(user) AND set_aside_at IS NULL"
+        return try row(count) { Int($0.int()) } ?? 0
     }
 
     /// Whether the user has a second factor, and the session has not had it.
@@ -154,6 +168,7 @@ extension Row {
             attestation: text(), name: text(), at: instant())
         passkey.updatedAt = instant()
         passkey.lastUsedAt = instantIfPresent()
+        passkey.setAsideAt = instantIfPresent()
         return passkey
     }
 }

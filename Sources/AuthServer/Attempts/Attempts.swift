@@ -18,6 +18,8 @@ package struct Attempts: Sendable {
     /// Callers with an access token that try a password of their account: a limit for each session, so that a stolen token
     /// does not lock the owner out, and one for all sessions of an account.
     let bySession, bySessions: AttemptLimit
+    /// Wrong emailed codes: a limit for each address, and one for its network.
+    let byCaller, byCallerSite: AttemptLimit
     /// Wrong answers of second factors: all factors and sessions of an account together.
     let byFactors: AttemptLimit
 
@@ -34,6 +36,8 @@ package struct Attempts: Sendable {
         byDevices = AttemptLimit("failed_sign_ins_devices", count * 3, per: hour)
         bySession = AttemptLimit("failed_sign_ins_session", count, per: hour)
         bySessions = AttemptLimit("failed_sign_ins_sessions", count * 3, per: hour)
+        byCaller = AttemptLimit("failed_codes_address", count * 2, per: hour)
+        byCallerSite = AttemptLimit("failed_codes_network", count * 20, per: hour)
         byFactors = AttemptLimit("failed_factor_answers", count * 3, per: hour)
     }
 
@@ -46,6 +50,10 @@ package struct Attempts: Sendable {
         let key = address.limitKey
         let pair = [AttemptKey(byPair, "\(account.key) \(key)"), AttemptKey(byAddress, key)]
         return [AttemptKey(byAddressInAll, key)] + site + pair
+    }
+
+    func ofCodes(_ address: IPAddress) -> [AttemptKey] {
+        [AttemptKey(byCaller, address.limitKey)] + (address.siteKey.map { [AttemptKey(byCallerSite, $0)] } ?? [])
     }
 
     /// Whether a limit of the account itself refused the attempt.

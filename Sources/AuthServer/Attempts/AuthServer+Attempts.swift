@@ -54,6 +54,18 @@ extension AuthServer {
         return try await attempts.limiter.attempt(keys, now: runtime.now, check)
     }
 
+    /// Counts a wrong emailed code against the address of its caller alone: the code has attempts of its own, and a stranger
+    /// must lock nobody else out.
+    ///
+    /// - Throws: ``Refusal`` 429 after too many.
+    func countWrongCode(_ request: Request, _ context: ServerContext) async throws {
+        guard let attempts, let address = callerAddress(request, context) else { return }
+        let keys = attempts.ofCodes(address)
+        try await attempts.limiter.look(keys, at: runtime.now()).enforce()
+        let failed: Bool? = try await attempts.limiter.attempt(keys, now: runtime.now) { nil }
+        assert(failed == nil)
+    }
+
     /// Sets a device cookie after a sign-in, which identifies this browser in later attempts. Does so only for pages of
     /// our own origins: browsers send no marks with another site's request, so the new cookie would replace them.
     func mark(_ response: inout Response, of user: User, for request: Request) {

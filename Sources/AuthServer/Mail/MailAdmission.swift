@@ -39,8 +39,7 @@ extension AuthServer {
         _ slot: TokenSlot, isRepeated: Bool = false, in budgets: [MailBudget], to key: String
     ) async throws {
         try requireRoom(in: budgets)
-        guard case .refused(let wait, let bucket) = try await takeInterval(slot, isRepeated: isRepeated, key) else {
-            if !isRepeated, slot == .confirmation { _ = try await takeInterval(slot, isRepeated: true, key) }
+        guard case .refused(let wait, let bucket) = try await interval(slot, isRepeated: isRepeated, to: key) else {
             return
         }
         let headers = Refusal.tooManyRequests(retryAfter: wait, bucket: bucket).headers
@@ -48,6 +47,21 @@ extension AuthServer {
             .tooManyRequests, .overEmailSendRateLimit,
             "For security purposes, you can only request this after \(headers[.retryAfter] ?? "some") seconds.",
             headers: headers)
+    }
+
+    /// Whether the interval between two emails has passed since the last one. If so, the next interval begins.
+    func admitsInterval(_ slot: TokenSlot, to key: String) async throws -> Bool {
+        try await interval(slot, isRepeated: false, to: key) == .allowed
+    }
+
+    private func interval(
+        _ slot: TokenSlot, isRepeated: Bool, to key: String
+    ) async throws -> RateLimiter.Decision {
+        let decision = try await takeInterval(slot, isRepeated: isRepeated, key)
+        if decision == .allowed, !isRepeated, slot == .confirmation {
+            _ = try await takeInterval(slot, isRepeated: true, key)
+        }
+        return decision
     }
 
     private func takeInterval(

@@ -92,7 +92,7 @@ extension AuthServer {
         if let audience = request.headers[.jwtAudience], !claims.audience.contains(audience) {
             throw Refusal(.badRequest, .validationFailed, "Token audience doesn't match request audience")
         }
-        await usedTokens?.note(claims)
+        await usedTokens.note(claims)
         return UserCaller(account: current.account, session: current.session, claims: claims)
     }
 

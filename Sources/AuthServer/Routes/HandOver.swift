@@ -38,7 +38,7 @@ extension AuthServer {
         guard let session = caller.session, let text = try body.secret("refresh_token"),
             let token = RefreshToken(text), token.session == session.id, token.genuineKey(accounts.secrets) != nil,
             // The current one, or the one before it: the answer with the current one may be lost.
-            token.counter >= max(session.counter - 1, session.levelCounter)
+            token.counter >= max(session.counter - 1, session.assuranceLevel > .aal1 ? session.levelCounter : 0)
         else { throw Refusal.invalid("refresh_token must be one of the caller's session") }
         guard let key = try proofKey(body) else {
             throw Refusal.invalid("PKCE is required: code_challenge and code_challenge_method=s256 are missing")

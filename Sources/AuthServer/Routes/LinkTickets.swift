@@ -26,24 +26,25 @@ extension AuthServer {
         return try await answer(outcome, of: "the provider", to: device)
     }
 
-    /// Tries a code. A wrong one counts like a wrong password of the account, and the answer takes as long.
+    /// Tries a code, which has five attempts by itself. A wrong one counts against its caller.
     private func confirmLink(
         _ ticket: Secret, code: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        guard let user = try await accounts.linkAccount(of: ticket, at: runtime.now()), let email = user.email else {
+        guard let user = try await accounts.linkAccount(of: ticket, at: runtime.now()) else {
             throw Refusal(.ticketUnknown, provider: "the provider")
         }
         // Neither the mailbox nor the password alone adds a way in.
         if user.hasSecondFactor { throw Refusal.linkNeedsSecondFactor }
         let device = device(request, context)
         let outcome: LinkingOutcome? = try await inUniformTime {
-            try await attempt(at: AttemptedAccount(email), request, context) { _ in
-                let found = try await issuing(to: device) {
-                    try await $0.confirmLink(ticket, code: code, from: device, at: $1)
-                }
-                guard case .carriedOut(let outcome) = found else { return nil }
-                return outcome
+            let found = try await issuing(to: device) {
+                try await $0.confirmLink(ticket, code: code, from: device, at: $1)
             }
+            guard case .carriedOut(let outcome) = found else {
+                try await countWrongCode(request, context)
+                return nil
+            }
+            return outcome
         }
         counts.signIns.increment("link", outcome?.label ?? "wrong_code")
         guard let outcome else { throw Refusal.codeUnknown }

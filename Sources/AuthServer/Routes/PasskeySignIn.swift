@@ -37,6 +37,10 @@ extension AuthServer {
             counts.signIns.increment("passkey", "signed_in")
             return try await answer(issued, to: device)
         case .challengeUsed: throw Refusal.challengeNotFound
+        case .setAside(let passkey, let user):
+            counts.signIns.increment("passkey", "set_aside")
+            let ticket = try passkey.ticket(accounts.secrets, nonce: accounts.randomBytes(12))
+            throw try await setAside(user, .passkeySetAside(passkey, ticket: ticket), request, context)
         case .cloned:
             counts.signIns.increment("passkey", "cloned")
             throw Refusal.wrongPasskey("the count did not increase")

@@ -146,6 +146,7 @@ extension JSONWriter {
         member("id", passkey.id.text)
         member("friendly_name", ifPresent: passkey.name.isEmpty ? nil : passkey.name)
         member("created_at", passkey.createdAt)
+        member("set_aside_at", ifPresent: passkey.setAsideAt)
         member("last_used_at", ifPresent: passkey.lastUsedAt)
         endObject()
     }

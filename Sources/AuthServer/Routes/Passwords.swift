@@ -6,10 +6,12 @@ import PasswordHashing
 
 // Password hashing for routes. Maps each refusal of the hashing threads to a response.
 extension AuthServer {
-    /// - Parameter source: The client whose share of the queue the work takes.
-    func hashed(_ password: Secret, for source: HashingSource) async throws -> Secret {
+    /// - Parameters:
+    ///   - salt: nil for a random one.
+    ///   - source: The client whose share of the queue the work takes.
+    func hashed(_ password: Secret, salt: [UInt8]? = nil, for source: HashingSource) async throws -> Secret {
         do throws(HashingRefusal) {
-            return try await passwords.hash(password, for: source)
+            return try await passwords.hash(password, salt: salt, for: source)
         } catch {
             throw Refusal(hashing: error)
         }
@@ -21,6 +23,18 @@ extension AuthServer {
     ) async throws -> PasswordCheck {
         do throws(HashingRefusal) {
             return try await passwords.matches(password, hash?.reveal(), for: source)
+        } catch {
+            throw Refusal(hashing: error)
+        }
+    }
+
+    /// Finds the hash of a password among several.
+    func firstMatch(
+        of password: Secret, among hashes: [Secret], for source: HashingSource
+    ) async throws -> Secret? {
+        do throws(HashingRefusal) {
+            return try await passwords.firstMatch(of: password, among: hashes.map { $0.reveal() }, for: source)
+                .map { hashes[$0] }
         } catch {
             throw Refusal(hashing: error)
         }

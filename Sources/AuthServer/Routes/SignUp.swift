@@ -3,6 +3,7 @@ import AccountStore
 import GatehouseWire
 import HTTPServing
 import Hummingbird
+import PasswordHashing
 
 extension AuthServer {
     /// `POST /signup` with `{"email","password","data"}`, or anonymously without email and phone → a session, or the
@@ -74,12 +75,12 @@ extension AuthServer {
         if let mail = settings.mail, mailer != nil, !settings.confirmsAutomatically {
             asked = try mailRequest(body, request, mail, in: cookie)
         }
-        let hash = try await hashed(form.password, for: source(request, context))
-        // Not before: a full queue refuses the hash, and the retry must not wait for the interval.
-        if asked != nil { try await admitSignUpMail(to: email, request, context) }
+        let hash = try await signUpHash(form.password, of: email, for: source(request, context))
         var signUp = EmailSignUp(
             email: email, passwordHash: hash, metadata: form.metadata, isConfirmed: settings.confirmsAutomatically)
         signUp.mail = asked
+        // Not before: a full queue refuses the hash, and the retry must not wait for the interval.
+        if asked != nil { signUp.isWithinInterval = try await !admitsSignUpMail(signUp, request, context) }
         var response = try await answer(to: signUp, from: device(request, context))
         guard let asked else { return response }
         for lane in MailLane.allCases { mailer?.ring(lane) }
@@ -87,17 +88,28 @@ extension AuthServer {
         return response
     }
 
-    /// A refused sign-up counts as one that competes: the mail that its user now gets may be of a stranger's.
-    private func admitSignUpMail(
-        to email: EmailAddress, _ request: Request, _ context: ServerContext
-    ) async throws {
+    /// With confirmations, the salt lets the store recognize the same sign-up when it is repeated.
+    private func signUpHash(
+        _ password: Secret, of email: EmailAddress, for source: HashingSource
+    ) async throws -> Secret {
+        let salt = settings.confirmsAutomatically ? nil : accounts.secrets.signUpSalt(of: email)
+        return try await hashed(password, salt: salt, for: source)
+    }
+
+    /// Whether the address may get another email now. If it just got one because of a sign-up, this one is a repetition,
+    /// or competes with the earlier one; the response is the same for every address. A sign-up that other limits refuse
+    /// competes as well: the email that the address has may be a stranger's.
+    private func admitsSignUpMail(
+        _ signUp: EmailSignUp, _ request: Request, _ context: ServerContext
+    ) async throws -> Bool {
         do {
             try await takeMailShare(request, context)
-            try await admitMail(.confirmation, in: [.others], to: email.text)
+            try requireRoom(in: [.others])
         } catch let refusal as Refusal {
-            try await accounts.noteRefusedSignUp(email, at: runtime.now())
+            try await accounts.noteRefusedSignUp(signUp, at: runtime.now())
             throw refusal
         }
+        return try await admitsInterval(.confirmation, to: signUp.email.text)
     }
 
     private func answer(to signUp: EmailSignUp, from device: Device) async throws -> Response {

@@ -102,6 +102,8 @@ extension AuthServer {
         let account: Account
         let checkedHash: Secret
         let needsUpgrade: Bool
+        /// Whether the password waits for a proof of the mailbox, instead of being the account's.
+        var isSetAside = false
     }
 
     /// Finds the account of `email` and `password`.
@@ -115,15 +117,11 @@ extension AuthServer {
         let device = device(request, context)
         var rejection: Refusal?
         let found: PasswordHolder? = try await attempt(at: named, request, context) { account in
-            // The same amount of work whether or not the account exists.
-            let check = try await check(password, against: account?.user.passwordHash, for: source(request, context))
-            let hash = account?.user.passwordHash
-            if let account {
-                rejection = try await self.rejection(
-                    ofPasswordOf: account.user, isRight: hash != nil && check.isMatch, from: device)
+            let holder = try await self.holder(of: password, account, named.email, for: source(request, context))
+            if let asked = holder?.account ?? account {
+                rejection = try await self.rejection(ofPasswordOf: asked.user, isRight: holder != nil, from: device)
             }
-            guard let account, let hash, check.isMatch, rejection == nil else { return nil }
-            return PasswordHolder(account: account, checkedHash: hash, needsUpgrade: check.needsUpgrade)
+            return rejection == nil ? holder : nil
         }
         guard let found else {
             let refusal = wrongCredentials()
@@ -133,11 +131,41 @@ extension AuthServer {
             counts.signIns.increment("password", "banned")
             throw Refusal(.badRequest, .userBanned, "User is banned")
         }
-        guard found.account.user.times.emailConfirmedAt != nil else {
+        guard found.account.user.times.emailConfirmedAt != nil || found.account.user.formerEmail != nil else {
             counts.signIns.increment("password", "unconfirmed")
             throw Refusal(.badRequest, .emailNotConfirmed, "Email not confirmed")
         }
+        guard !found.isSetAside else {
+            counts.signIns.increment("password", "set_aside")
+            throw try await setAside(found.account.user, Refusal.passwordSetAside, request, context)
+        }
         return found
+    }
+
+    /// Finds the account whose password it is: the one with the address, or one from which the address moved. The same
+    /// amount of work whether or not there is an account, unless passwords are set aside or the address moved.
+    private func holder(
+        of password: Secret, _ account: Account?, _ email: EmailAddress?, for source: HashingSource
+    ) async throws -> PasswordHolder? {
+        let hash = account?.user.passwordHash
+        let waiting = account?.user.setAside.passwords.map(\.hash) ?? []
+        if hash != nil || waiting.isEmpty {
+            let check = try await check(password, against: hash, for: source)
+            if let account, let hash, check.isMatch {
+                return PasswordHolder(account: account, checkedHash: hash, needsUpgrade: check.needsUpgrade)
+            }
+        }
+        if let account, !waiting.isEmpty, let match = try await firstMatch(of: password, among: waiting, for: source) {
+            return PasswordHolder(account: account, checkedHash: match, needsUpgrade: false, isSetAside: true)
+        }
+        guard let email else { return nil }
+        for former in try await accounts.accounts(formerly: email) {
+            guard let hash = former.user.passwordHash else { continue }
+            let check = try await check(password, against: hash, for: source)
+            guard check.isMatch else { continue }
+            return PasswordHolder(account: former, checkedHash: hash, needsUpgrade: check.needsUpgrade)
+        }
+        return nil
     }
 
     func wrongCredentials() -> Refusal {

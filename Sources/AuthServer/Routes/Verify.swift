@@ -18,14 +18,23 @@ extension AuthServer {
             throw Refusal.invalid("Verify requires either a token or a token hash")
         }
         let (email, phone) = (try body.string("email") ?? "", try body.string("phone") ?? "")
+        let known = try await KnownCaller(
+            token: presentedCaller(request), password: body.secret("password"),
+            passkey: setAsidePasskey(body))
         guard hash.isEmpty else {
             guard email.isEmpty, phone.isEmpty, (try body.string("redirect_to") ?? "").isEmpty else {
                 throw Refusal.invalid("Only the token_hash and type should be provided")
             }
             guard let slots = Self.slots(type) else { throw Refusal.invalid("Invalid email verification type") }
             return try await answer(
-                verify(.link(hash), for: slots, by: try presentedCaller(request), request, context),
+                verify(.link(hash), for: slots, by: known, request, context),
                 to: device(request, context), orRefuse: .linkUnknown)
+        }
+        if let passkey = known.passkey, email.isEmpty, phone.isEmpty, let slots = Self.slots(type) {
+            guard let address = try await accounts.account(passkey.user)?.user.email.flatMap(EmailAddress.init) else {
+                throw Refusal.codeUnknown
+            }
+            return try await verify(token, sentTo: address, for: slots, by: known, request, context)
         }
         guard email.isEmpty != phone.isEmpty else {
             throw Refusal.invalid("Only an email address or phone number should be provided on verify")
@@ -35,10 +44,36 @@ extension AuthServer {
             throw Refusal(.unprocessableContent, .validationFailed, "Invalid email format")
         }
         guard let slots = Self.slots(type) else { throw Refusal.codeUnknown }
+        return try await verify(token, sentTo: address, for: slots, by: known, request, context)
+    }
+
+    private func verify(
+        _ token: Secret, sentTo address: EmailAddress, for slots: [TokenSlot], by caller: KnownCaller,
+        _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
         let proof = MailedProof.code(token, sentTo: address)
         return try await answer(
-            try code(proof, sentTo: address, for: slots, by: try presentedCaller(request), request, context),
+            try code(proof, for: slots, by: caller, request, context),
             to: device(request, context), orRefuse: .codeUnknown)
+    }
+
+    /// The passkey of a `set_aside_ticket`.
+    ///
+    /// - Throws: ``Refusal`` `otp_expired` for a ticket that has expired or that this server did not make.
+    private func setAsidePasskey(_ body: JSONMembers) throws -> SetAsidePasskey? {
+        guard let ticket = try body.secret("set_aside_ticket"), !ticket.isEmpty else { return nil }
+        guard let passkey = SetAsidePasskey(ticket: ticket, accounts.secrets, at: runtime.now()) else {
+            throw Refusal.codeUnknown
+        }
+        return passkey
+    }
+
+    /// What a request says besides the code, and shows that its sender knows the account.
+    struct KnownCaller: Sendable {
+        var token: MailCaller?
+        /// As typed; a password that the account does not wait with changes nothing.
+        var password: Secret?
+        var passkey: SetAsidePasskey?
     }
 
     /// The account whose token the request carries; nil without a valid one. Many clients send a key or an old token
@@ -53,30 +88,38 @@ extension AuthServer {
         }
     }
 
-    /// Tries a code. A wrong one counts like a wrong password of the account, and the answer takes as long.
+    /// Tries a code. A code has five attempts by itself, so no limit refuses the right one. A wrong one counts against its
+    /// caller, whether or not the address has a code.
     func code(
-        _ proof: MailedProof, sentTo address: EmailAddress, for slots: [TokenSlot], by caller: MailCaller? = nil,
+        _ proof: MailedProof, for slots: [TokenSlot], by caller: KnownCaller = KnownCaller(),
         opensSession: Bool = true, _ request: Request, _ context: ServerContext
     ) async throws -> VerificationOutcome {
-        let outcome: VerificationOutcome? = try await inUniformTime {
-            try await attempt(at: AttemptedAccount(address.text), request, context) { _ in
-                let found = try await verify(
-                    proof, for: slots, by: caller, opensSession: opensSession, request, context)
-                if case .unknown = found { return nil }
-                return found
-            }
+        try await inUniformTime {
+            let found = try await verify(proof, for: slots, by: caller, opensSession: opensSession, request, context)
+            if case .unknown = found { try await countWrongCode(request, context) }
+            return found
         }
-        return outcome ?? .unknown
     }
 
     private func verify(
-        _ proof: MailedProof, for slots: [TokenSlot], by caller: MailCaller?, opensSession: Bool = true,
+        _ proof: MailedProof, for slots: [TokenSlot], by known: KnownCaller, opensSession: Bool = true,
         _ request: Request, _ context: ServerContext
     ) async throws -> VerificationOutcome {
-        let (device, browser) = (device(request, context), browser(request))
-        return try await issuing(to: device) {
+        let device = device(request, context)
+        var caller = VerifyingCaller(browser: browser(request), token: known.token)
+        caller.passkey = known.passkey
+        let (cookie, secrets) = (DeviceCookie(request, isSecure: isSecure), accounts.secrets)
+        caller.isKnownDevice = { user in
+            let account = user.email.map(AttemptedAccount.init)?.digest
+            return account.flatMap { cookie.mark(of: $0, secrets) }?.isCurrent(of: user, secrets) ?? false
+        }
+        if let password = known.password, !password.isEmpty {
+            let waiting = try await accounts.waitingPasswords(proof, for: slots, by: caller, at: runtime.now())
+            caller.password = try await firstMatch(of: password, among: waiting, for: source(request, context))
+        }
+        return try await issuing(to: device) { [caller] in
             try await $0.verify(
-                proof, for: slots, in: browser, by: caller, opensSession: opensSession, from: device, at: $1)
+                proof, for: slots, by: caller, opensSession: opensSession, from: device, at: $1)
         }
     }
 

@@ -28,8 +28,8 @@ extension AuthServer {
         if asksForCode, pending.isByAdmin { return Answer.redirect(to: link.redirect.target, status: .seeOther) }
         // A scanner must not take anything from the account: only the client with the verifier does, or the page.
         // Without a verifier the session would be in the URL.
-        if mail.opensLinksAtOnce, pending.hasProofKey || (settings.allowsImplicitFlow && !pending.dropsEarlier) {
-            return try await follow(link, slots, defers: pending.dropsEarlier, request, context)
+        if mail.opensLinksAtOnce, pending.hasProofKey || (settings.allowsImplicitFlow && !pending.isFirstProof) {
+            return try await follow(link, slots, defers: pending.isFirstProof, request, context)
         }
         return try await page(link, mode(of: pending, request), of: pending, request)
     }
@@ -49,7 +49,7 @@ extension AuthServer {
         case .codeHere:
             let typed = MailedProof.page(link: link.token, code: Secret(typed: form["code"] ?? ""))
             let outcome = try await code(
-                typed, sentTo: pending.address, for: slots,
+                typed, for: slots,
                 opensSession: settings.allowsImplicitFlow && !pending.hasProofKey, request, context)
             if case .unknown = outcome {
                 return try await page(link, .codeHere, of: pending, request, isRefused: true)

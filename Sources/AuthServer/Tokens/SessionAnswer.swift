@@ -89,8 +89,10 @@ extension AuthServer {
         writer.member("amr", json: session.authenticationMethods)
         writer.member("session_id", session.id.text)
         writer.member("is_anonymous", user.isAnonymous)
-        // For a strict session policy: the refresh token that this token was issued with.
-        if accounts.policy.isStrict { writer.member("refresh_counter", session.counter) }
+        // The refresh token that this token was issued with, where it matters whether this token has been used: with a strict
+        // session policy, and after a second factor, as then an earlier refresh token shows that the response was lost.
+        let isRaised = session.assuranceLevel > .aal1 && session.counter == session.levelCounter && session.counter > 0
+        if accounts.policy.isStrict || isRaised { writer.member("refresh_counter", session.counter) }
         writer.endObject()
         return writer.bytes
     }
@@ -124,8 +126,23 @@ extension JSONWriter {
             },
             more: { writer in
                 if showsIdentities, let factors = user.factors { writer.member("factors", json: factors) }
+                if user.storedSetAside != nil, user.times.emailProvenAt != nil { writer.write(user.setAside) }
+                writer.member("former_email", ifPresent: user.formerEmail)
+                writer.member("former_email_moved_at", ifPresent: user.times.formerEmailMovedAt)
                 more(&writer)
             })
+    }
+
+    /// Writes `set_aside`. Of passwords neither the hash shows nor what was entered with them, and only the latest one.
+    private mutating func write(_ setAside: SetAside) {
+        let passwords = setAside.passwords.suffix(1).map { SetAsideMember(type: "password", at: $0.at) }
+        let passkeys = setAside.passkeys.map {
+            SetAsideMember(type: "passkey", at: $0.at, id: $0.id.text, name: $0.name)
+        }
+        let identities = setAside.identities.map {
+            SetAsideMember(type: "identity", at: $0.at, id: $0.id.text, provider: $0.provider)
+        }
+        list("set_aside", passwords + passkeys + identities) { $1.write(to: &$0) }
     }
 
     private mutating func identity(_ identity: Identity) {
@@ -133,6 +150,25 @@ extension JSONWriter {
             identityID: identity.id.text, id: identity.providerID, userID: identity.user.text, data: identity.data,
             provider: identity.provider, email: identity.email, lastSignInAt: identity.lastSignInAt,
             createdAt: identity.createdAt, updatedAt: identity.updatedAt)
+    }
+}
+
+/// An element of `set_aside`.
+private struct SetAsideMember {
+    let type: String
+    let at: Instant
+    var id: String?
+    var name: String?
+    var provider: String?
+
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("type", type)
+        writer.member("id", ifPresent: id)
+        writer.member("name", ifPresent: name)
+        writer.member("provider", ifPresent: provider)
+        writer.member("set_aside_at", at)
+        writer.endObject()
     }
 }
 

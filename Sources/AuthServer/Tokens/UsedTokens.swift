@@ -5,7 +5,8 @@ package import JSONWebTokens
 import Synchronization
 
 /// Records in the database that an access token was used: once per refresh, so later requests cost a lookup in memory.
-/// Only a strict ``SessionPolicy`` needs it.
+/// Only tokens that name their refresh token are recorded: all with a strict ``SessionPolicy``, otherwise the first one
+/// after a second factor.
 package final class UsedTokens: Sendable {
     /// The number of sessions to remember. Beyond it the memory is cleared and tokens are recorded once more.
     private static let capacity = 100_000
@@ -13,11 +14,7 @@ package final class UsedTokens: Sendable {
     private let accounts: Accounts
     private let noted = Mutex<[SessionID: Int64]>([:])
 
-    /// - Returns: nil unless the session policy is strict.
-    package init?(_ accounts: Accounts) {
-        guard accounts.policy.isStrict else { return nil }
-        self.accounts = accounts
-    }
+    package init(_ accounts: Accounts) { self.accounts = accounts }
 
     /// - Parameter claims: The claims of a verified token.
     package func note(_ claims: TokenClaims) async {

@@ -13,14 +13,15 @@ struct Import: AsyncParsableCommand {
 struct ProofOptions: ParsableArguments {
     @Flag(
         help: """
-            State that the source confirmed every address by a mail to it. Confirmed addresses then count as proven \
-            here. Without it they do not, and the first code mailed to an address removes password, sessions, second \
-            factors and passkeys of its account, because a stranger may have registered it. Do not use it if the \
-            source ever confirmed addresses by itself (GOTRUE_MAILER_AUTOCONFIRM, email_confirm of the admin API).
+            State that the source confirmed every address by an email to it. All confirmed addresses then count as \
+            proven here. Without it, an address counts as proven if the account's own times show an answered email. \
+            The first code emailed to any other address sets its account's password and passkeys aside, because a \
+            stranger may have registered it (Docs/proving.md). Do not use it if the source ever confirmed addresses \
+            by itself (GOTRUE_MAILER_AUTOCONFIRM, email_confirm of the admin API).
             """)
     var addressesAreProven = false
 
-    var confirmations: ImportedConfirmations { addressesAreProven ? .proveAddresses : .proveNothing }
+    var confirmations: ImportedConfirmations { addressesAreProven ? .proveAddresses : .proveWhatTheyShow }
 }
 
 struct ImportSupabase: AsyncParsableCommand {

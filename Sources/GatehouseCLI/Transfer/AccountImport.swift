@@ -22,6 +22,8 @@ struct AccountImport {
     /// Accounts that were added without one of their passkeys, or were already there without a second factor or passkey of
     /// their line.
     private(set) var incomplete = 0
+    /// Accounts whose confirmed addresses count as proven, and those whose do not.
+    private(set) var proven = 0
     private(set) var unproven = 0
     /// Accounts that stay as they are, although the source has changed.
     private(set) var changed = 0
@@ -67,7 +69,8 @@ struct AccountImport {
         switch outcome {
         case .added(let line, let outcome):
             added += 1
-            if outcome.hasUnprovenFactors { unproven += 1 }
+            if outcome.isProven == true { proven += 1 }
+            if outcome.isProven == false { unproven += 1 }
             if outcome.hasTakenPasskeys {
                 incomplete += 1
                 progress.erase()
@@ -114,6 +117,7 @@ struct AccountImport {
         return "\(Progress.grouped(added)) \(verb), \(Progress.grouped(alreadyThere)) already there, "
             + "\(Progress.grouped(refused)) refused"
             + (changed > 0 ? "\n\(Progress.grouped(changed)) \(Remark.changedSince.summary)" : "")
+            + (proven > 0 ? "\n\(Progress.grouped(proven)) addresses proven" : "")
             + (unproven > 0 ? "\n\(Progress.grouped(unproven)) \(Remark.unproven.summary)" : "")
     }
 }

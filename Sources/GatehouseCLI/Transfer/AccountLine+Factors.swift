@@ -13,6 +13,11 @@ extension AccountLine {
         writer.beginObject()
         write(exported.account, to: &writer)
         if let provenAt = exported.account.user.times.emailProvenAt { writer.member("email_proven_at", provenAt) }
+        writer.member("former_email", ifPresent: exported.account.user.formerEmail)
+        if let movedAt = exported.account.user.times.formerEmailMovedAt {
+            writer.member("former_email_moved_at", movedAt)
+        }
+        write(exported.account.user.setAside.passwords, to: &writer)
         write(exported.removals, to: &writer)
         if !exported.factors.isEmpty {
             writer.name("factors")
@@ -66,6 +71,21 @@ extension AccountLine {
         writer.endObject()
     }
 
+    /// Passwords that are set aside. Passkeys have a member of their own, identities are removals by the first proof.
+    private static func write(_ passwords: [SetAside.Password], to writer: inout JSONWriter) {
+        guard !passwords.isEmpty else { return }
+        writer.name("set_aside_passwords")
+        writer.beginArray()
+        for password in passwords {
+            writer.beginObject()
+            writer.member("encrypted_password", password.hash.reveal())
+            writer.member("data", json: AnyJSON.object(password.data).text)
+            writer.member("set_aside_at", password.at)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
     private static func write(_ passkey: Passkey, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", passkey.id.text)
@@ -82,6 +102,7 @@ extension AccountLine {
         writer.member("created_at", passkey.createdAt)
         writer.member("updated_at", passkey.updatedAt)
         if let lastUsedAt = passkey.lastUsedAt { writer.member("last_used_at", lastUsedAt) }
+        if let setAsideAt = passkey.setAsideAt { writer.member("set_aside_at", setAsideAt) }
         writer.endObject()
     }
 

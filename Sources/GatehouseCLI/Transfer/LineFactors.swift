@@ -19,7 +19,11 @@ extension AccountLine {
         if user.email != nil, user.times.emailConfirmedAt != nil {
             account.user.times.emailProvenAt = try columns.time("email_proven_at")
         }
+        account.user.formerEmail = try columns.text("former_email").flatMap(EmailAddress.init)?.text
+        account.user.times.formerEmailMovedAt = try columns.time("former_email_moved_at")
+        account.user.setAside.passwords = try setAsidePasswords(columns, at: now)
         var imported = ImportedAccount(account)
+        imported.hasAnsweredRecovery = try hasAnsweredRecovery(columns)
         imported.removals = try removals(columns, at: now)
         imported.factors = try LineFactors(user: user.id, now: now).factors(columns)
         let rows = try columns.array("passkeys") ?? []
@@ -30,6 +34,33 @@ extension AccountLine {
         if passkeys.isIncomplete { throw LineProblem("a passkey is unreadable") }
         imported.passkeys = passkeys.imported
         return imported
+    }
+}
+
+extension AccountLine {
+    /// Whether the row of a Supabase account shows that an emailed sign-in or reset was answered: it was sent, and its token
+    /// was used. Expired tokens stay in the row.
+    static func hasAnsweredRecovery(_ columns: LineColumns) throws(LineProblem) -> Bool {
+        guard let sentAt = try columns.time("recovery_sent_at"), columns.has("recovery_token"),
+            try columns.text("recovery_token") == nil, let signedInAt = try columns.time("last_sign_in_at")
+        else { return false }
+        return signedInAt > sentAt
+    }
+
+    private static func setAsidePasswords(
+        _ columns: LineColumns, at now: Instant
+    ) throws(LineProblem) -> [SetAside.Password] {
+        var passwords: [SetAside.Password] = []
+        for element in (try columns.array("set_aside_passwords") ?? []).prefix(SetAside.mostPasswords) {
+            let row = LineColumns(element.objectValue ?? [:])
+            guard let text = try row.text("encrypted_password"), StoredHash(text)?.isAffordable == true else {
+                throw LineProblem("a set-aside password has no readable hash")
+            }
+            passwords.append(
+                SetAside.Password(
+                    hash: Secret(text), data: try row.object("data") ?? [:], at: try row.time("set_aside_at") ?? now))
+        }
+        return passwords
     }
 }
 

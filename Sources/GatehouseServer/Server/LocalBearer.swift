@@ -10,7 +10,7 @@ struct LocalBearer: Sendable {
     let keys: KeyRing
     let accounts: Accounts
     let profiles: Profiles
-    let usedTokens: UsedTokens?
+    let usedTokens: UsedTokens
     let issuer: String
     let audience: String
     let now: @Sendable () -> Instant
@@ -28,7 +28,7 @@ struct LocalBearer: Sendable {
             if case .expired = error { throw .expired }
             throw .invalid
         }
-        await usedTokens?.note(claims)
+        await usedTokens.note(claims)
         // A service key has no `sub`, and therefore no profile.
         guard let id = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }

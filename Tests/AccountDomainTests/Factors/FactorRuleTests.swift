@@ -83,16 +83,48 @@ struct FactorRuleTests {
         "A token from before a second factor never gets its level",
         arguments: [(5, .outgrown), (15, .revoke)] as [(Int64, RefreshVerdict)])
     func outgrown(_ seconds: Int64, _ verdict: RefreshVerdict) {
+        let session = raised(counter: 6)
+        // A token from right before continues below the level, whenever it comes, until a later one is used.
+        for (counter, next) in [(4, 5), (3, 4)] as [(Int64, Int64)] {
+            #expect(self.verdict(counter, session, after: seconds) == .lowered)
+            #expect(session.counterBelow(counter) == next)
+            #expect(self.verdict(counter, session, after: seconds, wasUsed: true) == verdict)
+            #expect(self.verdict(counter, raised(counter: 7), after: seconds) == verdict)
+        }
+        for counter: Int64 in [0, 2, 5] { #expect(self.verdict(counter, session, after: seconds) == verdict) }
+        #expect(self.verdict(6, session, after: seconds) == .rotate)
+    }
+
+    @Test(
+        "A session that continued below its level takes the token of the level for a repeated one, unless it is strict")
+    func lowered() {
+        var session = raised(counter: 6)
+        (session.counter, session.authenticationMethods, session.assuranceLevel) = (5, "[]", .aal1)
+        #expect(session.isLowered)
+        #expect(verdict(5, session, after: 15) == .rotate && verdict(4, session, after: 15) == .reissueLate)
+        #expect(verdict(6, session, after: 5) == .reissue && verdict(6, session, after: 15) == .reissueLate)
+        #expect(verdict(7, session, after: 15) == .ahead)
+        #expect(verdict(6, session, after: 15, policy: SessionPolicy(isStrict: true)) == .ahead)
+        // Its own next response may be lost as well.
+        session.counter = 6
+        #expect(verdict(5, session, after: 15) == .reissueLate && verdict(6, session, after: 15) == .rotate)
+    }
+
+    /// A session that a second factor raised with its sixth token.
+    private func raised(counter: Int64) -> Session {
         var session = Session(
             id: SessionID(bytes: Array(repeating: 1, count: 16)), user: UserID(bytes: Array(repeating: 2, count: 16)),
-            createdAt: now, refreshedAt: now, counter: 6, authenticationMethods: "[]")
+            createdAt: now, refreshedAt: now, counter: counter, assuranceLevel: .aal2, authenticationMethods: "[]")
         session.levelCounter = 6
-        for counter: Int64 in [0, 4, 5] {
-            let found = RefreshVerdict(
-                counter: counter, session: session, policy: SessionPolicy(), now: now + .seconds(seconds))
-            #expect(found == verdict)
-        }
-        #expect(RefreshVerdict(counter: 6, session: session, policy: SessionPolicy(), now: now) == .rotate)
+        return session
+    }
+
+    private func verdict(
+        _ counter: Int64, _ session: Session, after seconds: Int64, policy: SessionPolicy = SessionPolicy(),
+        wasUsed: Bool = false
+    ) -> RefreshVerdict {
+        RefreshVerdict(
+            counter: counter, session: session, policy: policy, now: now + .seconds(seconds), successorWasUsed: wasUsed)
     }
 
     @Test("A session without the user's second factor ends after the limit for such sessions")

@@ -80,7 +80,7 @@ struct FactorLifeTests {
         }
     }
 
-    @Test("The first proof of the address removes what a stranger added", arguments: TestDatabase.all)
+    @Test("The first proof of the address leaves a verified factor", arguments: TestDatabase.all)
     func firstProof(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let stranger = try await store.signedIn()
@@ -88,9 +88,9 @@ struct FactorLifeTests {
         _ = try await store.raised(stranger, by: factor)
         let owner = try await store.provenOwner("ada@example.com")
         #expect(owner.account.user.id == factor.user)
-        #expect(owner.account.user.factors == nil && !owner.account.user.hasSecondFactor)
-        #expect(try await store.current(owner)?.isTooLow == false)
-        #expect(try await store.accounts.factors(of: factor.user).isEmpty)
+        #expect(owner.account.user.factors != nil && owner.account.user.hasSecondFactor)
+        #expect(try await store.current(owner)?.isTooLow == true)
+        #expect(try await store.raised(owner, by: factor).session.assuranceLevel == .aal2)
     }
 
     /// An account with an authenticator app and a passkey, as an import reads it.
@@ -123,7 +123,7 @@ struct FactorLifeTests {
         let store = try await StoreFixture(kind)
         let (account, factor) = importedAccount(store)
         let outcome = try await store.accounts.add(account, .proveAddresses, at: store.clock.now)
-        #expect(outcome.account == .added && !outcome.hasUnprovenFactors)
+        #expect(outcome.account == .added && outcome.isProven == true)
         store.tick()
         let owner = try await store.provenOwner("ada@example.com")
         #expect(owner.account.user.hasSecondFactor && owner.account.user.passwordHash != nil)
@@ -133,20 +133,21 @@ struct FactorLifeTests {
     }
 
     @Test(
-        "Without that statement the first mailed code takes imported factors, and the import says so",
+        "Without that statement the first emailed code leaves imported factors, and sets passkeys aside",
         arguments: TestDatabase.all)
     func unprovenImport(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let (account, factor) = importedAccount(store)
         for isDryRun in [true, false] {
             let outcome = try await store.accounts.add(account, isDryRun: isDryRun, at: store.clock.now)
-            #expect(outcome.account == .added && outcome.hasUnprovenFactors)
+            #expect(outcome.account == .added && outcome.isProven == false)
         }
         store.tick()
         let owner = try await store.provenOwner("ada@example.com")
-        #expect(!owner.account.user.hasSecondFactor)
-        #expect(try await store.accounts.factors(of: factor.user).isEmpty)
-        #expect(try await store.accounts.passkeys(of: factor.user).isEmpty)
+        #expect(owner.account.user.hasSecondFactor && owner.account.user.passwordHash == nil)
+        #expect(owner.account.user.setAside.methods == ["password", "passkey"])
+        #expect(try await store.raised(owner, by: factor).session.assuranceLevel == .aal2)
+        #expect(try await store.accounts.passkeys(of: factor.user).map(\.setAsideAt) == [store.clock.now])
     }
 
     @Test(

@@ -84,7 +84,7 @@ struct LastWayInTests {
         #expect(try await remove(passkey, owner, store) == "last way in")
     }
 
-    @Test("The first proof of an address takes the passkeys from the account", arguments: TestDatabase.all)
+    @Test("The first proof of an address sets the passkeys aside, and each can be removed", arguments: TestDatabase.all)
     func firstProof(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let stranger = try await store.signedIn("mine@example.com")
@@ -99,7 +99,13 @@ struct LastWayInTests {
             case .mail(let content) = resolved.content, let link = content.linkToken
         else { throw NotSignedIn() }
         _ = try await store.accounts.verify(.link(link), for: [.recovery], from: store.device, at: store.clock.now)
-        #expect(try await store.accounts.passkeys(of: stranger.account.user.id).isEmpty)
+        let user = stranger.account.user.id
+        let passkey = try #require(try await store.accounts.passkeys(of: user).first)
+        #expect(passkey.setAsideAt == store.clock.now)
+        #expect(try await store.signIn(passkey).name == "set aside")
+        _ = try await store.accounts.removePasskey(
+            passkey.id, of: user, byAdministratorOn: store.device, at: store.clock.now)
+        #expect(try await store.accounts.account(user)?.user.setAside.passkeys.isEmpty == true)
     }
 
     @Test("A deleted account has no passkeys, softly or not", arguments: TestDatabase.all)

@@ -61,6 +61,7 @@ extension PasskeySignIn {
         case .signedIn: "signed in"
         case .challengeUsed: "challenge used"
         case .cloned: "cloned"
+        case .setAside: "set aside"
         case .changedMeanwhile: "changed meanwhile"
         }
     }

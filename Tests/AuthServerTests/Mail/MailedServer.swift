@@ -1,6 +1,7 @@
 import AuthServer
 import GatehouseWire
 import HTTPTypes
+import SQLDatabase
 import TestSupport
 
 extension TestServer {
@@ -27,6 +28,14 @@ extension TestServer {
         _ = try await admin(
             .post, "/users",
             json: ["email": .string(email), "password": .string(Self.password), "email_confirm": true])
+    }
+
+    /// An account whose address was confirmed without a proof, as an earlier release's automatic confirmation did.
+    func unproven(_ email: String = "ada@example.com") async throws {
+        try await confirmed(email)
+        try await database.write { db in
+            _ = try db.run("UPDATE users SET email_proven_at = NULL WHERE email = \(email)")
+        }
     }
 
     func verify(_ type: String, code: String, email: String = "ada@example.com") async throws -> TestAnswer {

@@ -29,8 +29,8 @@ package enum Remark: String, CaseIterable, Sendable {
         case .recoveryCodes: "accounts without their recovery codes, which cannot be read: their users make new ones"
         case .passkey: "accounts without one of their passkeys: unreadable, or another account here has it"
         case .unproven:
-            "accounts lose their second factors and passkeys with the first code mailed to them: their addresses are not "
-                + "proven. If the source confirmed addresses only by mail, import with --addresses-are-proven"
+            "addresses confirmed, but not proven by an email: the first code emailed to each sets its password and passkeys "
+                + "aside. If the source confirmed addresses only by email, import with --addresses-are-proven"
         case .phoneOnly: "accounts that cannot sign in again: they have only a telephone number"
         case .profileValue: "profiles with a value left out: too long, or of another form"
         case .changedSince: "accounts stay as they are here, although the source has changed since they came"
@@ -115,6 +115,7 @@ package struct SupabaseAccount: Sendable {
         members["identities"] = whole["identities"]
         let account = try AccountLine.account(members, at: now, newID: newID)
         var imported = ImportedAccount(account)
+        imported.hasAnsweredRecovery = try AccountLine.hasAnsweredRecovery(columns)
         if let row = whole["profile"]?.objectValue {
             let profile = SupabaseProfile(row)
             imported.profile = profile.imported

@@ -14,6 +14,8 @@ struct SupabaseImport {
     /// Called for each account or session that is skipped or incomplete, with the account, the remark and a detail.
     let report: (String, Remark, String) throws -> Void
     private(set) var added = 0
+    /// Accounts whose confirmed addresses count as proven.
+    private(set) var proven = 0
     private(set) var alreadyThere = 0
     private(set) var leftOut = 0
     private(set) var sessions = ImportedSessionCounts()
@@ -101,7 +103,8 @@ struct SupabaseImport {
         }
         if outcome.hasChanged { try tell(result.id, .changedSince, "") }
         if outcome.hasTakenPasskeys { try tell(result.id, .passkey, "") }
-        if outcome.hasUnprovenFactors { try tell(result.id, .unproven, "") }
+        if outcome.account == .added, outcome.isProven == true { proven += 1 }
+        if outcome.account == .added, outcome.isProven == false { remarks[.unproven, default: 0] += 1 }
         for _ in 0..<outcome.sessions.taken { try tell(result.id, .sessionTaken, "") }
         for _ in 0..<outcome.sessions.parted { try tell(result.id, .sessionParted, "") }
         sessions += outcome.sessions
@@ -132,6 +135,7 @@ struct SupabaseImport {
                 + "\(Progress.grouped(leftOut)) left out",
             "\(Progress.grouped(sessions.added)) sessions \(verb), "
                 + "\(Progress.grouped(sessions.alreadyThere)) already there",
+            line(proven, "addresses proven"),
             line(sessions.renewed, "sessions brought up to date"),
             line(sessions.endedThere, "sessions ended here, because they were at the source"),
             line(sessions.endedHere, "sessions stay ended: they came before, and were ended here"),

@@ -37,6 +37,7 @@ struct SupabasePasskeys {
             attestation: (format ?? .none).rawValue, name: name, at: try row.time("created_at") ?? now)
         passkey.updatedAt = try row.time("updated_at") ?? passkey.createdAt
         passkey.lastUsedAt = try row.time("last_used_at")
+        passkey.setAsideAt = try row.time("set_aside_at")
         return passkey
     }
 }

@@ -1,0 +1,89 @@
+import GatehouseWire
+
+/// What a proof of an account's address does with the credentials and sessions from before it: a pure function of
+/// ``ProofFacts``. `Docs/proving.md` has its table.
+///
+/// A proof deletes nothing. What may be a stranger's is set aside: see ``SetAside``.
+package struct ProofDecision: Equatable, Sendable {
+    package enum Password: Equatable, Sendable {
+        case keeps
+        case isSetAside
+        /// The password of the sign-up that the email belongs to becomes the account's.
+        case becomesThatOfTheEmail
+        /// The password that the caller typed with the code becomes the account's.
+        case becomesTheTypedOne
+    }
+
+    package let password: Password
+    /// Whether passkeys are set aside, and provider identities that do not vouch for the address.
+    package let setsAsideOthers: Bool
+    /// Whether sessions from before the proof end, besides the caller's own.
+    package let endsSessions: Bool
+
+    package static let nothing = ProofDecision(password: .keeps, setsAsideOthers: false, endsSessions: false)
+
+    package init(password: Password, setsAsideOthers: Bool, endsSessions: Bool) {
+        (self.password, self.setsAsideOthers, self.endsSessions) = (password, setsAsideOthers, endsSessions)
+    }
+
+    package init(_ facts: ProofFacts) {
+        self =
+            switch (facts.isFirst, facts.binding, facts.email) {
+            case (false, .password, _):
+                ProofDecision(password: .becomesTheTypedOne, setsAsideOthers: false, endsSessions: false)
+            case (false, _, _): .nothing
+            case (true, .password, _): Self.keeping(.becomesTheTypedOne)
+            case (true, .account, _), (true, .client, .addressChange), (true, .client, .signUp): Self.keeping(.keeps)
+            case (true, .client, .competingSignUp): Self.keeping(.becomesThatOfTheEmail)
+            // The only password that anybody chose for the address, and the email was sent because of it.
+            case (true, .none, .signUp) where facts.isUnfinishedSignUp && !facts.competes: Self.keeping(.keeps)
+            case (true, _, _): ProofDecision(password: .isSetAside, setsAsideOthers: true, endsSessions: true)
+            }
+    }
+
+    private static func keeping(_ password: Password) -> ProofDecision {
+        ProofDecision(password: password, setsAsideOthers: false, endsSessions: true)
+    }
+}
+
+/// The input of a ``ProofDecision``.
+package struct ProofFacts: Equatable, Sendable {
+    /// What the caller shows besides the emailed code or link.
+    package enum Binding: CaseIterable, Sendable {
+        case none
+        /// The caller is the client that asked for the email, by its PKCE verifier or browser cookie.
+        case client
+        /// A session of the account, or the mark of a browser that signed in with its password.
+        case account
+        /// One of the passwords that wait or are set aside.
+        case password
+    }
+
+    /// Why the email was sent.
+    package enum Email: CaseIterable, Sendable {
+        /// The sign-up that made the account.
+        case signUp
+        /// Another sign-up with the same address.
+        case competingSignUp
+        /// A change of address, which a session of the account began.
+        case addressChange
+        /// A sign-in, a password reset, a link question or a repeated email: anybody can ask for these.
+        case other
+    }
+
+    /// Whether no proof of the account's address came before. Later ones change nothing.
+    package var isFirst: Bool
+    package var binding: Binding
+    package var email: Email
+    /// Whether the account is a sign-up that never had a session.
+    package var isUnfinishedSignUp: Bool
+    /// Whether sign-ups with other passwords wait for the same address.
+    package var competes: Bool
+
+    package init(
+        isFirst: Bool, binding: Binding, email: Email, isUnfinishedSignUp: Bool = false, competes: Bool = false
+    ) {
+        (self.isFirst, self.binding, self.email) = (isFirst, binding, email)
+        (self.isUnfinishedSignUp, self.competes) = (isUnfinishedSignUp, competes)
+    }
+}

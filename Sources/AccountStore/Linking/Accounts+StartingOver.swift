@@ -1,0 +1,103 @@
+package import AccountDomain
+package import GatehouseWire
+import SQLDatabase
+
+/// The result of ``Accounts/startOver(_:in:from:at:)``. Only `signedIn` has changed anything.
+package enum StartingOver: Sendable {
+    /// The session of the new account.
+    case signedIn(IssuedSession)
+    case noAddress
+    /// The session began too long ago with an emailed code, or otherwise.
+    case stale
+    case gone, sessionEnded
+}
+
+extension Accounts {
+    /// Moves the address of an account to a new, empty one, for the reader of the mailbox who cannot pass the account's
+    /// second factor or does not recognize the account. The old account keeps everything else: see
+    /// ``Account/withoutItsAddress(at:isFree:)``. The asking session ends, as it shows no more than the mailbox.
+    ///
+    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the new account may exist;
+    ///   ``AccountNeedsAdmission``.
+    package func startOver(
+        _ user: UserID, in session: SessionID?, from device: Device, at now: Instant
+    ) async throws -> StartingOver {
+        try await revoking(at: now) { db in
+            let changer = try changer(user, by: session, at: now, in: db)
+            guard case .good(let old) = changer else { return changer.isGone ? .gone : .sessionEnded }
+            guard let email = old.user.email.flatMap(EmailAddress.init) else { return .noAddress }
+            guard let asking = try db.current(user, session: session)?.session,
+                AuthenticationMethod.provesAddress(asking.authenticationMethods, at: now)
+            else { return .stale }
+            var made = newAccount(
+                EmailSignUp(email: email, passwordHash: nil, metadata: [:], isConfirmed: true), at: now)
+            made.user.times.emailProvenAt = now
+            made.user.times.lastSignInAt = now
+            try admit(made)
+            try moveAddress(of: old, at: now, in: db)
+            let end = SessionEnd.byUser(.addressClaimed, in: asking.id, from: device)
+            try endSessions(where: "id = \(asking.id)", end, at: now, in: db)
+            try db.insert(made.user)
+            for identity in made.identities { try db.insert(identity) }
+            let opened = newSession(of: made.user.id, by: .otp, at: now)
+            try noteDevice(device, of: made.user, at: now, in: db)
+            try db.insert(opened, from: device)
+            let traits: JSONObject = ["provider": "email"]
+            try record(
+                [
+                    AuditEntry(.userSignedUp, actor: made.user.id, actorName: email.text, traits: traits),
+                    AuditEntry(.login, actor: made.user.id, actorName: email.text, traits: traits),
+                ], at: now, in: db)
+            return .signedIn(try issue(opened, to: made))
+        }
+    }
+
+    /// Takes the address away from an account, because its mailbox's owner starts over. Nothing else goes but the codes
+    /// that wait for it.
+    func moveAddress(of old: Account, at now: Instant, in db: any Connection) throws {
+        let id = old.user.id
+        try dropMails(to: old.user, at: now, in: db)
+        let whole = try withEverything(old, at: now, in: db)
+        let left = try whole.withoutItsAddress(at: now) { try !db.isTaken($0, besides: id) }
+        for identity in old.identities where !left.identities.contains(where: { $0.id == identity.id }) {
+            try db.removeIdentity(identity, at: now)
+        }
+        try db.update(left.user)
+        try db.voidCodes(of: id)
+        try db.voidTokens(of: id)
+        try record([AuditEntry(.addressMoved, actor: id, actorName: old.user.email ?? "")], at: now, in: db)
+    }
+
+    /// Restores what is set aside: without the address, it is nobody else's account.
+    private func withEverything(_ account: Account, at now: Instant, in db: any Connection) throws -> Account {
+        let id = account.user.id
+        try db.run("UPDATE passkeys SET set_aside_at = NULL WHERE user_id = \(id) AND set_aside_at IS NOT NULL")
+        try db.run("UPDATE identities SET set_aside_at = NULL WHERE user_id = \(id) AND set_aside_at IS NOT NULL")
+        guard var whole = try db.account(id) else { return account }
+        let known = Set<IdentityID>(account.identities.map(\.id))
+        for identity in whole.identities where !known.contains(identity.id) {
+            db.journal?.add(.linked(identity), at: now)
+        }
+        whole.user.passwordHash = whole.user.passwordHash ?? whole.user.setAside.passwords.first?.hash
+        whole.user.storedSetAside = nil
+        return whole
+    }
+
+    /// The accounts that lost this address and still have a password, the latest first. At most three.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func accounts(formerly email: EmailAddress) async throws -> [Account] {
+        try await database.accounts(Self.formerLookup(email))
+    }
+
+    static func formerLookup(_ email: EmailAddress) -> SQL {
+        """
+        SELECT \(columns: userColumns), \(columns: identityColumns)
+        FROM users LEFT JOIN identities ON identities.user_id = users.id
+        WHERE users.id IN (
+            SELECT id FROM users WHERE former_email = \(email.text) AND password_hash IS NOT NULL AND deleted_at IS NULL
+            ORDER BY former_email_moved_at DESC LIMIT 3)
+        ORDER BY users.former_email_moved_at DESC, users.id, identities.created_at, identities.id
+        """
+    }
+}

@@ -1,0 +1,46 @@
+import AccountDomain
+import GatehouseWire
+import SQLDatabase
+
+/// The row of an identity that the first proof of an address set aside.
+struct SetAsideIdentity: Sendable {
+    let id: IdentityID
+    let user: UserID
+}
+
+extension LinkingTransaction {
+    /// Takes the identity back into the account that it is set aside on. On another account its row goes: the identity's
+    /// holder has chosen this one.
+    ///
+    /// - Returns: The id of its row, which stays; nil if there is none on this account.
+    func take(
+        _ setAside: SetAsideIdentity?, of identity: ProviderIdentity, for account: inout Account
+    ) throws -> IdentityID? {
+        guard let setAside, setAside.user == account.user.id else {
+            try detach(setAside)
+            return nil
+        }
+        account.user.setAside.identities.removeAll { $0.id == setAside.id }
+        try db.run("DELETE FROM link_undos WHERE identity_id = \(setAside.id)")
+        try accounts.record([Accounts.restored(identity.provider, account.user)], at: now, in: db)
+        return setAside.id
+    }
+
+    /// Removes the row of an identity that is set aside, because its holder uses it for another account.
+    func detach(_ setAside: SetAsideIdentity?) throws {
+        guard let setAside, var owner = try db.account(setAside.user)?.user else { return }
+        try db.run("DELETE FROM identities WHERE id = \(setAside.id)")
+        owner.setAside.identities.removeAll { $0.id == setAside.id }
+        try db.update(owner)
+    }
+}
+
+extension Connection {
+    /// Stores an identity again that was set aside.
+    func restore(_ identity: Identity) throws {
+        journal?.add(.linked(identity), at: identity.createdAt)
+        try run(
+            "UPDATE identities SET set_aside_at = NULL, created_at = \(identity.createdAt) WHERE id = \(identity.id)")
+        try update(identity)
+    }
+}

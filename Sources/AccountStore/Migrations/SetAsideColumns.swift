@@ -1,0 +1,14 @@
+import SQLDatabase
+
+// Credentials that the first proof of an address sets aside, and addresses that moved to another account.
+extension Accounts {
+    static let setAside: [SQL] = [
+        // What is set aside, for the user to see, and the passwords themselves.
+        "ALTER TABLE users ADD COLUMN set_aside \(.json)",
+        "ALTER TABLE users ADD COLUMN former_email \(.text)",
+        "ALTER TABLE users ADD COLUMN former_email_moved_at \(.instant)",
+        "CREATE INDEX users_by_former_email ON users (former_email) WHERE former_email IS NOT NULL",
+        "ALTER TABLE passkeys ADD COLUMN set_aside_at \(.instant)",
+        "ALTER TABLE identities ADD COLUMN set_aside_at \(.instant)",
+    ]
+}

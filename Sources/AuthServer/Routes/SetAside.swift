@@ -1,0 +1,71 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import Hummingbird
+
+// Right credentials that are set aside: they were added before the address of their account was proven.
+extension AuthServer {
+    /// Emails a sign-in code to the account's address, which restores the credential of the caller. Within the interval the
+    /// code of the last email does as well, so the limit refuses nothing here.
+    ///
+    /// - Returns: The refusal to throw.
+    func setAside(
+        _ user: User, _ refusal: Refusal, _ request: Request, _ context: ServerContext
+    ) async throws -> Refusal {
+        guard let mail = settings.mail, let mailer, let email = user.email.flatMap(EmailAddress.init) else {
+            return refusal
+        }
+        do {
+            // An interval of its own: a proof just used up the codes of the others.
+            try await admitMail(.recovery, in: [.confirmed], to: "set aside \(user.id.text)")
+        } catch is Refusal {
+            return refusal
+        }
+        let ask = MailAsk(.signIn, email, try mailRequest(JSONMembers([:]), request, mail))
+        try await accounts.ask(ask, at: runtime.now())
+        mailer.ring(.codes)
+        return refusal
+    }
+
+    /// `POST /user/start-over` → the session of a new account that has the caller's address. For the reader of a mailbox who
+    /// cannot pass the account's second factor, or does not recognize the account, which keeps everything else.
+    @Sendable func startOver(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await userCaller(request)
+        try requireSignUps()
+        try await runtime.take(Limits.signInMethods, of: caller.limitKey)
+        let device = device(request, context)
+        let outcome = try await issuing(to: device) {
+            try await $0.startOver(caller.user.id, in: caller.session?.id, from: device, at: $1)
+        }
+        switch outcome {
+        case .signedIn(let issued):
+            counts.signIns.increment("otp", "started_over")
+            return try await answer(issued, to: device)
+        case .noAddress:
+            throw Refusal(
+                .unprocessableContent, .validationFailed, "The account has no email address that could move.")
+        case .stale:
+            throw Refusal(
+                .forbidden, .freshSignInRequired, "Sign in with an emailed code, then start over within ten minutes.")
+        case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
+        case .sessionEnded: throw Refusal.sessionExpired
+        }
+    }
+}
+
+extension Refusal {
+    static let passwordSetAside = Refusal(
+        .forbidden, .credentialSetAside, "Enter the code we emailed you to keep using this password.")
+
+    /// - Parameter ticket: Restores the passkey, together with the code.
+    static func passkeySetAside(_ passkey: SetAsidePasskey, ticket: Secret) -> Refusal {
+        var refusal = Refusal(
+            .forbidden, .credentialSetAside, "Enter the code we emailed you to keep using this passkey.")
+        refusal.details = [
+            ("set_aside_ticket", .string(ticket.reveal())),
+            ("set_aside_ticket_expires_at", .integer(passkey.expiresAt.seconds)),
+        ]
+        return refusal
+    }
+}

@@ -1,0 +1,96 @@
+import AuthServer
+import Foundation
+import GatehouseWire
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// Random sequences of requests by an owner and by other people, and the question after each: can the owner still enter with
+/// everything the owner had, and nobody else?
+///
+/// `GATEHOUSE_OWNER_SEQUENCES` is the number of sequences, `GATEHOUSE_OWNER_SEED` the number of the first one: a failure
+/// names its number, and that one alone repeats it.
+@Suite("Owners keep their accounts, whatever others do")
+struct OwnerExplorerTests {
+    private static func number(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+    }
+
+    /// Servers whose sequences run side by side.
+    private static let servers = 4
+
+    @Test("No sequence of requests costs the owner anything", .timeLimit(.minutes(60 * 12)))
+    func sequences() async throws {
+        let count = Self.number("GATEHOUSE_OWNER_SEQUENCES") ?? 5_000
+        let first = Self.number("GATEHOUSE_OWNER_SEED") ?? 0
+        let broken = await Self.explore(first..<first + count)
+        for problem in broken.prefix(3) { Issue.record("\(problem)") }
+    }
+
+    @Test("Every planted fault is found", arguments: PlantedFault.allCases)
+    func planted(_ fault: PlantedFault) async throws {
+        // Each server looks until it finds the fault.
+        let broken = await Self.explore(0..<1_600, fault: fault, stopsAtFirst: true)
+        #expect(!broken.isEmpty, "\(fault) was not found")
+    }
+
+    /// - Returns: What broke, with the number of its sequence.
+    private static func explore(
+        _ numbers: Range<Int>, fault: PlantedFault? = nil, stopsAtFirst: Bool = false
+    ) async -> [String] {
+        await withTaskGroup(of: [String].self) { group in
+            for part in 0..<servers {
+                group.addTask {
+                    do {
+                        return try await explore(
+                            numbers.filter { $0 % servers == part }, confirms: part % 2 == 0, fault, stopsAtFirst)
+                    } catch {
+                        return ["\(error)"]
+                    }
+                }
+            }
+            var all: [String] = []
+            for await broken in group {
+                all += broken
+                if stopsAtFirst, !broken.isEmpty { group.cancelAll() }
+            }
+            return all
+        }
+    }
+
+    private static func explore(
+        _ numbers: [Int], confirms: Bool, _ fault: PlantedFault?, _ stopsAtFirst: Bool
+    ) async throws -> [String] {
+        var broken: [String] = []
+        var rates = AuthRates()
+        // Only guesses are limited: the sequences share a server.
+        (rates.mails, rates.anonymousUsers, rates.otp, rates.verify) = (1_000_000, 1_000_000, 1_000_000, 1_000_000)
+        (rates.token, rates.factors, rates.passkey, rates.failedSignIns) = (1_000_000, 1_000_000, 1_000_000, 4)
+        try await TestServer.with(limits: rates) { settings in
+            settings.mail = MailRules()
+            settings.confirmsAutomatically = !confirms
+            PasskeyClient.settings()(&settings)
+        } _: { server in
+            for number in numbers where !Task.isCancelled {
+                var world = OwnerWorld(server, number: number, confirms: confirms, fault: fault)
+                do {
+                    try await world.begin()
+                    for _ in 0..<world.dice.roll(6) { try await world.step() }
+                    try await world.check()
+                } catch let problem as BrokenPromise {
+                    broken.append("sequence \(number): \(problem)")
+                } catch {
+                    broken.append("sequence \(number): \(error)\n  " + world.history.joined(separator: "\n  "))
+                }
+                if stopsAtFirst, !broken.isEmpty { return }
+                // Limits of guesses refill.
+                server.clock.advance(by: .seconds(7_200))
+            }
+        }
+        return broken
+    }
+}
+
+extension HTTPField.Name {
+    static let sessionEndReason = Self("x-gatehouse-session-end")!
+}
