@@ -9,6 +9,8 @@ public struct AuthErrorAnswer: Hashable, Sendable {
     public var weakPasswordReasons: [String]
     /// The question of `identity_needs_confirmation`; nil for other errors, or if it is unreadable.
     public var linkQuestion: AuthLinkQuestion?
+    /// The ticket of `credential_set_aside` after a passkey; nil for other errors, or if it is unreadable.
+    public var setAsideTicket: AuthSetAsideTicket?
 }
 
 extension AuthErrorAnswer {
@@ -17,7 +19,7 @@ extension AuthErrorAnswer {
     public init(body: [UInt8]) {
         // Lost: why the body is not a JSON object. The error page of a proxy contains nothing that a caller could use.
         guard let members = try? WireMembers(JSONReader.read(body), path: "error") else {
-            self.init(code: nil, message: "the answer was no JSON object", weakPasswordReasons: [], linkQuestion: nil)
+            self.init(code: nil, message: "the answer was no JSON object", weakPasswordReasons: [])
             return
         }
         var code = members.text("error_code")
@@ -27,7 +29,8 @@ extension AuthErrorAnswer {
             code: code.map(AuthErrorCode.init(rawValue:)),
             message: names.lazy.compactMap { members.text($0) }.first ?? "no message",
             weakPasswordReasons: members.weakPasswordReasons,
-            linkQuestion: code == AuthErrorCode.identityNeedsConfirmation.rawValue ? AuthLinkQuestion(members) : nil)
+            linkQuestion: code == AuthErrorCode.identityNeedsConfirmation.rawValue ? AuthLinkQuestion(members) : nil,
+            setAsideTicket: code == AuthErrorCode.credentialSetAside.rawValue ? AuthSetAsideTicket(members) : nil)
     }
 }
 

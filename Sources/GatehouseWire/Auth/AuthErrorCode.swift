@@ -244,10 +244,13 @@ extension AuthErrorCode {
     public static let linkTicketOtherAccount = Self(rawValue: "link_ticket_other_account")
     /// No account has the ticket's address any longer, so a new sign-in needs no confirmation.
     public static let linkTicketOutdated = Self(rawValue: "link_ticket_outdated")
-    /// The account's owner has proven the address, so it cannot be claimed. The ticket stays valid.
+    /// The address cannot be moved to a new account. The ticket stays valid.
     public static let linkNotRecoverable = Self(rawValue: "link_not_recoverable")
     /// The identity was not linked, or its link is too old to undo.
     public static let linkNotUndoable = Self(rawValue: "link_not_undoable")
+    /// The password or passkey is right, but set aside: it signs in together with the code that the server has emailed.
+    /// For a passkey the error contains an ``AuthSetAsideTicket``.
+    public static let credentialSetAside = Self(rawValue: "credential_set_aside")
     /// The user stopped using Sign in with Apple for this app. The API never sends this code; clients use it as the
     /// reason for ending a session.
     public static let consentRevoked = Self(rawValue: "consent_revoked")

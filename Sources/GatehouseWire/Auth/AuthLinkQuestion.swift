@@ -3,7 +3,7 @@ public import Foundation
 /// A question to a user who signed in with a provider and whose address already belongs to an account.
 ///
 /// The provider has verified that the user has the address. The user either signs in to the account with one of
-/// ``signInMethods`` and redeems the ticket, or claims the address for a new account if no one has proven it.
+/// ``signInMethods`` and redeems the ticket, or moves the address to a new account.
 public struct AuthLinkQuestion: Hashable, Sendable {
     /// Single-use, valid until ``expiresAt``.
     public var ticket: AuthLinkTicket
@@ -15,10 +15,10 @@ public struct AuthLinkQuestion: Hashable, Sendable {
     public var provider: String
     /// The account's sign-in methods: `password`, and provider names.
     public var signInMethods: [String]
-    /// Whether the user may claim the address instead. An account with a provider in ``signInMethods`` then keeps its data,
-    /// without the address, its password and its sessions. Any other is deleted with its data.
+    /// Whether the user may start over instead: a new account gets the address. The account that has it keeps everything
+    /// else.
     public var canRecover: Bool
-    /// Whether the server mails a code to the address that proves the account, as a sign-in would.
+    /// Whether the server mails a code to the account's address that proves the account, as a sign-in would.
     public var canMailCode = false
     /// Whether the account has a passkey, which proves it too.
     public var canUsePasskey = false

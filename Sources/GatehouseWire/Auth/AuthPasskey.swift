@@ -10,6 +10,8 @@ public struct AuthPasskey: Hashable, Sendable, Identifiable {
     public var createdAt: Date
     /// When it last signed in; nil if it never has.
     public var lastUsedAt: Date?
+    /// When it was set aside: it signs in only together with an emailed code, which restores it. nil if it is not.
+    public var setAsideAt: Date?
 
     /// For tests and previews.
     public init(id: UUID, friendlyName: String? = nil, createdAt: Date, lastUsedAt: Date? = nil) {
@@ -27,6 +29,7 @@ extension AuthPasskey {
         self.init(
             id: try members.uuid("id"), friendlyName: members.text("friendly_name"),
             createdAt: try members.requiredDate("created_at"), lastUsedAt: members.date("last_used_at"))
+        setAsideAt = members.date("set_aside_at")
     }
 
     /// Reads an array.

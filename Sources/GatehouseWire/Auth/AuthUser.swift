@@ -26,6 +26,14 @@ public struct AuthUser: Hashable, Sendable, Identifiable {
     public var identities: [AuthUserIdentity]?
     /// The second factors, also those that are not proven yet; nil if the response omits them.
     public var factors: [AuthFactor]?
+    /// The credentials that open nothing until their holder restores them, because the address was proven after they were
+    /// added.
+    public var setAside: [AuthSetAsideCredential] = []
+    /// The address that the account lost because its reader moved it to a new account; nil if it lost none, and once the
+    /// account has another address. The password still signs in with it.
+    public var formerEmail: String?
+    /// When ``formerEmail`` moved.
+    public var formerEmailMovedAt: Date?
     /// Whether the account was created without email address and telephone number.
     public var isAnonymous: Bool
     /// When the account was created, to the microsecond.
@@ -148,6 +156,10 @@ extension AuthUser {
             newPhone: members.text("new_phone"), identities: identities, isAnonymous: members.bool("is_anonymous"),
             createdAt: createdAt, updatedAt: members.date("updated_at") ?? createdAt, times: AuthUserTimes(members))
         self.factors = factors
+        // Lost: a credential of a kind that this version does not know. A sign-in must not fail because of it.
+        setAside = members["set_aside"]?.arrayValue?.compactMap { try? AuthSetAsideCredential(json: $0) } ?? []
+        formerEmail = members.text("former_email")
+        formerEmailMovedAt = members.date("former_email_moved_at")
     }
 
     /// Reads `{"users":[…]}`, one page of all accounts.
@@ -168,6 +180,9 @@ extension AuthUser {
             for identity in identities ?? [] { identity.write(to: &writer) }
         } more: { writer in
             if let factors { writer.list("factors", factors) { $1.write(to: &$0) } }
+            if !setAside.isEmpty { writer.list("set_aside", setAside) { $1.write(to: &$0) } }
+            writer.member("former_email", unlessEmpty: formerEmail)
+            writer.member("former_email_moved_at", ifPresent: formerEmailMovedAt?.instant)
         }
     }
 }
