@@ -57,8 +57,8 @@ extension AuthClient {
     }
 
     /// Signs in with the code of ``sendLinkCode(for:)`` and links the identity of a ``LinkQuestion`` to the account, in one
-    /// transaction. If no one had proven the account's address before, the account loses what was entered without a proof:
-    /// its password, its sessions, and the providers that do not verify the address.
+    /// transaction. If this is the first proof of the account's address, credentials that were added without a proof are set
+    /// aside (``AuthUser/setAside``).
     ///
     /// - Returns: A session of that account.
     /// - Throws: As ``confirmLink(_:)``, and `otp_expired` for a wrong, used or expired code; `over_request_rate_limit`
@@ -68,12 +68,12 @@ extension AuthClient {
         try await signIn(.linkTicket("link_confirmation", ticket, ["token": .string(code.withASCIIDigits)]))
     }
 
-    /// Claims the address of a ``LinkQuestion`` for a new account, if ``AuthLinkQuestion/canRecover`` is true.
-    /// Cannot be undone. If the account that had the address has an identity of a provider, it keeps its data and its
-    /// providers, and loses the address, its password and its sessions. Otherwise it is deleted with its data.
+    /// Starts over: moves the address of a ``LinkQuestion`` to a new account, if ``AuthLinkQuestion/canRecover`` is true.
+    /// The account that had it keeps its data, sign-in methods, factors and sessions; its password still signs in with
+    /// the former address.
     ///
     /// - Returns: A session of the new account.
-    /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable` if the address has been proven meanwhile, after
+    /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable` if the address cannot be moved any more, after
     ///   which the ticket stays valid.
     @discardableResult
     public func recoverAccount(with ticket: LinkTicket) async throws -> Session {

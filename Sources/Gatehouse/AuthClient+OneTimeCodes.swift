@@ -48,6 +48,44 @@ extension AuthClient {
             type.rawValue, ["email": .string(email), "token": .string(token.withASCIIDigits)], redirectTo, captchaToken)
     }
 
+    /// Redeems a code from a mail together with a password that the user has just typed: that of a sign-up, or one that a
+    /// sign-in refused with `credential_set_aside`. If it is the account's waiting or set-aside password, it becomes the
+    /// account's password; otherwise the code has the same effect as without it. Hosted Supabase ignores it.
+    ///
+    /// ```swift
+    /// do {
+    ///     try await client.signIn(email: email, password: password)
+    /// } catch let error as AuthClientError where error.code == .credentialSetAside {
+    ///     // The user reads the code in the mail.
+    ///     try await client.verifyOTP(email: email, token: code, type: .email, password: password)
+    /// }
+    /// ```
+    ///
+    /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
+    @discardableResult
+    public func verifyOTP(
+        email: String, token: String, type: EmailOTPType, password: String, captchaToken: String? = nil
+    ) async throws -> AuthResponse {
+        let members: [String: AnyJSON?] = [
+            "email": .string(email), "token": .string(token.withASCIIDigits), "password": .string(password),
+        ]
+        return try await verify(type.rawValue, members, nil, captchaToken)
+    }
+
+    /// Redeems the code that the server mailed when a sign-in with a passkey was refused with `credential_set_aside`, and
+    /// restores the passkey.
+    ///
+    /// - Parameter ticket: ``AuthClientError/setAsideTicket`` of that refusal.
+    /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``. An expired ticket is refused with
+    ///   `otp_expired`: sign in with the passkey again.
+    @discardableResult
+    public func verifyOTP(token: String, restoring ticket: SetAsideTicket) async throws -> AuthResponse {
+        let members: [String: AnyJSON?] = [
+            "token": .string(token.withASCIIDigits), "set_aside_ticket": .string(ticket.text),
+        ]
+        return try await verify(EmailOTPType.email.rawValue, members, nil, nil)
+    }
+
     /// Redeems a code from a text message.
     ///
     /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
@@ -81,9 +119,18 @@ extension AuthClient {
             return try await respond(to: request, of: try await session)
         }
         let response = try await respond(
-            to: request, then: type == EmailOTPType.recovery.rawValue ? .passwordRecovery : nil)
+            to: request, bearer: await tokenOfOwner(members["email"] ?? nil, old),
+            then: type == EmailOTPType.recovery.rawValue ? .passwordRecovery : nil)
         if let session = response.session { retire(old, for: session) }
         return response
+    }
+
+    /// The access token of a session whose account has the address. With it, the first proof of the address sets nothing
+    /// aside.
+    private func tokenOfOwner(_ email: AnyJSON?, _ old: Session?) async -> String? {
+        guard let email = email?.stringValue, old?.user.email == email.lowercased() else { return nil }
+        // Ignored: the code signs in without it.
+        return try? await session.accessToken
     }
 
     /// Sends a mail for a password reset if the address has an account. The response does not reveal whether it has.

@@ -35,8 +35,9 @@ extension AuthClient {
     /// Signs in with a password.
     ///
     /// - Throws: ``AuthClientError``. The previous session stays active. Codes: `invalid_credentials` for both an
-    ///   unknown account and a wrong password; `email_not_confirmed` and `user_banned`, for the correct password only;
-    ///   `over_request_rate_limit`, with ``AuthRefusal/retryAfter``.
+    ///   unknown account and a wrong password; `email_not_confirmed`, `credential_set_aside` and `user_banned`, for the correct password only;
+    ///   `over_request_rate_limit`, with ``AuthRefusal/retryAfter``. After `credential_set_aside` the password signs in with
+    ///   the code that the server has emailed: ``verifyOTP(email:token:type:password:captchaToken:)``.
     @discardableResult
     public func signIn(email: String, password: String, captchaToken: String? = nil) async throws -> Session {
         try await signIn(
@@ -216,12 +217,14 @@ extension AuthClient {
 
     /// Makes a call that may return a session, and stores it.
     ///
-    /// - Parameter old: The session whose account the call changes; nil for a sign-in.
+    /// - Parameters:
+    ///   - old: The session whose account the call changes; nil for a sign-in.
+    ///   - bearer: For a sign-in that names an account by its token.
     func respond(
-        to request: AuthRequest, of old: Session? = nil, then event: AuthChangeEvent? = nil
+        to request: AuthRequest, of old: Session? = nil, bearer: String? = nil, then event: AuthChangeEvent? = nil
     ) async throws -> AuthResponse {
         let begun = try await coordinator.beginSignIn()
-        let (timed, answer) = try await caller.answer(request, bearer: old?.accessToken)
+        let (timed, answer) = try await caller.answer(request, bearer: old?.accessToken ?? bearer)
         switch answer {
         case .session(let session):
             if let old { return .session(try await adopt(timed(session), begun: begun, insteadOf: old)) }
@@ -261,40 +264,5 @@ extension AuthRequest {
             ("provider", provider.rawValue), ("scopes", scopes), ("redirect_to", redirectTo?.absoluteString),
         ]
         return AuthRequest("GET", path, query: own + further + flow.members.map { ($0.name, Optional($0.value)) })
-    }
-}
-
-extension URL {
-    /// The code in a redirect URL.
-    ///
-    /// - Throws: The errors of ``AuthClient/session(from:)``.
-    var redirectCode: String {
-        get throws(AuthClientError) {
-            let values = redirectValues
-            // RFC 6749's code for temporary failures (§4.1.2.1) is more specific than the general `error_code` beside
-            // it.
-            let isPassing = values["error"] == "temporarily_unavailable"
-            if let error = isPassing ? values["error"] : values["error_code"] ?? values["error"] {
-                let message = values["error_description"] ?? ""
-                throw .refused(AuthRefusal(status: 0, code: AuthErrorCode(rawValue: error), message: message))
-            }
-            guard let code = values["code"] else { throw .unknownFlow }
-            return code
-        }
-    }
-
-    /// The values of the query, and those of the fragment that the query does not have.
-    var redirectValues: [String: String] {
-        let whole = URLComponents(url: self, resolvingAgainstBaseURL: false)
-        var (query, inFragment) = (URLComponents(), URLComponents())
-        // Form encoding: a plus sign is a space.
-        query.percentEncodedQuery = whole?.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%20")
-        inFragment.percentEncodedQuery = whole?.percentEncodedFragment?.replacingOccurrences(of: "+", with: "%20")
-        var values: [String: String] = [:]
-        for item in (inFragment.queryItems ?? []) + (query.queryItems ?? []) {
-            guard let value = item.value, !value.isEmpty else { continue }
-            values[item.name] = value
-        }
-        return values
     }
 }

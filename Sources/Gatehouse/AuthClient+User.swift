@@ -39,6 +39,23 @@ extension AuthClient {
         }
     }
 
+    /// Moves the account's address to a new account and signs in to that one, for a user who reads the mailbox but cannot
+    /// pass the account's second factor or does not recognize the account. The previous account keeps its data, sign-in
+    /// methods, factors and other sessions, and loses only the address; its password still signs in with it.
+    ///
+    /// - Returns: A session of the new account. The previous session has ended.
+    /// - Throws: ``AuthClientError``: `signedOut` without a session. Codes: `fresh_sign_in_required` unless the session began
+    ///   with an emailed code or link at most ten minutes ago; `validation_failed` for an account without an address;
+    ///   `signup_disabled`. The previous session stays active.
+    @discardableResult
+    public func startOver() async throws -> Session {
+        let begun = try await coordinator.beginSignIn()
+        let timed = try await asUser { token, _ in
+            try await self.caller.session(AuthRequest("POST", "/user/start-over"), bearer: token)
+        }
+        return try await coordinator.adopt(timed, begun: begun)
+    }
+
     /// Sends a code to the user's email address, for use as the `nonce` of ``update(user:redirectTo:)``.
     ///
     /// - Throws: ``AuthClientError``: `signedOut` without a session. Codes: `over_email_send_rate_limit`;

@@ -71,6 +71,12 @@ extension AuthClientError {
     public var linkQuestion: LinkQuestion? {
         if case .refused(let refusal) = self { refusal.linkQuestion } else { nil }
     }
+
+    /// After a sign-in with a set-aside passkey: pass it to ``AuthClient/verifyOTP(token:restoring:)`` with the code that
+    /// the server has emailed.
+    public var setAsideTicket: SetAsideTicket? {
+        if case .refused(let refusal) = self { refusal.setAsideTicket } else { nil }
+    }
 }
 
 /// Why the server is unreachable.
@@ -100,6 +106,8 @@ public struct AuthRefusal: Hashable, Sendable {
     public var retryAfter: Duration?
     /// With `identity_needs_confirmation`: the question to the user.
     public var linkQuestion: LinkQuestion?
+    /// With `credential_set_aside` after a passkey: what restores it.
+    public var setAsideTicket: SetAsideTicket?
     /// The path of the invalid field in a change of the profile, a JSON Pointer
     /// ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) such as `/data/mood`; nil if the refusal concerns no field.
     public var field: String?
@@ -128,6 +136,7 @@ public struct AuthRefusal: Hashable, Sendable {
             status: reply.status, code: answer.code, message: answer.message,
             weakPasswordReasons: answer.weakPasswordReasons, retryAfter: reply.retryAfter,
             linkQuestion: answer.linkQuestion, sessionEnd: reply.sessionEnd)
+        setAsideTicket = answer.setAsideTicket
     }
 }
 

@@ -10,6 +10,10 @@ public typealias ErrorCode = AuthErrorCode
 public typealias LinkQuestion = AuthLinkQuestion
 /// Answers a ``LinkQuestion``; single-use.
 public typealias LinkTicket = AuthLinkTicket
+/// A credential that opens nothing until its holder restores it.
+public typealias SetAsideCredential = AuthSetAsideCredential
+/// Restores a set-aside passkey together with an emailed code; single-use.
+public typealias SetAsideTicket = AuthSetAsideTicket
 /// A recently linked sign-in method whose link can be undone.
 public typealias UndoableLink = AuthUndoableLink
 

@@ -15,7 +15,8 @@ extension AuthClient {
     /// - Throws: ``AuthClientError``: `cancelled`, `noPasskey` or `passkeyFailed` of the authenticator. Codes:
     ///   `webauthn_verification_failed` for a passkey that the server does not know or a wrong signature;
     ///   `webauthn_challenge_expired` if the user took too long; `passkey_disabled`; `user_banned`;
-    ///   `email_not_confirmed`. The previous session stays active.
+    ///   `email_not_confirmed`; `credential_set_aside`, with a ``AuthClientError/setAsideTicket`` for
+    ///   ``verifyOTP(token:restoring:)``. The previous session stays active.
     @discardableResult
     public func signInWithPasskey(
         with authenticator: any PasskeyAuthenticator, style: PasskeyRequestStyle = .sheet, captchaToken: String? = nil
