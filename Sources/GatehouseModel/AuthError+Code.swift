@@ -31,6 +31,8 @@ extension AuthError {
         case weakPassword = "weak_password"
         /// The confirmation mail of the sign-up is not opened yet.
         case emailNotConfirmed = "email_not_confirmed"
+        /// The password or passkey is right, but set aside.
+        case credentialSetAside = "credential_set_aside"
         /// The server accepts no new accounts.
         case signUpDisabled = "sign_up_disabled"
         /// The account is blocked.
@@ -66,6 +68,7 @@ extension AuthError {
         case .wrongCredentials: .wrongCredentials
         case .weakPassword: .weakPassword
         case .emailNotConfirmed: .emailNotConfirmed
+        case .credentialSetAside: .credentialSetAside
         case .signUpDisabled: .signUpDisabled
         case .blocked: .blocked
         case .codeWrong: .codeWrong

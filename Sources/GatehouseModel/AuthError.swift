@@ -68,6 +68,10 @@ public enum AuthError: Error, Hashable, Sendable {
     case weakPassword(WeakPassword)
     /// The confirmation mail of the sign-up is not opened yet.
     case emailNotConfirmed
+    /// The password is right, but set aside: ask for the code that the server has emailed, and pass it to
+    /// ``AuthManager/signIn(withCode:sentTo:password:)``. With a ticket it is a passkey:
+    /// ``AuthManager/signIn(withCode:restoring:)``.
+    case credentialSetAside(SetAsideTicket?)
     /// The server accepts no new accounts.
     case signUpDisabled
     /// The account is blocked.
@@ -147,6 +151,8 @@ extension AuthError {
         case .tooMany: "You have as many as possible. Please remove one first."
         case .nameTaken: "You already have one with this name."
         case .otherFactorNeeded: "Please add an authenticator app first."
+        case .credentialSetAside(nil): "Enter the code we emailed you to keep using this password."
+        case .credentialSetAside: "Enter the code we emailed you to keep using this passkey."
         case .rateLimited, .emailInUse, .linkExpired, .linkOtherAccount, .userExists, .wrongCredentials,
             .emailNotConfirmed, .signUpDisabled, .blocked:
             SignInMessage(.email, code)?.content ?? Self.other
@@ -225,6 +231,7 @@ extension AuthError {
         case .weakPassword: self = .weakPassword(refusal.weakPassword ?? WeakPassword(reasons: []))
         case .emailNotConfirmed: self = .emailNotConfirmed
         case .signupDisabled, .otpDisabled: self = .signUpDisabled
+        case .credentialSetAside: self = .credentialSetAside(refusal.setAsideTicket)
         case .userBanned: self = .blocked
         case .overRequestRateLimit, .overEmailSendRateLimit, .overSMSSendRateLimit:
             self = .rateLimited(retryAfter: refusal.retryAfter)

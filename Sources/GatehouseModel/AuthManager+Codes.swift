@@ -1,5 +1,5 @@
 import Foundation
-import Gatehouse
+public import Gatehouse
 
 // Mails with a code. The link of the same mail does the same; see ``openMailLink(_:)``.
 extension AuthManager {
@@ -22,7 +22,39 @@ extension AuthManager {
     /// - Throws: ``AuthError``, such as ``AuthError/codeWrong``. ``SignInMessage`` has a text for each.
     @discardableResult
     public func signIn(withCode code: String, sentTo email: String) async throws(AuthError) -> SignInOutcome {
-        try await redeem(code, sentTo: email, for: .email)
+        try await redeem { try await self.service.verify(code: code, sentTo: email, for: .email) }
+    }
+
+    /// Signs in with a code, and with the password that the user typed before: that of a sign-up, or the one that was refused
+    /// with ``AuthError/credentialSetAside(_:)``. The account then has this password, if it is one that waits or is set
+    /// aside; any other changes nothing.
+    ///
+    /// ```swift
+    /// do throws(AuthError) {
+    ///     try await account.signInWithEmail(email, password: password)
+    /// } catch .credentialSetAside {
+    ///     // The user reads the code in the mail.
+    ///     try await account.signIn(withCode: code, sentTo: email, password: password)
+    /// }
+    /// ```
+    ///
+    /// - Throws: As ``signIn(withCode:sentTo:)``.
+    @discardableResult
+    public func signIn(
+        withCode code: String, sentTo email: String, password: String
+    ) async throws(AuthError) -> SignInOutcome {
+        try await redeem { try await self.service.verify(code: code, sentTo: email, for: .email, password: password) }
+    }
+
+    /// Signs in with the code that was mailed when a passkey was refused with ``AuthError/credentialSetAside(_:)``, and
+    /// restores the passkey.
+    ///
+    /// - Throws: As ``signIn(withCode:sentTo:)``.
+    @discardableResult
+    public func signIn(
+        withCode code: String, restoring ticket: SetAsideTicket
+    ) async throws(AuthError) -> SignInOutcome {
+        try await redeem(by: .passkey) { try await self.service.verify(code: code, restoring: ticket) }
     }
 
     /// Signs in with the code of ``sendPasswordMail(to:)``. ``needsNewPassword`` is then set.
@@ -30,15 +62,15 @@ extension AuthManager {
     /// - Throws: As ``signIn(withCode:sentTo:)``.
     @discardableResult
     public func resetPassword(withCode code: String, sentTo email: String) async throws(AuthError) -> SignInOutcome {
-        try await redeem(code, sentTo: email, for: .recovery)
+        try await redeem { try await self.service.verify(code: code, sentTo: email, for: .recovery) }
     }
 
     private func redeem(
-        _ code: String, sentTo email: String, for purpose: EmailOTPType
+        by method: AuthMethod = .email, _ verify: @MainActor () async throws -> AuthResponse
     ) async throws(AuthError) -> SignInOutcome {
         var opened: User?
-        let outcome = try await authenticate(.email) {
-            let answer = try await self.service.verify(code: code, sentTo: email, for: purpose)
+        let outcome = try await authenticate(method) {
+            let answer = try await verify()
             opened = answer.session?.user
             return answer
         }

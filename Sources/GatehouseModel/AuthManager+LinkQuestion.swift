@@ -51,13 +51,38 @@ extension AuthManager {
     }
 
     /// The user owns the account and enters the code of ``sendLinkCode()``, which does not suffice for an account with a
-    /// second factor. If no one had proven the account's address
-    /// before, its password and its other sessions end.
+    /// second factor. If no one had proven the account's address before, its password and passkeys are set aside.
     ///
     /// - Throws: As ``confirmLink(password:)``, and ``AuthError/codeWrong``.
     @discardableResult
     public func confirmLink(code: String) async throws(AuthError) -> SignInOutcome {
         try await answer(.email, existing: .email) { try await self.service.confirmLink($0.ticket, code: code) }
+    }
+
+    /// The user owns the account and enters the code that was mailed when ``confirmLink(password:)`` was refused with
+    /// ``AuthError/credentialSetAside(_:)``, which restores the password.
+    ///
+    /// - Throws: As ``confirmLink(code:)``.
+    @discardableResult
+    public func confirmLink(code: String, password: String) async throws(AuthError) -> SignInOutcome {
+        try await answer(.email, existing: .email) { question in
+            let answer = try await self.service.verify(
+                code: code, sentTo: question.email, for: .email, password: password)
+            return try await self.link(question, .email, with: try answer.opened)
+        }
+    }
+
+    /// The user owns the account and enters the code that was mailed when ``confirmLink(throughPasskey:)`` was refused with
+    /// ``AuthError/credentialSetAside(_:)``, which restores the passkey.
+    ///
+    /// - Throws: As ``confirmLink(code:)``.
+    @discardableResult
+    public func confirmLink(
+        code: String, restoring ticket: SetAsideTicket
+    ) async throws(AuthError) -> SignInOutcome {
+        try await confirmLink(through: .passkey) {
+            try await self.service.verify(code: code, restoring: ticket).opened
+        }
     }
 
     /// The user owns the account and signs in to it with Apple.
@@ -129,11 +154,11 @@ extension AuthManager {
         }
     }
 
-    /// The user does not own the account but has its address, and claims it for a new account. Available only if
-    /// `LinkQuestion.canRecover` is true. The old account is deleted with its data, unless a provider is among the
-    /// question's `signInMethods`: then it keeps its data, without the address, its password and its sessions.
+    /// The user does not know the account but has its address, and starts over with a new account. Available only if
+    /// `LinkQuestion.canRecover` is true. The account that has the address keeps everything else; its password still signs in
+    /// with it.
     ///
-    /// - Throws: As ``confirmLink(password:)``, and ``AuthError/emailInUse(_:)`` if the address has been proven meanwhile.
+    /// - Throws: As ``confirmLink(password:)``, and ``AuthError/emailInUse(_:)`` if the address cannot be moved any more.
     @discardableResult
     public func recoverAccount() async throws(AuthError) -> SignInOutcome {
         let method = linkQuestion.map { AuthMethod(rawValue: $0.provider) } ?? .email
@@ -217,6 +242,16 @@ extension AuthManager {
     /// Ends a question that the server no longer knows.
     private func expire(_ question: LinkQuestion) {
         if linkQuestion == question { (linkQuestion, linkHasExpired) = (nil, true) }
+    }
+}
+
+extension AuthResponse {
+    /// The session of a redeemed code that signs in.
+    fileprivate var opened: Session {
+        get throws {
+            guard let session else { throw AuthClientError.unexpectedAnswer("session.access_token: expected a string") }
+            return session
+        }
     }
 }
 

@@ -113,8 +113,10 @@ extension AuthManager {
         let methods = ProofMethod.factors(of: account)
         guard methods.isEmpty, need == .freshProof else { return methods }
         // Lost: why the passkeys could not be fetched. The password is offered, then.
-        let hasPasskey = (try? await service.passkeys())?.isEmpty == false
-        let hasPassword = (account.identities ?? []).contains { $0.provider == AuthMethod.email.rawValue }
+        let hasPasskey = (try? await service.passkeys())?.contains { $0.setAsideAt == nil } == true
+        let hasPassword =
+            (account.identities ?? []).contains { $0.provider == AuthMethod.email.rawValue }
+            && !account.setAside.contains { $0.kind == .password }
         return (hasPasskey ? [.passkey] : []) + (hasPassword ? [.password] : [])
     }
 }

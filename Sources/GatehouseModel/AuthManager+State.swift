@@ -29,6 +29,7 @@ extension AuthManager {
             secondFactor = ProofQuestion(userID: session.user.id, need: .secondFactor, methods: methods)
         }
         user = nil
+        hasAddress = session.user.email != nil
         isProfileLoaded = false
         (signedOutReason, storeProblem, linkQuestion, linkHasExpired) = (nil, nil, nil, false)
         step(.secondFactorNeeded)

@@ -51,6 +51,8 @@ public final class AuthManager {
     public internal(set) var linkHasExpired = false
     /// The question for the second factor while ``phase`` is `secondFactorNeeded`.
     public internal(set) var secondFactor: ProofQuestion?
+    /// Whether the account whose second factor is asked has an address.
+    @ObservationIgnored var hasAddress = false
     /// The question for a fresh proof, while a call waits for its answer; only if ``answersProofQuestions``.
     public internal(set) var proofQuestion: ProofQuestion?
     /// Whether a screen shows ``proofQuestion``. A call that needs a fresh proof then asks and goes on; otherwise it

@@ -81,9 +81,9 @@ public protocol AuthService: ProfileSource, FactorService {
     ///   `over_request_rate_limit` after too many; the ticket stays valid then.
     func confirmLink(_ ticket: LinkTicket, code: String) async throws -> Session
 
-    /// Claims the address of a question for a new account.
+    /// Moves the address of a question to a new account. The account that has it keeps everything else.
     ///
-    /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable` if the address has been proven meanwhile.
+    /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable` if the address cannot be moved any more.
     func recoverAccount(with ticket: LinkTicket) async throws -> Session
 
     /// Merges members into the account's metadata at the top level.
@@ -173,6 +173,28 @@ public protocol AuthService: ProfileSource, FactorService {
     ///   `over_request_rate_limit` after too many. The previous session stays active.
     func verify(code: String, sentTo email: String, for purpose: EmailOTPType) async throws -> AuthResponse
 
+    /// Redeems the code of a mail together with the password that the user typed before: that of a sign-up, or one that was
+    /// refused with `credential_set_aside`. It becomes the account's password if it waits or is set aside; any other
+    /// changes nothing.
+    ///
+    /// - Throws: As ``verify(code:sentTo:for:)``.
+    func verify(
+        code: String, sentTo email: String, for purpose: EmailOTPType, password: String
+    ) async throws -> AuthResponse
+
+    /// Redeems the code that was mailed when a passkey was refused with `credential_set_aside`, and restores the passkey.
+    ///
+    /// - Throws: As ``verify(code:sentTo:for:)``.
+    func verify(code: String, restoring ticket: SetAsideTicket) async throws -> AuthResponse
+
+    /// Moves the account's address to a new account, and returns a session of that one. The asking session ends; the
+    /// previous account keeps everything but the address.
+    ///
+    /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `fresh_sign_in_required` unless the session began
+    ///   with an emailed code or link at most ten minutes ago; `validation_failed` for an account without an address;
+    ///   `signup_disabled`.
+    func startOver() async throws -> Session
+
     /// Completes the link of a mail, which confirms an address or allows setting a password.
     ///
     /// - Parameter url: A URL below ``redirectTo``.
@@ -196,4 +218,17 @@ public protocol AuthService: ProfileSource, FactorService {
     /// - Throws: `AuthClientError.storeFailed` if the stored session could not be deleted; it may return with the next
     ///   start.
     func signOut() async throws
+}
+
+// What a service without these calls answers.
+extension AuthService {
+    public func verify(
+        code: String, sentTo email: String, for purpose: EmailOTPType, password _: String
+    ) async throws -> AuthResponse { try await verify(code: code, sentTo: email, for: purpose) }
+    public func verify(code _: String, restoring _: SetAsideTicket) async throws -> AuthResponse {
+        throw AuthClientError.refused(AuthRefusal(status: 404, code: nil))
+    }
+    public func startOver() async throws -> Session {
+        throw AuthClientError.refused(AuthRefusal(status: 404, code: nil))
+    }
 }

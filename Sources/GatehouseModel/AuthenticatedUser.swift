@@ -9,6 +9,11 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
     public var email: String?
     /// The address that the account gets when the user confirms it; nil if there is none. It may wait for ever.
     public var newEmail: String?
+    /// The address that moved to another account, whose user started over; nil if none did, and once the account has another
+    /// one. The password still signs in with it.
+    public var formerEmail: String?
+    /// The credentials that open nothing until the user restores them.
+    public var setAside: [SetAsideCredential] = []
     /// nil if the user has not entered one.
     public var firstName: String?
     /// The app's own fields; empty until ``AuthManager/isProfileLoaded``. ``data(as:)`` gives them types.
@@ -48,11 +53,44 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
 }
 
 extension AuthenticatedUser {
+    /// What the user should know about the account: a moved address, and each credential that was set aside with the way
+    /// to restore it.
+    public var notices: [ModelText] {
+        let moved = formerEmail.map {
+            ModelText("%@ belongs to another account now. Your password still signs in with it here.", $0)
+        }
+        return [moved].compactMap(\.self) + setAside.map(\.notice)
+    }
+}
+
+extension SetAsideCredential {
+    /// Why the credential opens nothing, and how to restore it.
+    public var notice: ModelText {
+        switch kind {
+        case .password:
+            "Your earlier password is set aside. To use it again, sign in with it and enter the code we email you."
+        case .passkey(_, let name?):
+            ModelText(
+                "The passkey “%@” is set aside. To use it again, sign in with it and enter the code we email you.", name
+            )
+        case .passkey:
+            "A passkey is set aside. To use it again, sign in with it and enter the code we email you."
+        case .identity(_, let provider):
+            ModelText(
+                "%@ is set aside. To use it again, sign in with it and confirm that this account is yours.",
+                AuthMethod(rawValue: provider).name)
+        }
+    }
+}
+
+extension AuthenticatedUser {
     /// The user of the session, before the profile is loaded. The name comes from the sign-up.
     init(_ user: User) {
         let name = user.userMetadata["first_name"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines)
         self.init(id: user.id, email: user.email, firstName: name?.isEmpty == false ? name : nil)
         newEmail = user.newEmail
+        formerEmail = user.formerEmail
+        setAside = user.setAside
     }
 
     /// The user with the gateway's profile. The email address is the session's, because the gateway's comes from a

@@ -117,6 +117,18 @@ public struct LiveAuthService: AuthService {
         try await client.verifyOTP(email: email, token: code, type: purpose)
     }
 
+    public func verify(
+        code: String, sentTo email: String, for purpose: EmailOTPType, password: String
+    ) async throws -> AuthResponse {
+        try await client.verifyOTP(email: email, token: code, type: purpose, password: password)
+    }
+
+    public func verify(code: String, restoring ticket: SetAsideTicket) async throws -> AuthResponse {
+        try await client.verifyOTP(token: code, restoring: ticket)
+    }
+
+    public func startOver() async throws -> Session { try await client.startOver() }
+
     public func openMailLink(_ url: URL) async throws { _ = try await client.session(from: url) }
     public func sessions() async throws -> [SessionInfo] { try await client.sessions() }
     public func revokeSession(id: UUID) async throws { try await client.revokeSession(id: id) }

@@ -37,6 +37,11 @@ struct MisconfiguredService: AuthService {
     func sendSignInMail(to _: String) throws { throw error }
     func resendEmailChange(of _: String) throws { throw error }
     func verify(code _: String, sentTo _: String, for _: EmailOTPType) throws -> AuthResponse { throw error }
+    func verify(code _: String, sentTo _: String, for _: EmailOTPType, password _: String) throws -> AuthResponse {
+        throw error
+    }
+    func verify(code _: String, restoring _: SetAsideTicket) throws -> AuthResponse { throw error }
+    func startOver() throws -> Session { throw error }
     func openMailLink(_: URL) throws { throw error }
     func sessions() throws -> [SessionInfo] { throw error }
     func revokeSession(id _: UUID) throws { throw error }

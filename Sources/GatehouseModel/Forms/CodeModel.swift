@@ -28,6 +28,10 @@ public final class CodeModel {
         case emailChange
         /// To link two sign-in methods, as the answer to ``AuthManager/linkQuestion``.
         case link
+        /// To keep using a password that was set aside.
+        case setAsidePassword
+        /// To keep using a passkey that was set aside. The mail went to the account's address.
+        case setAsidePasskey
     }
 
     /// The phase of the screen.
@@ -51,7 +55,8 @@ public final class CodeModel {
 
     /// What the code is for.
     public let kind: Kind
-    /// The address that got the mail. Changes when the other address of an email change must be confirmed, too.
+    /// The address that got the mail; empty for ``Kind/setAsidePasskey``. Changes when the other address of an email change
+    /// must be confirmed, too.
     public private(set) var email: String
     /// The current phase.
     public private(set) var phase = Phase.editing
@@ -67,7 +72,11 @@ public final class CodeModel {
     private var other: String?
     /// Whether the last attempt requested a mail.
     @ObservationIgnored private var sentLast = false
-    private let manager: AuthManager
+    /// What the user typed or used before, until the code is used.
+    @ObservationIgnored var restored: Restored?
+    /// Whether the code answers ``AuthManager/linkQuestion``, beside restoring a credential.
+    let answersLink: Bool
+    let manager: AuthManager
 
     /// Creates a model for a mail that was requested.
     ///
@@ -80,8 +89,11 @@ public final class CodeModel {
         self.init(kind, email: email, wait: wait, phase: .editing, manager: manager)
     }
 
-    init(_ kind: Kind, email: String, wait: Duration, phase: Phase, manager: AuthManager) {
+    init(
+        _ kind: Kind, email: String, wait: Duration, phase: Phase, answersLink: Bool = false, manager: AuthManager
+    ) {
         self.kind = kind
+        self.answersLink = answersLink
         self.email = email
         self.phase = phase
         self.manager = manager
@@ -109,7 +121,10 @@ public final class CodeModel {
     public var canSubmit: Bool { !isBusy && phase != .confirmed && digits.count == Self.length }
 
     /// Whether the button that requests another mail is enabled.
-    public var canSendAgain: Bool { !isBusy && phase != .confirmed && secondsToWait == 0 }
+    public var canSendAgain: Bool { offersAnotherMail && !isBusy && phase != .confirmed && secondsToWait == 0 }
+
+    /// Whether another mail can be requested here. For a passkey, signing in with it again requests one.
+    public var offersAnotherMail: Bool { kind != .setAsidePasskey }
 
     /// The time until another mail can be requested, such as `0:42`; nil if one can be.
     public var countdown: String? {
@@ -148,8 +163,8 @@ public final class CodeModel {
     /// - Returns: false if there is more to do.
     private func isConfirmed(_ code: String, _ email: String) async throws(AuthError) -> Bool {
         switch kind {
-        case .confirmation, .signIn:
-            return try await manager.signIn(withCode: code, sentTo: email) == .signedIn
+        case .confirmation, .signIn, .setAsidePassword, .setAsidePasskey:
+            return try await signIn(code, email) == .signedIn
         case .passwordReset:
             return try await manager.resetPassword(withCode: code, sentTo: email) == .signedIn
         case .emailChange:
@@ -162,7 +177,7 @@ public final class CodeModel {
         }
     }
 
-    /// Requests another mail; earlier codes become void. Does nothing if ``canSendAgain`` is false.
+    /// Requests another mail. The last three codes stay valid. Does nothing if ``canSendAgain`` is false.
     @discardableResult
     public func sendAgain() -> Task<Void, Never>? {
         guard canSendAgain else { return nil }
@@ -171,11 +186,6 @@ public final class CodeModel {
             do throws(AuthError) {
                 try await send()
                 (digits, phase, wasSentAgain) = ("", .editing, true)
-                // A new mail goes to both addresses, and both must be confirmed again.
-                if isHalfway {
-                    useOther()
-                    isHalfway = false
-                }
                 wait(Self.interval)
             } catch {
                 if case .rateLimited(let pause) = error { wait(pause ?? Self.interval) }
@@ -187,7 +197,8 @@ public final class CodeModel {
     private func send() async throws(AuthError) {
         switch kind {
         case .confirmation: try await manager.resendConfirmation(to: email)
-        case .signIn: try await manager.sendSignInMail(to: email)
+        case .signIn, .setAsidePassword: try await manager.sendSignInMail(to: email)
+        case .setAsidePasskey: break
         case .passwordReset: try await manager.sendPasswordMail(to: email)
         case .emailChange: try await manager.resendEmailChange()
         case .link: try await manager.sendLinkCode()

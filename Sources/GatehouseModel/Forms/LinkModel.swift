@@ -60,23 +60,16 @@ public final class LinkModel {
     /// The message about the last answer.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
-    /// The warning to confirm before a new account takes the address: the account that has it is deleted with its data,
-    /// unless a provider is among its ``methods``.
-    public var warning: ModelText? { phase == .confirmingRecovery ? recoveryWarning : nil }
+    /// The warning to confirm before a new account takes the address.
+    public var warning: ModelText? { phase == .confirmingRecovery ? Self.recoveryWarning : nil }
 
-    package var recoveryWarning: ModelText {
-        methods.contains { $0 != .email } ? Self.addressWarning : Self.deletionWarning
-    }
-
-    package static let deletionWarning: ModelText =
-        "The account that has this email now will be deleted with all its data. This cannot be undone."
-    package static let addressWarning: ModelText =
-        "The account that has this email now will lose it, but keep its data. This cannot be undone."
+    package static let recoveryWarning: ModelText =
+        "The account that has this email now will lose it, but keep everything else."
 
     /// Answers with the account's password.
     @discardableResult
     public func confirm(password: String) -> Task<Void, Never>? {
-        attempt(.email) { try await self.manager.confirmLink(password: password) }
+        attempt(.email, typed: password) { try await self.manager.confirmLink(password: password) }
     }
 
     /// Answers by signing in with Apple; see ``AuthManager/signInWithApple(_:)``.
@@ -129,6 +122,13 @@ public final class LinkModel {
         }
     }
 
+    /// Asks for the code that restores the credential of an answer.
+    private func restore(_ kept: CodeModel.Restored, _ asked: LinkQuestion) {
+        guard question == asked else { return }
+        code = CodeModel(restoring: kept, email: asked.email, answersLink: true, manager: manager)
+        phase = .asking
+    }
+
     private func askForCode(_ asked: LinkQuestion, _ wait: Duration, _ phase: CodeModel.Phase) {
         guard question == asked else { return }
         code = CodeModel(.link, email: asked.email, wait: wait, phase: phase, manager: manager)
@@ -156,15 +156,17 @@ public final class LinkModel {
     }
 
     private func attempt(
-        _ method: AuthMethod, _ work: @escaping @MainActor () async throws -> SignInOutcome
+        _ method: AuthMethod, typed password: String? = nil,
+        _ work: @escaping @MainActor () async throws -> SignInOutcome
     ) -> Task<Void, Never>? {
-        guard !isBusy, question != nil else { return nil }
+        guard !isBusy, let asked = question else { return nil }
         phase = .working(method)
         return Task {
             do {
                 _ = try await work()
                 phase = .asking
             } catch {
+                if let kept = CodeModel.Restored(AuthError(error), typed: password) { return restore(kept, asked) }
                 phase = SignInMessage(method, error).map { .refused($0) } ?? .asking
             }
         }

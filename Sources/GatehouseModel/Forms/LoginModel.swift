@@ -23,7 +23,7 @@ public final class LoginModel {
         case working(AuthMethod)
         /// The last attempt, with this method, failed.
         case refused(AuthMethod, SignInMessage)
-        /// A confirmation mail was sent: ask for its code.
+        /// A mail was sent that confirms the sign-up or restores the password or passkey: ask for its code.
         case checkMail
     }
 
@@ -31,13 +31,15 @@ public final class LoginModel {
     public private(set) var phase = Phase.editing
     /// The email form, without its passwords.
     public var form: EmailAuthForm
-    /// The state of the screen for the code of the confirmation mail; nil unless ``phase`` is `checkMail`.
+    /// The state of the screen for the code of a mail; nil unless ``phase`` is `checkMail`.
     public private(set) var code: CodeModel?
     /// Whether the last attempt failed because the address is not confirmed yet: offer ``enterCode()``.
     public private(set) var needsConfirmation = false
     /// The method of the last sign-in on this device; nil if it is unknown.
     public let lastMethod: AuthMethod?
     private let manager: AuthManager
+    /// The password of the last attempt, for the code that confirms it. Kept until ``forgetPassword()``.
+    @ObservationIgnored private var typed: String?
 
     /// - Parameter mode: The initial mode of the email form.
     public init(manager: AuthManager, mode: EmailAuthForm.Mode = .signIn) {
@@ -76,7 +78,13 @@ public final class LoginModel {
         let email = form.email
         form.flip()
         if isTaken { form.email = email }
-        (phase, code, needsConfirmation) = (.editing, nil, false)
+        (phase, code, needsConfirmation, typed) = (.editing, nil, false, nil)
+    }
+
+    /// The user has left the form: a code that is still entered no longer confirms the typed password.
+    public func forgetPassword() {
+        typed = nil
+        code?.forgetPassword()
     }
 
     /// Asks for the code of the confirmation mail, if ``needsConfirmation`` is true.
@@ -88,13 +96,23 @@ public final class LoginModel {
     /// Returns from the code to the form, for another address.
     public func startOver() {
         guard phase == .checkMail, code?.isBusy != true else { return }
-        (phase, code) = (.editing, nil)
+        (phase, code, typed) = (.editing, nil, nil)
     }
 
     private func askForCode(wait: Duration) {
         needsConfirmation = false
-        code = CodeModel(.confirmation, email: form.trimmedEmail, wait: wait, manager: manager)
-        phase = .checkMail
+        code = CodeModel(.confirmation, email: form.trimmedEmail, password: typed, wait: wait, manager: manager)
+        (phase, typed) = (.checkMail, nil)
+    }
+
+    /// Shows a failure, or asks for the code that restores the credential.
+    private func fail(_ method: AuthMethod, _ error: any Error) {
+        if let kept = CodeModel.Restored(AuthError(error), typed: typed) {
+            code = CodeModel(restoring: kept, email: form.trimmedEmail, manager: manager)
+            (phase, typed) = (.checkMail, nil)
+            return
+        }
+        phase = SignInMessage(method, error).map { .refused(method, $0) } ?? .editing
     }
 
     /// The providers to show: those that the server offers, Apple first and then Google. Before the server has
@@ -134,7 +152,7 @@ public final class LoginModel {
     public func submit(password: String, confirmation: String = "") -> Task<Void, Never>? {
         guard canSubmit(password: password, confirmation: confirmation) else { return nil }
         let form = form
-        return attempt(.email) {
+        return attempt(.email, typed: password) {
             switch form.mode {
             case .signIn: try await self.manager.signInWithEmail(form.trimmedEmail, password: password)
             case .signUp:
@@ -157,7 +175,7 @@ public final class LoginModel {
         do throws(AuthError) {
             _ = try await manager.offerPasskeys(with: passkeys)
         } catch {
-            if let message = SignInMessage(.passkey, error) { phase = .refused(.passkey, message) }
+            if SignInMessage(.passkey, error) != nil { fail(.passkey, error) }
         }
     }
 
@@ -192,18 +210,24 @@ public final class LoginModel {
     }
 
     private func attempt(
-        _ method: AuthMethod, _ work: @escaping @MainActor () async throws -> SignInOutcome
+        _ method: AuthMethod, typed password: String? = nil,
+        _ work: @escaping @MainActor () async throws -> SignInOutcome
     ) -> Task<Void, Never>? {
         guard !isBusy else { return nil }
         // At once, so that a second tap starts nothing.
-        (phase, code, needsConfirmation) = (.working(method), nil, false)
+        (phase, code, needsConfirmation, typed) = (.working(method), nil, false, password)
         manager.select(method)
         return Task {
             do {
-                if try await work() == .checkMail { askForCode(wait: CodeModel.interval) } else { phase = .editing }
+                if try await work() == .checkMail {
+                    askForCode(wait: CodeModel.interval)
+                } else {
+                    (phase, typed) = (.editing, nil)
+                }
             } catch {
                 needsConfirmation = error as? AuthError == .emailNotConfirmed
-                phase = SignInMessage(method, error).map { .refused(method, $0) } ?? .editing
+                if !needsConfirmation, AuthError(error).code != .credentialSetAside { typed = nil }
+                fail(method, error)
             }
         }
     }

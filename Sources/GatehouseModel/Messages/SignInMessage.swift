@@ -45,7 +45,8 @@ extension SignInMessage {
         let error = AuthError(error)
         switch error {
         case .freshSignInNeeded, .weakPassword, .emailDisabled, .codeWrong, .secondFactorNeeded, .notOffered,
-            .passkeyFailed, .recoveryCodesLocked, .passkeyExists, .tooMany, .nameTaken, .otherFactorNeeded:
+            .passkeyFailed, .recoveryCodesLocked, .passkeyExists, .tooMany, .nameTaken, .otherFactorNeeded,
+            .credentialSetAside:
             self.init(error.content)
         case .passkeyRefused: self.init(error.content, .otherMethod)
         case .setup(let problem): self.init(setup: problem)
@@ -82,6 +83,10 @@ extension SignInMessage {
     package static let linkNeedsFactor = SignInMessage(
         "This account has a second factor. Sign in to it to link the two.")
 
+    /// The message about a session that may not start over.
+    static let startOverNeedsCode = SignInMessage(
+        "To start over, cancel this, sign in with a code we email you, and try again within ten minutes.")
+
     /// The message about a session that the server ended; nil for other reasons.
     public init?(_ reason: SignedOutReason) {
         guard case .endedByServer = reason else { return nil }
@@ -117,6 +122,7 @@ extension SignInMessage {
         case .blocked: SignInMessage(blocked)
         case .storeFailed: SignInMessage(storeFailed)
         case .codeWrong: SignInMessage(AuthError.codeWrong.content)
+        case .credentialSetAside: SignInMessage(AuthError.credentialSetAside(nil).content)
         case .cancelled, .providerFailed, .noProviderEmail, .invalidCallback, .sessionExpired, .other:
             SignInMessage(AuthError.other)
         }
@@ -141,7 +147,8 @@ extension SignInMessage {
         case .signUpDisabled: SignInMessage(noNewAccounts)
         case .blocked: SignInMessage(blocked)
         case .storeFailed: SignInMessage(storeFailed)
-        case .cancelled, .providerFailed, .wrongCredentials, .weakPassword, .emailNotConfirmed, .codeWrong, .other:
+        case .cancelled, .providerFailed, .wrongCredentials, .weakPassword, .emailNotConfirmed, .codeWrong,
+            .credentialSetAside, .other:
             method == .passkey
                 ? SignInMessage(AuthError.passkeyFailed.content)
                 : SignInMessage(ModelText("Sign in with %@ failed. Please try again.", method.name))

@@ -20,7 +20,7 @@ public final class ProofModel {
         case checking
         /// The last attempt failed.
         case refused(SignInMessage)
-        /// The proof is given: close the screen.
+        /// The proof is given, or the user has started over: close the screen.
         case proven
     }
 
@@ -119,6 +119,31 @@ public final class ProofModel {
         case .passkey:
             guard let passkeys else { throw .notOffered }
             try await manager.prove(with: passkeys)
+        }
+    }
+
+    /// Whether to offer a new account with the address, for a user who cannot pass the second factor. Ask first, with
+    /// ``startOverWarning``.
+    public var canStartOver: Bool { question.need == .secondFactor && manager.canStartOver }
+
+    /// The warning before ``startOver()``.
+    public static let startOverWarning: ModelText =
+        "A new, empty account will get your email. The present account keeps everything else."
+
+    /// The user has confirmed the warning. Does nothing if ``canStartOver`` is false.
+    @discardableResult
+    public func startOver() -> Task<Void, Never>? {
+        guard canStartOver, !isBusy, phase != .proven else { return nil }
+        phase = .checking
+        return Task {
+            do throws(AuthError) {
+                try await manager.startOver()
+                phase = .proven
+            } catch .freshSignInNeeded {
+                phase = .refused(.startOverNeedsCode)
+            } catch {
+                phase = SignInMessage(changing: error).map { .refused($0) } ?? .editing
+            }
         }
     }
 

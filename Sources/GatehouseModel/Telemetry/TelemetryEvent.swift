@@ -80,7 +80,8 @@ extension TelemetryEvent {
             case .noNetwork, .rateLimited, .storeFailed, .other: .warning
             case .invalidCallback, .serviceDown, .serverError, .providerFailed: .error
             case .cancelled, .sessionExpired, .emailInUse, .userExists, .wrongCredentials, .weakPassword, .linkExpired,
-                .linkOtherAccount, .emailNotConfirmed, .signUpDisabled, .blocked, .noProviderEmail, .codeWrong:
+                .linkOtherAccount, .emailNotConfirmed, .credentialSetAside, .signUpDisabled, .blocked, .noProviderEmail,
+                .codeWrong:
                 .info
             }
         }

@@ -50,8 +50,8 @@ package struct CountedNames: Sendable {
     static let errorTypes: Set<ExternalName> = [
         "cancelled", "no_network", "provider_failed", "service_down", "server_error", "invalid_callback",
         "session_expired", "email_in_use", "link_expired", "link_other_account", "user_exists", "wrong_credentials",
-        "weak_password", "email_not_confirmed", "sign_up_disabled", "blocked", "no_provider_email", "store_failed",
-        "code_wrong", "rate_limited",
+        "weak_password", "email_not_confirmed", "credential_set_aside", "sign_up_disabled", "blocked",
+        "no_provider_email", "store_failed", "code_wrong", "rate_limited",
     ]
 
     let methods: Set<ExternalName>

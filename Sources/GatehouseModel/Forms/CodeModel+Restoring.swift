@@ -1,0 +1,71 @@
+import Gatehouse
+
+// A code that restores the password or passkey with which the user began.
+extension CodeModel {
+    /// A credential that a code restores.
+    enum Restored {
+        case password(String)
+        case passkey(SetAsideTicket)
+
+        /// - Parameter password: The password that was refused.
+        /// - Returns: nil for any other failure.
+        init?(_ error: AuthError, typed password: String?) {
+            switch error {
+            case .credentialSetAside(let ticket?): self = .passkey(ticket)
+            case .credentialSetAside(nil):
+                guard let password else { return nil }
+                self = .password(password)
+            default: return nil
+            }
+        }
+    }
+
+    /// Creates a model for the mail that confirms a sign-up.
+    ///
+    /// - Parameter password: The password of the sign-up, which the code makes the account's even if another sign-up competes.
+    public convenience init(
+        _ kind: Kind, email: String, password: String?, wait: Duration = CodeModel.interval, manager: AuthManager
+    ) {
+        self.init(kind, email: email, wait: wait, phase: .editing, manager: manager)
+        restored = password.map { .password($0) }
+    }
+
+    /// Creates a model for the mail that the server has sent because a credential is set aside.
+    ///
+    /// - Parameter email: Ignored for a passkey.
+    convenience init(restoring kept: Restored, email: String, answersLink: Bool = false, manager: AuthManager) {
+        switch kept {
+        case .password:
+            self.init(
+                .setAsidePassword, email: email, wait: Self.interval, phase: .editing, answersLink: answersLink,
+                manager: manager)
+        case .passkey:
+            self.init(
+                .setAsidePasskey, email: "", wait: Self.interval, phase: .editing, answersLink: answersLink,
+                manager: manager)
+        }
+        restored = kept
+    }
+
+    /// The user has left the form: the code no longer confirms a typed password.
+    public func forgetPassword() { if case .password = restored { restored = nil } }
+
+    /// Signs in with the code, and with what it restores.
+    func signIn(_ code: String, _ email: String) async throws(AuthError) -> SignInOutcome {
+        let outcome = try await redeem(code, email)
+        // The code is used.
+        if outcome == .signedIn || outcome == .secondFactorNeeded { restored = nil }
+        return outcome
+    }
+
+    private func redeem(_ code: String, _ email: String) async throws(AuthError) -> SignInOutcome {
+        switch restored {
+        case .password(let password) where answersLink:
+            try await manager.confirmLink(code: code, password: password)
+        case .password(let password): try await manager.signIn(withCode: code, sentTo: email, password: password)
+        case .passkey(let ticket) where answersLink: try await manager.confirmLink(code: code, restoring: ticket)
+        case .passkey(let ticket): try await manager.signIn(withCode: code, restoring: ticket)
+        case nil: try await manager.signIn(withCode: code, sentTo: email)
+        }
+    }
+}
