@@ -19,7 +19,7 @@ extension InMemoryAuthService.Fault {
         case .freshProofNeeded:
             [
                 .updateUser, .unlink, .undoLink, .link, .startLinkInBrowser, .deleteAccount, .removeFactor,
-                .changePasskey,
+                .changePasskey, .startOver,
             ]
             .contains(call)
         case .tokenRejected: call == .signInWithProvider || call == .link

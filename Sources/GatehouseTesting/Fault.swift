@@ -91,6 +91,8 @@ extension InMemoryAuthService {
         case verifyRecoveryCode
         /// The same user once more, as a fresh proof.
         case signInAgain
+        /// A new account with the address of the present one.
+        case startOver
     }
 
     /// A named failure. Each applies to certain calls, with the same effect on the app as the real failure.
@@ -116,7 +118,7 @@ extension InMemoryAuthService {
         case emailTaken
         /// The answer to a question is too late.
         case linkTicketExpired
-        /// The address's owner has proven it meanwhile.
+        /// The address cannot be moved to a new account any more.
         case notRecoverable
         /// The link is too old to undo.
         case linkTooOld
@@ -179,7 +181,7 @@ extension InMemoryAuthService.Call {
                 .refresh, .identities, .link, .unlink, .startLinkInBrowser, .undoableLinks, .undoLink, .updateMetadata,
                 .updateUser, .reauthenticate, .sessions, .revokeSession, .registerPasskey, .passkeys, .changePasskey,
                 .factors, .enrollFactor, .verifyFactor, .removeFactor, .recoveryCodes, .makeRecoveryCodes,
-                .verifyRecoveryCode, .signInAgain,
+                .verifyRecoveryCode, .signInAgain, .startOver,
             ].contains(self)
     }
 
@@ -188,6 +190,7 @@ extension InMemoryAuthService.Call {
         [
             .signUp, .signIn, .signInWithProvider, .finishInBrowser, .link, .confirmLink, .recoverAccount, .refresh,
             .openMailLink, .verifyCode, .signOut, .signInWithPasskey, .verifyFactor, .verifyRecoveryCode, .signInAgain,
+            .startOver,
         ].contains(self)
     }
 }

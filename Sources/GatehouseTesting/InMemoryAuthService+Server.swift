@@ -44,7 +44,8 @@ extension InMemoryAuthService {
     public var mails: [Mail] { state.withLock { $0.server.mails } }
 
     /// The code of the newest mail of a kind to an address; nil if there is none that can still be used. A code is valid
-    /// for an hour, that of a link question for ten minutes; for five attempts, and until the next mail or password.
+    /// for an hour, that of a link question for ten minutes; for five attempts, until one of the last three codes is used
+    /// or the password changes.
     public func mailCode(_ kind: Mail.Kind, to email: String) -> String? {
         let now = clock.now
         return state.withLock { $0.server.code(kind, email, at: now)?.text }
@@ -94,8 +95,33 @@ extension InMemoryAuthService {
     public func verify(code: String, sentTo email: String, for purpose: EmailOTPType) async throws -> AuthResponse {
         try await redeem(
             .verifyCode, keepsLevel: purpose == .emailChange, then: purpose == .recovery ? .passwordRecovery : nil
-        ) { server, now in
-            try server.verify(code, sentTo: email, for: purpose, at: now)
+        ) { server, caller, now in
+            try server.verify(code, sentTo: email, for: purpose, by: caller, at: now)
+        }
+    }
+
+    public func verify(
+        code: String, sentTo email: String, for purpose: EmailOTPType, password: String
+    ) async throws -> AuthResponse {
+        try await redeem(
+            .verifyCode, keepsLevel: purpose == .emailChange, then: purpose == .recovery ? .passwordRecovery : nil
+        ) { server, caller, now in
+            var prover = caller
+            prover.password = password
+            return try server.verify(code, sentTo: email, for: purpose, by: prover, at: now)
+        }
+    }
+
+    public func verify(code: String, restoring ticket: SetAsideTicket) async throws -> AuthResponse {
+        try await redeem(.verifyCode, keepsLevel: false, then: nil) { server, caller, now in
+            try server.verify(code, restoring: ticket, by: caller, at: now)
+        }
+    }
+
+    public func startOver() async throws -> Session {
+        let kept = try await fresh()
+        return try await opened(.startOver) { server, now, _ throws(AuthClientError) in
+            try server.startOver(kept, at: now)
         }
     }
 
@@ -104,9 +130,9 @@ extension InMemoryAuthService {
         let kind = words.first.flatMap(Mail.Kind.init)
         try await redeem(
             .openMailLink, keepsLevel: kind == .emailChange, then: kind == .recovery ? .passwordRecovery : nil
-        ) { server, now in
+        ) { server, caller, now in
             guard let kind, words.count == 2 else { throw AuthClientError.unknownFlow }
-            return try server.follow(kind, words[1], at: now)
+            return try server.follow(kind, words[1], by: caller, at: now)
         }
     }
 
@@ -116,11 +142,13 @@ extension InMemoryAuthService {
     @discardableResult
     private func redeem(
         _ call: Call, keepsLevel: Bool, then event: AuthChangeEvent?,
-        _ spend: @Sendable (inout InMemoryServer, Date) throws -> InMemoryServer.Opened?
+        _ spend: @Sendable (inout InMemoryServer, Prover, Date) throws -> InMemoryServer.Opened?
     ) async throws -> AuthResponse {
         let (begun, now, uptime) = (begin(), clock.now, clock.uptime)
+        // The session's token binds the proof to its account.
+        let caller = Prover(session: state.withLock { $0.device.kept?.id })
         return try await exchange(call) { server, _ in
-            try spend(&server, now)
+            try spend(&server, caller, now)
         } then: { state, opened in
             guard var opened else { return .pending }
             let old = state.device.kept

@@ -33,7 +33,7 @@ extension InMemoryAuthService {
     ///   - others: The members that the configuration of the app's server adds to the profile.
     ///   - isEmailProven: Whether a provider that verifies the same address opens this account too. Otherwise the
     ///     sign-in throws `identity_needs_confirmation` with a question, which the password confirms; the address can
-    ///     also be claimed.
+    ///     also be moved to a new account.
     /// - Returns: The account's id.
     @discardableResult
     public func addAccount(
@@ -75,19 +75,20 @@ extension InMemoryAuthService {
 // Events outside of the app.
 extension InMemoryAuthService {
     /// Simulates that the user entered the code of the confirmation mail on another device: the address is now confirmed
-    /// and proven. If several sign-ups competed for the address, no password survives.
+    /// and proven. If several sign-ups competed for the address, their passwords are set aside.
     ///
     /// Does nothing if no account has the address.
     public func confirmEmail(of email: String) {
         let now = clock.now
         state.withLock { state in
             guard let id = state.server.account(email: email)?.user.id else { return }
-            state.server.prove(id, by: .confirmation, isBound: false, at: now)
+            let competing = state.server.codes.last { $0.owner == id && $0.slot == .confirmation }?.competing
+            state.server.prove(id, by: .confirmation, competing, Prover(), at: now)
         }
     }
 
     /// Simulates that the user opened a password reset mail on this device: signed in, and asked for a new password. If no
-    /// one had proven the address, its password and its other sessions end.
+    /// one had proven the address, its password is set aside and its other sessions end.
     ///
     /// Does nothing if no account has the address.
     public func openRecoveryMail(of email: String) {
@@ -95,7 +96,8 @@ extension InMemoryAuthService {
         state.withLock { state in
             state.restore()
             guard let id = state.server.account(email: email)?.user.id else { return }
-            state.server.prove(id, by: .recovery, isBound: true, at: now)
+            let prover = Prover(session: state.device.kept?.id, isClient: true)
+            state.server.prove(id, by: .recovery, nil, prover, at: now)
             // Lost: nothing, because the account exists.
             guard let opened = try? state.server.open(id, at: now) else { return }
             // Lost: nothing, because no sign-in or sign-out intervenes.

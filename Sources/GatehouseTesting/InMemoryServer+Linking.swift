@@ -34,33 +34,47 @@ extension InMemoryServer {
         guard let email = person.email, person.isEmailVerified, !person.isEmailHidden, !undone.contains(token.key),
             let holder = account(email: email)
         else {
-            if person.email != nil, let former = removedByProof[token.key].flatMap({ account($0) }) {
+            if person.email != nil, let former = former(of: token) {
                 throw ask(token, of: former, at: now)
             }
             return try begin(with: token, at: now)
         }
         let id = holder.user.id
         let others = (holder.user.identities ?? []).map(\.provider).filter { $0 != Provider.email.rawValue }
-        if !holder.isConfirmed, others.isEmpty {
-            remove(id)
-            return try begin(with: token, as: id, at: now)
-        }
+        if !holder.isConfirmed, others.isEmpty { return try takeOver(holder, with: token, at: now) }
         let isKnownApart = others.contains(token.provider.rawValue) || unlinked[id]?.contains(token.key) == true
         guard holder.isEmailProven, !isKnownApart, !hasSecondFactor(id) else { throw ask(token, of: holder, at: now) }
         return try add(token, to: id, "proven_by_both", at: now)
     }
 
+    /// The account that has the identity set aside.
+    private func former(of token: ScriptedToken) -> Account? {
+        setAsideIdentities[token.key].flatMap { account($0.owner) }
+    }
+
+    /// Makes an unfinished sign-up the account of the identity. Its passwords are set aside.
+    private mutating func takeOver(
+        _ signUp: Account, with token: ScriptedToken, at now: Date
+    ) throws(AuthClientError) -> Opened {
+        let id = signUp.user.id
+        let own = signUp.password.map { [OtherPassword(text: $0, data: signUp.entered, at: now)] } ?? []
+        remove(id)
+        return try begin(with: token, as: id, keeping: own + signUp.otherPasswords, at: now)
+    }
+
     /// Creates an account for the identity.
     private mutating func begin(
-        with token: ScriptedToken, as id: UUID? = nil, at now: Date
+        with token: ScriptedToken, as id: UUID? = nil, keeping passwords: [OtherPassword] = [], at now: Date
     ) throws(AuthClientError) -> Opened {
         let person = token.person
+        takeSetAside(token)
         let isFree = person.email.flatMap { account(email: $0) } == nil
         let email = isFree && person.isEmailVerified ? person.email : nil
         let id = add(email: email, firstName: person.firstName, as: id, at: now)
         let identity = link(
             token.provider, person: person.id, email: person.email, isVerified: person.isEmailVerified, to: id, at: now)
-        update(id) { $0.isEmailProven = email != nil }
+        update(id) { ($0.isEmailProven, $0.otherPasswords) = (email != nil, passwords) }
+        showSetAside(of: id)
         take(token.name, for: id)
         return try open(id, by: identity, at: now)
     }
@@ -73,7 +87,7 @@ extension InMemoryServer {
             ticket: LinkTicket("ticket-\(number())"), expiresAt: now + Self.ticketLifetime,
             email: token.person.email?.lowercased() ?? "", provider: token.provider.rawValue,
             signInMethods: password + providers,
-            canRecover: !account.isEmailProven)
+            canRecover: !account.isEmailProven || setAsideIdentities[token.key]?.owner == account.user.id)
         question.canMailCode = mailsLinkCode(of: account, for: token)
         question.canUsePasskey = settings.allowsPasskeys && protection.keys[account.user.id]?.isEmpty == false
         questions[question.ticket] = AskedLink(token: token, question: question, owner: account.user.id)
@@ -92,26 +106,25 @@ extension InMemoryServer {
     mutating func confirm(
         _ ticket: LinkTicket, _ email: String, _ password: String, at now: Date
     ) throws(AuthClientError) -> Opened {
-        guard let account = account(email: email), account.password == password else {
-            throw Fault.refused(400, .invalidCredentials)
+        guard let account = account(email: email) else { throw Fault.refused(400, .invalidCredentials) }
+        guard account.password == password else {
+            guard account.otherPasswords.contains(where: { $0.text == password }), account.isConfirmed else {
+                throw Fault.refused(400, .invalidCredentials)
+            }
+            mailRestoring(of: account, at: now)
+            throw Fault.refused(403, .credentialSetAside)
         }
         guard !hasSecondFactor(account.user.id) else { throw Fault.refused(403, .insufficientAAL) }
         return try confirm(ticket, for: account.user.id, at: now)
     }
 
-    /// Claims the address for a new account. Provider identities of another user keep the old account, without the
-    /// address.
+    /// Moves the address to a new account. An identity that is set aside gets a new account without it.
     mutating func recover(_ ticket: LinkTicket, at now: Date) throws(AuthClientError) -> Opened {
         let (asked, holder) = try answered(ticket, at: now)
-        guard !holder.isEmailProven else { throw Fault.refused(422, .linkNotRecoverable) }
+        let isFormer = former(of: asked.token)?.user.id == holder.user.id
+        guard !holder.isEmailProven || isFormer else { throw Fault.refused(422, .linkNotRecoverable) }
         questions[ticket] = nil
-        let others = (holder.user.identities ?? []).filter { $0.provider != Provider.email.rawValue }
-        if others.isEmpty {
-            remove(holder.user.id)
-        } else {
-            update(holder.user.id) { ($0.password, $0.user.email) = (nil, nil) }
-            setIdentities(others, of: holder.user.id)
-        }
+        if !isFormer { moveAddress(of: holder.user.id, at: now) }
         return try begin(with: asked.token, at: now)
     }
 
@@ -130,8 +143,7 @@ extension InMemoryServer {
         guard let asked = questions[ticket], now < asked.question.expiresAt else {
             throw Fault.refused(404, .linkTicketNotFound)
         }
-        let former = removedByProof[asked.token.key].flatMap { account($0) }
-        guard let holder = account(email: asked.question.email) ?? former else {
+        guard let holder = account(email: asked.question.email) ?? former(of: asked.token) else {
             questions[ticket] = nil
             throw Fault.refused(409, .linkTicketOutdated)
         }
@@ -168,7 +180,7 @@ extension InMemoryServer {
         let person = token.person
         let identity = link(
             token.provider, person: person.id, email: person.email, isVerified: person.isEmailVerified, to: id, at: now)
-        removedByProof[token.key] = nil
+        takeSetAside(token)
         let wasProven = account(id)?.isEmailProven ?? false
         links[identity] = MadeLink(
             owner: id,

@@ -4,7 +4,7 @@ import GatehouseModel
 
 /// The code of a mail.
 struct MailedCode: Sendable {
-    /// An account has at most one code in each slot.
+    /// The last three codes of an account in each slot are valid.
     enum Slot: Hashable, Sendable {
         case confirmation
         /// To sign in, with or without a new password.
@@ -31,6 +31,12 @@ struct MailedCode: Sendable {
     func isGood(at now: Date) -> Bool { !isUsed && attempts < 5 && now < expiresAt }
 }
 
+/// A purpose and an address, between whose mails a moment passes.
+struct MailedAddress: Hashable, Sendable {
+    let slot: MailedCode.Slot
+    let email: String
+}
+
 /// What a sign-up entered that competes with an earlier one for the address.
 struct CompetingSignUp: Sendable {
     let password: String?
@@ -48,6 +54,11 @@ extension InMemoryServer.Account {
 extension InMemoryServer {
     private static let codeLifetime: TimeInterval = 3_600
 
+    /// Whether the address got a mail for this purpose a moment ago.
+    func isWithinInterval(_ slot: MailedCode.Slot, _ email: String, at now: Date) -> Bool {
+        mailedAt[MailedAddress(slot: slot, email: email.lowercased())].map { now.timeIntervalSince($0) < 60 } ?? false
+    }
+
     mutating func mailRecovery(to email: String, at now: Date) {
         append(.recovery, to: email)
         if let account = account(email: email) { mint(.recovery, to: email, of: account.user.id, at: now) }
@@ -64,14 +75,21 @@ extension InMemoryServer {
         }
     }
 
-    /// A sign-up with an address that has an account. If that one waits for its mail, the two compete: the first password
-    /// ends, and the second one counts only with the link of its mail.
+    /// A sign-up with an address that has an account. If that one waits for its mail, a different password waits too, until
+    /// a client proves the address and shows which one it chose. Within a minute no second mail is sent.
     mutating func repeatSignUp(_ email: String, _ entered: CompetingSignUp, at now: Date) {
-        guard let account = account(email: email), account.isAbandoned else { return append(.accountExists, to: email) }
-        // Without mail no code is about to confirm a password.
-        guard settings.sendsMail != false else { return }
-        update(account.user.id) { $0.password = nil }
-        mailConfirmation(to: email, confirming: entered, at: now)
+        let isWithin = isWithinInterval(.confirmation, email, at: now)
+        guard let account = account(email: email), account.isAbandoned else {
+            if !isWithin { append(.accountExists, to: email) }
+            return
+        }
+        let isSame = account.password == entered.password
+        if !isSame, let password = entered.password {
+            update(account.user.id) { $0.add(OtherPassword(text: password, data: entered.metadata, at: now)) }
+            showSetAside(of: account.user.id)
+        }
+        guard settings.sendsMail != false, !isWithin else { return }
+        mailConfirmation(to: email, confirming: isSame ? nil : entered, at: now)
     }
 
     /// Mails the code of a link question.
@@ -81,16 +99,18 @@ extension InMemoryServer {
         guard settings.sendsMail == true else { throw Fault.refused(422, .emailProviderDisabled) }
         let (asked, account) = try known(ticket, at: now)
         guard mailsLinkCode(of: account, for: asked.token) else { throw Fault.refused(422, .validationFailed) }
-        append(.link, to: asked.question.email)
-        mint(.link, to: asked.question.email, of: account.user.id, lifetime: Self.ticketLifetime, at: now) {
+        let email = account.user.email ?? asked.question.email
+        append(.link, to: email)
+        mint(.link, to: email, of: account.user.id, lifetime: Self.ticketLifetime, at: now) {
             $0.ticket = ticket
         }
     }
 
     /// Whether a code to the address proves the account of a question.
     func mailsLinkCode(of account: Account, for token: ScriptedToken) -> Bool {
-        settings.sendsMail == true && settings.allowsEmail && token.person.isEmailVerified
-            && account.user.email == token.person.email?.lowercased()
+        guard settings.sendsMail == true, settings.allowsEmail, let email = account.user.email else { return false }
+        let isSetAside = setAsideIdentities[token.key]?.owner == account.user.id
+        return isSetAside || token.person.isEmailVerified && email == token.person.email?.lowercased()
     }
 
     mutating func mailSignIn(to email: String, at now: Date) {
@@ -103,14 +123,15 @@ extension InMemoryServer {
             update(id) { $0.isConfirmed = isConfirmed }
         }
         guard let account = account(email: email) else { return }
-        // This code proves the address, but not the password of an earlier sign-up.
-        if account.isAbandoned { update(account.user.id) { $0.password = nil } }
-        mint(account.isConfirmed ? .recovery : .confirmation, to: email, of: account.user.id, at: now)
+        // This code proves the address, but not whose the password of an earlier sign-up is.
+        let competes = account.isAbandoned && account.password != nil
+        mint(account.isConfirmed ? .recovery : .confirmation, to: email, of: account.user.id, at: now) { code in
+            if competes { code.competing = CompetingSignUp(password: nil, metadata: [:]) }
+        }
     }
 
     mutating func mailEmailChange(of user: User, at now: Date) {
         guard let new = user.newEmail else { return }
-        codes.removeAll { $0.owner == user.id && $0.slot == .currentEmail }
         if let current = user.email {
             append(.emailChange, to: current)
             mint(.currentEmail, to: current, of: user.id, at: now)
@@ -123,12 +144,14 @@ extension InMemoryServer {
         mails.append(InMemoryAuthService.Mail(kind: kind, email: email.lowercased()))
     }
 
-    /// Makes a code, which voids the earlier one.
+    /// Makes a code. The last three of a purpose stay valid.
     private mutating func mint(
         _ slot: MailedCode.Slot, to email: String, of owner: UUID, lifetime: TimeInterval = codeLifetime, at now: Date,
         _ bind: (inout MailedCode) -> Void = { _ in }
     ) {
-        codes.removeAll { $0.owner == owner && $0.slot == slot }
+        let earlier = codes.filter { $0.owner == owner && $0.slot == slot }.map(\.text).dropLast(2)
+        codes.removeAll { $0.owner == owner && $0.slot == slot && earlier.contains($0.text) }
+        mailedAt[MailedAddress(slot: slot, email: email.lowercased())] = now
         let text = String(100_000 + number() * 7_919 % 900_000)
         var code = MailedCode(
             text: text, owner: owner, slot: slot, email: email.lowercased(), expiresAt: now + lifetime)

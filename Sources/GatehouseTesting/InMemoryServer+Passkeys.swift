@@ -2,6 +2,12 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 
+/// A set-aside passkey that has signed in.
+struct SetAsidePasskey: Sendable {
+    let owner: UUID
+    let passkey: UUID
+}
+
 // Passkeys.
 extension InMemoryServer {
     private static let party = "accounts.example.com"
@@ -70,10 +76,21 @@ extension InMemoryServer {
             guard let index = keys.firstIndex(where: { $0.credential == credential }), account(user) != nil else {
                 continue
             }
+            if keys[index].passkey.setAsideAt != nil { throw setAside(keys[index].passkey, of: user, at: now) }
             protection.keys[user]?[index].passkey.lastUsedAt = now
             return try open(user, at: now)
         }
         throw Fault.refused(400, .webauthnVerificationFailed)
+    }
+
+    /// The refusal of a set-aside passkey, with the ticket that restores it.
+    private mutating func setAside(_ passkey: Passkey, of user: UUID, at now: Date) -> AuthClientError {
+        let ticket = SetAsideTicket("set-aside-\(number())", expiresAt: now + Self.ticketLifetime)
+        setAsideTickets[ticket] = SetAsidePasskey(owner: user, passkey: passkey.id)
+        if let account = account(user) { mailRestoring(of: account, at: now) }
+        var refusal = AuthRefusal(status: 403, code: .credentialSetAside)
+        refusal.setAsideTicket = ticket
+        return .refused(refusal)
     }
 
     func passkeys(of user: UUID) throws(AuthClientError) -> [Passkey] {
@@ -93,5 +110,6 @@ extension InMemoryServer {
         } else {
             protection.keys[user]?.remove(at: index)
         }
+        showSetAside(of: user)
     }
 }

@@ -7,7 +7,7 @@ extension InMemoryServer {
     /// - Returns: nil after the first of two codes of an email change.
     /// - Throws: `otp_expired`, after which the attempt counts.
     mutating func verify(
-        _ text: String, sentTo email: String, for purpose: EmailOTPType, at now: Date
+        _ text: String, sentTo email: String, for purpose: EmailOTPType, by prover: Prover, at now: Date
     ) throws(AuthClientError) -> Opened? {
         let slots: Set<MailedCode.Slot> =
             switch purpose {
@@ -24,46 +24,71 @@ extension InMemoryServer {
             for index in known { codes[index].attempts += 1 }
             throw Fault.wrongCode
         }
-        return try spend(index, at: now)
+        return try spend(index, by: prover, at: now)
+    }
+
+    /// Redeems the code that was mailed for a set-aside passkey, and restores the passkey.
+    ///
+    /// - Throws: `otp_expired`, also for a ticket that has expired.
+    mutating func verify(
+        _ text: String, restoring ticket: SetAsideTicket, by prover: Prover, at now: Date
+    ) throws(AuthClientError) -> Opened? {
+        guard let asked = setAsideTickets[ticket], now < ticket.expiresAt,
+            let email = account(asked.owner)?.user.email
+        else { throw Fault.wrongCode }
+        guard let opened = try verify(text, sentTo: email, for: .email, by: prover, at: now) else { return nil }
+        setAsideTickets[ticket] = nil
+        if let index = protection.keys[asked.owner]?.firstIndex(where: { $0.passkey.id == asked.passkey }) {
+            protection.keys[asked.owner]?[index].passkey.setAsideAt = nil
+        }
+        showSetAside(of: asked.owner)
+        return try refresh(opened.id, at: now)
     }
 
     /// - Throws: `unknownFlow` for a link that is not valid.
     mutating func follow(
-        _ kind: InMemoryAuthService.Mail.Kind, _ email: String, at now: Date
+        _ kind: InMemoryAuthService.Mail.Kind, _ email: String, by caller: Prover, at now: Date
     ) throws(AuthClientError) -> Opened? {
+        var prover = caller
+        // Only this device can open the link, so it is the client of the newest mail.
+        prover.isClient = true
         if kind == .emailChange {
             guard let text = code(kind, email, at: now)?.text,
                 let index = codes.firstIndex(where: { $0.text == text })
             else { throw .unknownFlow }
-            return try spend(index, at: now)
+            return try spend(index, by: prover, at: now)
         }
         guard kind != .accountExists, kind != .link, let account = account(email: email) else { throw .unknownFlow }
-        // Only this device can open the link, so it is the client of the newest mail.
         let isConfirmation = kind == .confirmation || (kind == .signIn && !account.isConfirmed)
-        prove(account.user.id, by: isConfirmation ? .confirmation : .recovery, isBound: true, at: now)
+        let competing = codes.last { $0.owner == account.user.id && $0.slot == .confirmation }?.competing
+        prove(
+            account.user.id, by: isConfirmation ? .confirmation : .recovery, isConfirmation ? competing : nil, prover,
+            at: now)
         return try openProven(account.user.id, at: now)
     }
 
-    private mutating func spend(_ index: Int, at now: Date) throws(AuthClientError) -> Opened? {
+    private mutating func spend(_ index: Int, by prover: Prover, at now: Date) throws(AuthClientError) -> Opened? {
         let code = codes[index]
         guard code.slot == .newEmail || code.slot == .currentEmail else {
-            prove(code.owner, by: code.slot, isBound: false, at: now)
+            prove(code.owner, by: code.slot, code.competing, prover, at: now)
             return try openProven(code.owner, at: now)
         }
         codes[index].isUsed = true
         let isOther = { (other: MailedCode) in
             other.owner == code.owner && other.slot == (code.slot == .newEmail ? .currentEmail : .newEmail)
         }
-        guard !codes.contains(where: { isOther($0) && !$0.isUsed }) else { return nil }
+        guard !codes.contains(where: isOther) || codes.contains(where: { isOther($0) && $0.isUsed }) else { return nil }
         guard let new = account(code.owner)?.user.newEmail, account(email: new) == nil else { throw Fault.wrongCode }
-        codes.removeAll { $0.owner == code.owner }
+        prove(code.owner, by: code.slot, nil, prover, at: now)
         setEmail(new, of: code.owner, isProven: true, at: now)
-        return try open(code.owner, at: now)
+        return try openProven(code.owner, at: now)
     }
 
     private mutating func openProven(_ id: UUID, at now: Date) throws(AuthClientError) -> Opened {
         update(id) { $0.user.times["last_sign_in_at"] = now }
-        return try open(id, at: now)
+        let opened = try open(id, at: now)
+        mailedSessions[opened.id] = now
+        return opened
     }
 
     /// Answers a link question with its code, which proves the account's address.
@@ -75,66 +100,19 @@ extension InMemoryServer {
         let (asked, account) = try known(ticket, at: now)
         let id = account.user.id
         guard !hasSecondFactor(id) else { throw Fault.refused(403, .insufficientAAL) }
-        guard let index = codes.firstIndex(where: { $0.owner == id && $0.slot == .link && $0.isGood(at: now) }) else {
+        let good = codes.indices.filter { index in
+            codes[index].owner == id && codes[index].slot == .link && codes[index].isGood(at: now)
+        }
+        guard good.contains(where: { codes[$0].text == code && codes[$0].ticket == ticket }) else {
+            for index in good { codes[index].attempts += 1 }
             throw Fault.wrongCode
         }
-        guard codes[index].text == code, codes[index].ticket == ticket else {
-            codes[index].attempts += 1
-            throw Fault.wrongCode
-        }
-        guard account.user.email == asked.question.email else {
+        let isSetAside = setAsideIdentities[asked.token.key]?.owner == id
+        guard isSetAside || account.user.email == asked.question.email else {
             questions[ticket] = nil
             throw Fault.refused(409, .linkTicketOutdated)
         }
-        prove(id, by: .link, isBound: false, at: now)
+        prove(id, by: .link, nil, Prover(), at: now)
         return try confirm(ticket, for: id, at: now)
-    }
-
-    /// Carries out the proof of an account's address by a mail. The first proof gives the account to its address's owner:
-    /// what was entered without a proof ends.
-    ///
-    /// - Parameter isBound: Whether the client of the newest sign-up presents the proof. A typed code does not show that.
-    mutating func prove(_ id: UUID, by slot: MailedCode.Slot, isBound: Bool, at now: Date) {
-        guard let account = account(id) else { return }
-        let competing = codes.last { $0.owner == id && $0.slot == .confirmation }?.competing
-        if !account.isConfirmed {
-            update(id) { account in
-                account.user.times["email_confirmed_at"] = now
-                account.isConfirmed = true
-                if slot != .confirmation { account.password = nil }
-            }
-            if slot == .confirmation, account.isAbandoned, let competing { take(competing, isBound: isBound, by: id) }
-        }
-        if !account.isEmailProven, !account.isAbandoned { dropUnproven(of: id) }
-        codes.removeAll { $0.owner == id }
-        update(id) { ($0.isEmailProven, $0.user.newEmail) = (true, nil) }
-    }
-
-    /// Replaces what the first sign-up entered with what the newest one did; with nothing if either could be a stranger's.
-    private mutating func take(_ competing: CompetingSignUp, isBound: Bool, by id: UUID) {
-        update(id) { account in
-            account.password = isBound ? competing.password : nil
-            let isSame = account.user.userMetadata == competing.metadata
-            account.user.userMetadata = isBound || isSame ? competing.metadata : [:]
-        }
-    }
-
-    /// Removes password, sessions, and the providers that do not vouch for the address. The next sign-in with one of them
-    /// asks for this account.
-    private mutating func dropUnproven(of id: UUID) {
-        update(id) { $0.password = nil }
-        sessions = sessions.filter { $0.value != id }
-        guard let account = account(id), let identities = account.user.identities else { return }
-        let kept = identities.filter { identity in
-            identity.provider == Provider.email.rawValue
-                || identity.email == account.user.email && identity.identityID.map(vouching.contains) == true
-        }
-        for identity in identities where !kept.contains(identity) {
-            let key = ScriptedToken.key(identity.provider, identity.id)
-            unlinked[id, default: []].insert(key)
-            removedByProof[key] = id
-            if let identityID = identity.identityID { links[identityID] = nil }
-        }
-        setIdentities(kept, of: id)
     }
 }

@@ -8,6 +8,10 @@ struct InMemoryServer: Sendable {
         var user: User
         var profile: ProfileSummary?
         var password: String?
+        /// The passwords of competing sign-ups, and those that a proof set aside.
+        var otherPasswords: [OtherPassword] = []
+        /// What the sign-up that made the account entered.
+        var entered: JSONObject = [:]
         var isConfirmed = true
         /// Whether the address's ownership is proven.
         var isEmailProven = false
@@ -40,8 +44,14 @@ struct InMemoryServer: Sendable {
     var undone: Set<String> = []
     /// Identities whose provider has verified their address.
     var vouching: Set<UUID> = []
-    /// The accounts that identities belonged to before the first proof of the account's address removed them.
-    var removedByProof: [String: UUID] = [:]
+    /// The identities that a first proof set aside, with the accounts that have them.
+    var setAsideIdentities: [String: SetAsideIdentity] = [:]
+    /// The tickets of set-aside passkeys that have signed in.
+    var setAsideTickets: [SetAsideTicket: SetAsidePasskey] = [:]
+    /// When a code or link opened a session, by session number.
+    var mailedSessions: [Int: Date] = [:]
+    /// When an address last got a mail, by purpose.
+    var mailedAt: [MailedAddress: Date] = [:]
     /// Identities that owners removed from their accounts.
     var unlinked: [UUID: Set<String>] = [:]
     var protection = InMemoryProtection()
@@ -86,18 +96,37 @@ extension InMemoryServer {
         let id = add(email: email, firstName: firstName, at: now)
         link(.email, person: id.wire, email: email, to: id, at: now)
         let isConfirmed = confirmsAutomatically
-        update(id) { ($0.password, $0.isConfirmed) = (password, isConfirmed) }
+        update(id) { account in
+            (account.password, account.isConfirmed) = (password, isConfirmed)
+            account.entered = account.user.userMetadata
+        }
         guard let account = account(id) else { throw Fault.refused(500, .unexpectedFailure) }
         if !isConfirmed { mailConfirmation(to: email, at: now) }
         return (account.isConfirmed ? try open(id, at: now) : nil, account.user)
     }
 
     mutating func signIn(_ email: String, _ password: String, at now: Date) throws(AuthClientError) -> Opened {
-        guard let account = account(email: email), account.password == password else {
-            throw Fault.refused(400, .invalidCredentials)
+        guard let account = account(email: email) else {
+            return try signIn(formerly: email, password, at: now)
+        }
+        guard account.password == password || account.otherPasswords.contains(where: { $0.text == password }) else {
+            return try signIn(formerly: email, password, at: now)
         }
         guard account.isConfirmed else { throw Fault.refused(400, .emailNotConfirmed) }
+        guard account.password == password else {
+            mailRestoring(of: account, at: now)
+            throw Fault.refused(403, .credentialSetAside)
+        }
         return try open(account.user.id, at: now)
+    }
+
+    /// Signs in to an account whose address moved to another one.
+    private mutating func signIn(
+        formerly email: String, _ password: String, at now: Date
+    ) throws(AuthClientError) -> Opened {
+        let former = accounts.last { $0.user.formerEmail == email.lowercased() && $0.password == password }
+        guard let former else { throw Fault.refused(400, .invalidCredentials) }
+        return try open(former.user.id, at: now)
     }
 
     /// Reads the token from a provider's sheet, and checks the nonce.
@@ -200,7 +229,8 @@ extension InMemoryServer {
             begin(email, of: id, at: now)
         }
         if let password = change.password {
-            update(id) { $0.password = password }
+            update(id) { ($0.password, $0.otherPasswords) = (password, []) }
+            showSetAside(of: id)
             codes.removeAll { $0.owner == id }
             end(.passwordChanged) { $0.value == id && $0.key != kept.id }
         }
@@ -215,6 +245,9 @@ extension InMemoryServer {
 
     private mutating func begin(_ email: String, of id: UUID, at now: Date) {
         guard !confirmsAutomatically else { return setEmail(email, of: id, isProven: false, at: now) }
+        if account(id)?.user.newEmail != email {
+            codes.removeAll { $0.owner == id && ($0.slot == .newEmail || $0.slot == .currentEmail) }
+        }
         update(id) { $0.user.newEmail = email }
         if let account = account(id) { mailEmailChange(of: account.user, at: now) }
     }
@@ -222,6 +255,7 @@ extension InMemoryServer {
     mutating func setEmail(_ email: String, of id: UUID, isProven: Bool, at now: Date) {
         update(id) { account in
             (account.user.email, account.user.newEmail) = (email, nil)
+            (account.user.formerEmail, account.user.formerEmailMovedAt) = (nil, nil)
             (account.isConfirmed, account.isEmailProven) = (true, isProven)
         }
         let others = (account(id)?.user.identities ?? []).filter { $0.provider != Provider.email.rawValue }
@@ -232,6 +266,7 @@ extension InMemoryServer {
     mutating func remove(_ id: UUID) {
         accounts.removeAll { $0.user.id == id }
         codes.removeAll { $0.owner == id }
+        setAsideIdentities = setAsideIdentities.filter { $0.value.owner != id }
         end(.accountDeleted) { $0.value == id }
     }
 

@@ -53,7 +53,7 @@ struct LinkCodeTests {
         #expect(try await manager.signInWithEmail(Self.ada, password: Fixtures.password) == .signedIn)
     }
 
-    @Test("Five wrong codes void a code, and so does a newer mail; too many attempts ask to wait")
+    @Test("Five wrong codes void a code, and a newer mail brings another; too many attempts ask to wait")
     func void() async throws {
         let (_, _, model) = try await mailed()
         let first = try code()

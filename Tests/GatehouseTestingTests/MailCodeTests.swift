@@ -63,7 +63,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("Five wrong codes void a code, and so do an hour and a newer mail", arguments: ServiceKind.allCases)
+    @Test("Five wrong codes void a code, and so does an hour; a newer mail does not", arguments: ServiceKind.allCases)
     func void(_ kind: ServiceKind) async throws {
         try await Self.with(kind) { world in
             let manager = await manager(world.service)
@@ -85,13 +85,10 @@ struct MailCodeTests {
             world.advance(.seconds(61))
             try await manager.resendConfirmation(to: Self.ada)
             let newest = try await code(world, .confirmation)
-            if newest != earlier {
-                await #expect(throws: AuthError.codeWrong) {
-                    try await manager.signIn(withCode: earlier, sentTo: Self.ada)
-                }
-            }
-            try await manager.signIn(withCode: newest, sentTo: Self.ada)
+            try await manager.signIn(withCode: earlier, sentTo: Self.ada)
             #expect(manager.isLoggedIn)
+            await manager.signOut()
+            await #expect(throws: AuthError.codeWrong) { try await manager.signIn(withCode: newest, sentTo: Self.ada) }
         }
     }
 
@@ -197,9 +194,7 @@ struct MailCodeTests {
             model.useOther()
             model.code = try await code(world, .emailChange)
             await model.submit()?.value
-            #expect(model.isHalfway && model.email == "countess@example.com")
-            model.code = try await code(world, .emailChange, to: "countess@example.com")
-            await model.submit()?.value
+            // The confirmation of the new address still counts.
             #expect(model.phase == .confirmed)
             change.startOver()
             #expect(change.phase == .editing && change.code == nil && change.form.email.isEmpty)

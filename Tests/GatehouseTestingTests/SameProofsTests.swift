@@ -37,7 +37,7 @@ struct SameProofsTests {
     }
 
     @Test(
-        "D8: a link's code is the first proof of the address: what was entered before is out",
+        "D8: a link's code is the first proof of the address: what was added before is set aside",
         arguments: ServiceKind.allCases)
     func firstProof(_ kind: ServiceKind) async throws {
         try await Self.with(kind, confirms: true) { world in
@@ -51,19 +51,128 @@ struct SameProofsTests {
             let session = try await service.confirmLink(question.ticket, code: try await mailed(world, question))
             #expect(session.user.id == account.user.id)
             #expect(session.user.identities?.map(\.provider).sorted() == ["apple", "email"])
+            #expect(setAside(session.user) == ["password", "google"])
             #expect(try await service.undoableLinks().map(\.rule) == ["confirmed_by_owner"])
             #expect(try await service.sessions().count == 1)
             try await service.signOut()
             #expect(try await passwords(world, Fixtures.password) == [false])
-            // The removed identity asks for its former account.
+            // The identity that was set aside asks for its account, whose own address gets the code.
             let error = await #expect(throws: AuthClientError.self) {
                 try await service.signIn(with: try await world.providers.credentials(.google, "grace@example.com"))
             }
             let former = try #require(error?.linkQuestion)
-            #expect(former.email == "grace@example.com" && !former.canRecover && !former.canMailCode)
+            #expect(former.email == "grace@example.com" && former.canRecover && former.canMailCode)
+            let restored = try await service.confirmLink(former.ticket, code: try await mailed(world, former))
+            #expect(restored.user.id == account.user.id && setAside(restored.user) == ["password"])
+            #expect(restored.user.identities?.map(\.provider).sorted() == ["apple", "email", "google"])
+        }
+    }
+
+    private func setAside(_ user: User) -> [String] {
+        user.setAside.map { credential in
+            switch credential.kind {
+            case .password: "password"
+            case .passkey: "passkey"
+            case .identity(_, let provider): provider
+            }
+        }
+    }
+
+    @Test("A set-aside password is refused with an emailed code, which restores it", arguments: ServiceKind.allCases)
+    func restored(_ kind: ServiceKind) async throws {
+        try await Self.with(kind, confirms: true) { world in
+            let service = world.service
+            let account = try await world.signUp()
+            try await service.signOut()
             world.advance(.seconds(61))
-            let failure = await world.failure { try await service.sendLinkCode(for: former.ticket) }
-            #expect(failure == "refused 422 validation_failed")
+            try await service.sendSignInMail(to: Self.ada)
+            let first = try #require(try await world.code(.signIn, Self.ada))
+            let proven = try await service.verify(code: first, sentTo: Self.ada, for: .email).session
+            #expect(proven.map { setAside($0.user) } == ["password"])
+            try await service.signOut()
+            world.advance(.seconds(61))
+            let refused = await world.failure { try await service.signIn(email: Self.ada, password: Fixtures.password) }
+            #expect(refused == "refused 403 credential_set_aside")
+            let code = try #require(try await world.code(.signIn, Self.ada))
+            let wrong = await world.failure {
+                try await service.verify(code: "000000", sentTo: Self.ada, for: .email, password: Fixtures.password)
+            }
+            #expect(wrong == Self.wrong)
+            let back = try await service.verify(
+                code: code, sentTo: Self.ada, for: .email, password: Fixtures.password
+            ).session
+            #expect(back?.user.id == account.user.id && back?.user.setAside == [])
+            try await service.signOut()
+            #expect(try await passwords(world, Fixtures.password) == [true])
+        }
+    }
+
+    @Test("A code with another password has the same effect as alone", arguments: ServiceKind.allCases)
+    func otherPassword(_ kind: ServiceKind) async throws {
+        try await Self.with(kind, confirms: true) { world in
+            let service = world.service
+            try await world.signUp()
+            try await service.signOut()
+            world.advance(.seconds(61))
+            try await service.sendSignInMail(to: Self.ada)
+            let code = try #require(try await world.code(.signIn, Self.ada))
+            let session = try await service.verify(
+                code: code, sentTo: Self.ada, for: .email, password: "not the password"
+            ).session
+            #expect(session.map { setAside($0.user) } == ["password"])
+        }
+    }
+
+    @Test("The code of a signed-in user sets nothing aside", arguments: ServiceKind.allCases)
+    func bySession(_ kind: ServiceKind) async throws {
+        try await Self.with(kind, confirms: true) { world in
+            let service = world.service
+            try await world.signUp()
+            world.advance(.seconds(61))
+            try await service.sendSignInMail(to: Self.ada)
+            let code = try #require(try await world.code(.signIn, Self.ada))
+            let session = try await service.verify(code: code, sentTo: Self.ada, for: .email).session
+            #expect(session?.user.setAside == [])
+            try await service.signOut()
+            #expect(try await passwords(world, Fixtures.password) == [true])
+        }
+    }
+
+    @Test("The last three codes stay valid until one is used", arguments: ServiceKind.allCases)
+    func lastThree(_ kind: ServiceKind) async throws {
+        try await Self.with(kind) { world in
+            let service = world.service
+            var codes: [String] = []
+            for _ in 1...4 {
+                try await service.sendSignInMail(to: Self.ada)
+                codes.append(try #require(try await world.code(.signIn, Self.ada)))
+                world.advance(.seconds(61))
+            }
+            func verify(_ code: String) async -> String? {
+                await world.failure { try await service.verify(code: code, sentTo: Self.ada, for: .email) }
+            }
+            #expect(await verify(codes[0]) == Self.wrong)
+            #expect(await verify(codes[1]) == nil)
+            #expect(await verify(codes[3]) == Self.wrong)
+        }
+    }
+
+    @Test(
+        "The same sign-up again is accepted, and sends no second email within a minute",
+        arguments: ServiceKind.allCases)
+    func repeated(_ kind: ServiceKind) async throws {
+        try await Self.with(kind) { world in
+            let service = world.service
+            for _ in 1...2 {
+                let answer = try await service.signUp(
+                    email: Self.ada, password: Fixtures.password, firstName: "Ada")
+                #expect(answer.session == nil && answer.user?.email == Self.ada)
+            }
+            let code = try #require(try await world.code(.confirmation, Self.ada))
+            let session = try await service.verify(code: code, sentTo: Self.ada, for: .signup).session
+            #expect(session?.user.userMetadata["first_name"] == "Ada" && session?.user.setAside == [])
+            try await service.signOut()
+            #expect(try await passwords(world, Fixtures.password) == [true])
         }
     }
 
@@ -92,7 +201,8 @@ struct SameProofsTests {
     }
 
     @Test(
-        "D8: a mailed code to an unproven address ends its password and sessions", arguments: ServiceKind.allCases,
+        "D8: a mailed code to an unproven address sets its password aside; a new one forgets it",
+        arguments: ServiceKind.allCases,
         [EmailOTPType.recovery, .email])
     func unproven(_ kind: ServiceKind, _ purpose: EmailOTPType) async throws {
         try await Self.with(kind, confirms: true) { world in
@@ -117,9 +227,9 @@ struct SameProofsTests {
     }
 
     @Test(
-        "D10: the typed code of competing sign-ups confirms neither password", arguments: ServiceKind.allCases,
-        [false, true])
-    func competing(_ kind: ServiceKind, _ repeatsMail: Bool) async throws {
+        "D10: the typed code of competing sign-ups sets both passwords aside; with one of them, it is chosen",
+        arguments: ServiceKind.allCases, [nil, "the first password", "the second password"])
+    func competing(_ kind: ServiceKind, _ chosen: String?) async throws {
         try await Self.with(kind) { world in
             let service = world.service
             for (password, name) in [("the first password", "Eve"), ("the second password", "Ada")] {
@@ -128,36 +238,82 @@ struct SameProofsTests {
                 #expect(try await passwords(world, "the first password") == [false])
                 world.advance(.seconds(61))
             }
-            if repeatsMail { try await service.resendConfirmation(to: Self.ada) }
+            try await service.resendConfirmation(to: Self.ada)
             let code = try #require(try await world.code(.confirmation, Self.ada))
-            let session = try await service.verify(code: code, sentTo: Self.ada, for: .signup).session
-            #expect(session?.user.userMetadata["first_name"] == nil)
-            _ = try await service.update(user: UserAttributes(password: "the third password"))
+            guard let chosen else {
+                let session = try await service.verify(code: code, sentTo: Self.ada, for: .signup).session
+                #expect(session?.user.userMetadata["first_name"] == nil)
+                #expect(session.map { setAside($0.user) } == ["password"])
+                try await service.signOut()
+                #expect(try await passwords(world, "the first password", "the second password") == [false, false])
+                return
+            }
+            let session = try await service.verify(
+                code: code, sentTo: Self.ada, for: .signup, password: chosen
+            ).session
+            let isFirst = chosen == "the first password"
+            #expect(session?.user.userMetadata["first_name"] == (isFirst ? "Eve" : "Ada"))
             try await service.signOut()
-            let accepted = try await passwords(world, "the first password", "the second password", "the third password")
-            #expect(accepted == [false, false, true])
+            let accepted = try await passwords(world, "the first password", "the second password")
+            #expect(accepted == [isFirst, !isFirst])
+        }
+    }
+
+    @Test("D10: equal names of competing sign-ups stay", arguments: ServiceKind.allCases)
+    func alike(_ kind: ServiceKind) async throws {
+        try await Self.with(kind) { world in
+            let service = world.service
+            for password in ["the first password", "the second password"] {
+                _ = try await service.signUp(email: Self.ada, password: password, firstName: "Ada")
+                world.advance(.seconds(61))
+            }
+            let code = try #require(try await world.code(.confirmation, Self.ada))
+            let session = try await service.verify(code: code, sentTo: Self.ada, for: .email).session
+            #expect(session?.user.userMetadata["first_name"] == "Ada")
+            #expect(try await service.fetchMe().profile?.firstName == "Ada")
+            try await service.signOut()
+            #expect(try await passwords(world, "the first password", "the second password") == [false, false])
+        }
+    }
+
+    @Test("D10: a code to sign in sets the waiting password of a sign-up aside", arguments: ServiceKind.allCases)
+    func signInCode(_ kind: ServiceKind) async throws {
+        try await Self.with(kind) { world in
+            let service = world.service
+            _ = try await service.signUp(email: Self.ada, password: "the first password", firstName: "Ada")
+            world.advance(.seconds(61))
+            try await service.sendSignInMail(to: Self.ada)
+            let code = try #require(try await world.code(.signIn, Self.ada))
+            let session = try await service.verify(code: code, sentTo: Self.ada, for: .email).session
+            #expect(session.map { setAside($0.user) } == ["password"])
+            try await service.signOut()
+            #expect(try await passwords(world, "the first password") == [false])
         }
     }
 
     @Test(
-        "D10: equal names of competing sign-ups stay; a code to sign in ends the waiting password, too",
+        "Who signs in with a code may start over; the account keeps all but its address",
         arguments: ServiceKind.allCases)
-    func alike(_ kind: ServiceKind) async throws {
-        for signsIn in [false, true] {
-            try await Self.with(kind) { world in
-                let service = world.service
-                for password in ["the first password", "the second password"].prefix(signsIn ? 1 : 2) {
-                    _ = try await service.signUp(email: Self.ada, password: password, firstName: "Ada")
-                    world.advance(.seconds(61))
-                }
-                if signsIn { try await service.sendSignInMail(to: Self.ada) }
-                let code = try #require(try await world.code(signsIn ? .signIn : .confirmation, Self.ada))
-                let session = try await service.verify(code: code, sentTo: Self.ada, for: .email).session
-                #expect(session?.user.userMetadata["first_name"] == "Ada")
-                #expect(try await service.fetchMe().profile?.firstName == "Ada")
-                try await service.signOut()
-                #expect(try await passwords(world, "the first password", "the second password") == [false, false])
-            }
+    func startOver(_ kind: ServiceKind) async throws {
+        try await Self.with(kind, confirms: true) { world in
+            let service = world.service
+            let old = try await world.signUp()
+            let stale = await world.failure { try await service.startOver() }
+            #expect(stale == "refused 403 fresh_sign_in_required")
+            world.advance(.seconds(61))
+            try await service.sendSignInMail(to: Self.ada)
+            let code = try #require(try await world.code(.signIn, Self.ada))
+            // The session keeps the password: see above.
+            _ = try await service.verify(code: code, sentTo: Self.ada, for: .email)
+            let new = try await service.startOver()
+            #expect(new.user.id != old.user.id && new.user.email == Self.ada && new.user.formerEmail == nil)
+            #expect(await service.currentSession?.user.id == new.user.id)
+            try await service.signOut()
+            let former = try await service.signIn(email: Self.ada, password: Fixtures.password)
+            #expect(former.user.id == old.user.id && former.user.email == nil && former.user.formerEmail == Self.ada)
+            #expect(former.user.formerEmailMovedAt != nil)
+            let none = await world.failure { try await service.startOver() }
+            #expect(none == "refused 422 validation_failed")
         }
     }
 
@@ -166,13 +322,57 @@ struct SameProofsTests {
         let service = InMemoryAuthService(confirmsAutomatically: false)
         for (password, name) in [("the first password", "Eve"), ("the second password", "Ada")] {
             _ = try await service.signUp(email: Self.ada, password: password, firstName: name)
+            service.clock.advance(by: .seconds(61))
         }
         try await service.openMailLink(try #require(service.mailLink(.confirmation, to: Self.ada)))
         #expect(await service.currentSession?.user.userMetadata["first_name"] == "Ada")
         try await service.signOut()
         _ = try await service.signIn(email: Self.ada, password: "the second password")
-        await #expect(throws: AuthClientError.self) {
+        let error = await #expect(throws: AuthClientError.self) {
             try await service.signIn(email: Self.ada, password: "the first password")
         }
+        #expect(error?.code == .credentialSetAside)
+    }
+
+    @Test("A code sets a passkey aside; the passkey and the next code restore it")
+    func passkey() async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.serverSettings.allowsPasskeys = true
+        let passkeys = ScriptedPasskeys()
+        let passkey = try await service.registerPasskey(with: passkeys, style: .sheet)
+        try await service.signOut()
+        try await service.sendSignInMail(to: Self.ada)
+        let first = try #require(service.mailCode(.signIn, to: Self.ada))
+        _ = try await service.verify(code: first, sentTo: Self.ada, for: .email)
+        #expect(try await service.passkeys().map { $0.setAsideAt != nil } == [true])
+        try await service.signOut()
+        service.clock.advance(by: .seconds(61))
+        let assertion = try await service.passkeyAssertion(with: passkeys, style: .sheet)
+        let error = await #expect(throws: AuthClientError.self) { try await service.signIn(with: assertion) }
+        let ticket = try #require(error?.setAsideTicket)
+        let code = try #require(service.mailCode(.signIn, to: Self.ada))
+        let session = try await service.verify(code: code, restoring: ticket).session
+        #expect(session.map { setAside($0.user) } == ["password"])
+        #expect(try await service.passkeys().map(\.id) == [passkey.id])
+        try await service.signOut()
+        let again = try await service.passkeyAssertion(with: passkeys, style: .sheet)
+        #expect(try await service.signIn(with: again).user.email == Self.ada)
+        let used = await #expect(throws: AuthClientError.self) {
+            try await service.verify(code: code, restoring: ticket)
+        }
+        #expect(used?.code == .otpExpired)
+    }
+
+    @Test("A second factor survives an emailed code, whose session has the first level")
+    func factor() async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: Self.ada)
+        service.addApp()
+        try await service.sendSignInMail(to: Self.ada)
+        let code = try #require(service.mailCode(.signIn, to: Self.ada))
+        let session = try #require(try await service.verify(code: code, sentTo: Self.ada, for: .email).session)
+        #expect(session.user.factors?.isEmpty == false && session.assurance.currentLevel != .aal2)
+        let new = try await service.startOver()
+        #expect(new.user.factors?.isEmpty != false && new.user.email == Self.ada)
     }
 }

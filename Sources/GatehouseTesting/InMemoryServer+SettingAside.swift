@@ -1,0 +1,228 @@
+import Foundation
+import Gatehouse
+
+/// A password that opens nothing by itself: that of a competing sign-up, or one that a proof set aside.
+struct OtherPassword: Sendable {
+    let text: String
+    /// The metadata of the sign-up that chose it.
+    var data: JSONObject = [:]
+    let at: Date
+}
+
+/// What comes with a code or a link.
+struct Prover: Sendable {
+    /// The caller's session.
+    var session: Int?
+    /// Whether the caller is the client that asked for the mail. A typed code does not show that.
+    var isClient = false
+    /// The password that the caller typed.
+    var password: String?
+}
+
+/// Why a mail was sent.
+private enum Purpose: Sendable {
+    case signUp
+    case competingSignUp
+    case addressChange
+    case other
+}
+
+// What the first proof of an address sets aside, and how its holder gets it back.
+extension InMemoryServer {
+    /// Carries out the proof of an account's address by a mail.
+    mutating func prove(
+        _ id: UUID, by slot: MailedCode.Slot, _ competing: CompetingSignUp?, _ prover: Prover, at now: Date
+    ) {
+        guard let account = account(id) else { return }
+        let isUnfinished = account.isAbandoned
+        let purpose: Purpose =
+            switch slot {
+            case .confirmation where isUnfinished:
+                competing.map { $0.password == nil ? .other : .competingSignUp } ?? .signUp
+            case .newEmail, .currentEmail: .addressChange
+            case .confirmation, .recovery, .link: .other
+            }
+        let competes = !account.otherPasswords.isEmpty || hasSignInCode(id, at: now)
+        if !account.isConfirmed {
+            update(id) { account in
+                account.user.times["email_confirmed_at"] = now
+                account.isConfirmed = true
+            }
+        }
+        decide(id, purpose, isUnfinished: isUnfinished, competes: competes, competing, prover, at: now)
+        codes.removeAll { $0.owner == id }
+        update(id) { ($0.isEmailProven, $0.user.newEmail) = (true, nil) }
+        showSetAside(of: id)
+    }
+
+    /// The rules of the server's first proof. Later ones only take a typed password.
+    private mutating func decide(
+        _ id: UUID, _ purpose: Purpose, isUnfinished: Bool, competes: Bool, _ competing: CompetingSignUp?,
+        _ prover: Prover, at now: Date
+    ) {
+        guard let account = account(id) else { return }
+        let isFirst = !account.isEmailProven
+        let waiting = (isFirst ? [account.password] : []) + account.otherPasswords.map(\.text)
+        let typed = prover.password.flatMap { waiting.contains($0) ? $0 : nil }
+        let isAccount = prover.session.map { sessions[$0] == id } ?? false
+        if let typed { adopt(typed, isUnfinished: isUnfinished, by: id, at: now) }
+        guard isFirst else { return }
+        let keeps = prover.isClient && (purpose == .addressChange || purpose == .signUp)
+        let isOnlyChoice = purpose == .signUp && isUnfinished && !competes
+        if typed == nil, !isAccount, !keeps, !isOnlyChoice {
+            putPasswordAside(of: id, isUnfinished: isUnfinished, competing, prover, at: now)
+            if prover.isClient, purpose == .competingSignUp, let competing {
+                update(id) { account in
+                    account.password = competing.password
+                    account.otherPasswords.removeAll { $0.text == competing.password }
+                }
+            } else {
+                putOthersAside(of: id, at: now)
+            }
+        }
+        end(.addressProven) { $0.value == id && (!isAccount || $0.key != prover.session) }
+    }
+
+    /// Whether a code without a password was asked for during a sign-up.
+    private func hasSignInCode(_ id: UUID, at now: Date) -> Bool {
+        codes.contains {
+            $0.owner == id && $0.slot == .confirmation && $0.isGood(at: now)
+                && $0.competing.map { $0.password == nil } ?? false
+        }
+    }
+
+    /// Moves the password into the others, with the metadata that an unfinished sign-up entered.
+    private mutating func putPasswordAside(
+        of id: UUID, isUnfinished: Bool, _ competing: CompetingSignUp?, _ prover: Prover, at now: Date
+    ) {
+        update(id) { account in
+            let entered = isUnfinished ? account.entered : [:]
+            if let password = account.password {
+                account.add(OtherPassword(text: password, data: entered, at: now))
+                account.password = nil
+            }
+            let others = account.otherPasswords.map(\.data) + (competing.map { [$0.metadata] } ?? [])
+            // Data on which everybody agrees is nobody's secret.
+            guard isUnfinished, !others.allSatisfy({ $0 == entered }) else { return }
+            let metadata = prover.isClient ? competing?.metadata ?? [:] : [:]
+            (account.user.userMetadata, account.entered) = (metadata, metadata)
+        }
+    }
+
+    private mutating func putOthersAside(of id: UUID, at now: Date) {
+        protection.keys[id] = protection.keys[id]?.map { key in
+            var key = key
+            key.passkey.setAsideAt = key.passkey.setAsideAt ?? now
+            return key
+        }
+        guard let account = account(id), let identities = account.user.identities else { return }
+        let kept = identities.filter { identity in
+            identity.provider == Provider.email.rawValue
+                || identity.email == account.user.email && identity.identityID.map(vouching.contains) == true
+        }
+        for identity in identities where !kept.contains(identity) {
+            let key = ScriptedToken.key(identity.provider, identity.id)
+            setAsideIdentities[key] = SetAsideIdentity(owner: id, identity: identity, at: now)
+            if let identityID = identity.identityID { links[identityID] = nil }
+        }
+        setIdentities(kept, of: id)
+    }
+
+    /// Makes a waiting or set-aside password the account's.
+    private mutating func adopt(_ text: String, isUnfinished: Bool, by id: UUID, at now: Date) {
+        update(id) { account in
+            guard account.password != text, let chosen = account.otherPasswords.first(where: { $0.text == text }) else {
+                return
+            }
+            account.otherPasswords.removeAll { $0.text == text }
+            if isUnfinished {
+                if let former = account.password {
+                    account.add(OtherPassword(text: former, data: account.entered, at: now))
+                }
+                (account.user.userMetadata, account.entered) = (chosen.data, chosen.data)
+            } else {
+                account.user.userMetadata.merge(chosen.data) { current, _ in current }
+                account.otherPasswords = []
+            }
+            account.password = text
+        }
+    }
+
+    /// Shows in the user what is set aside.
+    mutating func showSetAside(of id: UUID) {
+        guard let account = account(id) else { return }
+        let passwords = account.otherPasswords.last.map { [SetAsideCredential(.password, setAsideAt: $0.at)] } ?? []
+        let passkeys = (protection.keys[id] ?? []).compactMap { key in
+            key.passkey.setAsideAt.map {
+                SetAsideCredential(.passkey(id: key.passkey.id, name: key.passkey.friendlyName), setAsideAt: $0)
+            }
+        }
+        let identities = setAsideIdentities.values.filter { $0.owner == id }.sorted { $0.at < $1.at }
+            .compactMap { kept in
+                kept.identity.identityID.map {
+                    SetAsideCredential(.identity(id: $0, provider: kept.identity.provider), setAsideAt: kept.at)
+                }
+            }
+        update(id) { $0.user.setAside = passwords + passkeys + identities }
+    }
+
+    /// Takes an identity out of those that are set aside, because its holder uses it.
+    mutating func takeSetAside(_ token: ScriptedToken) {
+        guard let kept = setAsideIdentities.removeValue(forKey: token.key) else { return }
+        showSetAside(of: kept.owner)
+    }
+
+    /// Mails the code that restores a credential, unless one was mailed a moment ago.
+    mutating func mailRestoring(of account: Account, at now: Date) {
+        guard settings.sendsMail != false, let email = account.user.email else { return }
+        guard !isWithinInterval(.recovery, email, at: now) else { return }
+        mailSignIn(to: email, at: now)
+    }
+}
+
+extension InMemoryServer.Account {
+    /// Adds a password unless it is known. The first five stay, as the server keeps them.
+    mutating func add(_ other: OtherPassword) {
+        guard otherPasswords.count < 5, !otherPasswords.contains(where: { $0.text == other.text }) else { return }
+        otherPasswords.append(other)
+    }
+}
+
+/// An identity that a first proof set aside.
+struct SetAsideIdentity: Sendable {
+    let owner: UUID
+    let identity: UserIdentity
+    let at: Date
+}
+
+// Starting over.
+extension InMemoryServer {
+    /// Moves the address of the caller's account to a new one.
+    mutating func startOver(_ kept: InMemoryDevice.Kept, at now: Date) throws(AuthClientError) -> Opened {
+        guard let old = account(kept.session.user.id) else { throw Fault.refused(403, .userNotFound) }
+        guard let email = old.user.email else { throw Fault.refused(422, .validationFailed) }
+        guard settings.allowsSignUp else { throw Fault.refused(422, .signupDisabled) }
+        guard let mailed = mailedSessions[kept.id], now.timeIntervalSince(mailed) <= 600 else {
+            throw Fault.refused(403, .freshSignInRequired)
+        }
+        moveAddress(of: old.user.id, at: now)
+        end(.addressClaimed) { $0.key == kept.id }
+        let id = add(email: email, firstName: nil, at: now)
+        link(.email, person: id.wire, email: email, to: id, at: now)
+        update(id) { $0.isEmailProven = true }
+        let opened = try open(id, at: now)
+        mailedSessions[opened.id] = now
+        return opened
+    }
+
+    /// Takes the address away from an account, which keeps everything else.
+    mutating func moveAddress(of id: UUID, at now: Date) {
+        guard let email = account(id)?.user.email else { return }
+        update(id) { account in
+            (account.user.email, account.user.newEmail, account.isEmailProven) = (nil, nil, false)
+            (account.user.formerEmail, account.user.formerEmailMovedAt) = (email, now)
+        }
+        setIdentities((account(id)?.user.identities ?? []).filter { $0.provider != Provider.email.rawValue }, of: id)
+        codes.removeAll { $0.owner == id }
+    }
+}
