@@ -100,6 +100,7 @@ extension AuthError {
         .blocked, .samePassword, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong,
         .emailDisabled, .lastSignInMethod, .tooLateToUndo, .secondFactorNeeded, .notOffered, .passkeyRefused,
         .passkeyFailed, .recoveryCodesLocked(retryAfter: nil), .passkeyExists, .tooMany, .nameTaken, .otherFactorNeeded,
+        .credentialSetAside(nil),
     ]
 
     /// The case. Does not compile with one that ``samples`` may lack.
@@ -111,7 +112,7 @@ extension AuthError {
             .weakPassword, .emailNotConfirmed, .signUpDisabled, .blocked, .samePassword, .currentPasswordRequired,
             .currentPasswordWrong, .codeRequired, .codeWrong, .emailDisabled, .lastSignInMethod, .tooLateToUndo,
             .secondFactorNeeded, .notOffered, .passkeyRefused, .passkeyFailed, .recoveryCodesLocked, .passkeyExists,
-            .tooMany, .nameTaken, .otherFactorNeeded:
+            .tooMany, .nameTaken, .otherFactorNeeded, .credentialSetAside:
             String("\(self)".prefix { $0 != "(" })
         }
     }

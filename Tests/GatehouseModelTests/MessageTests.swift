@@ -24,6 +24,7 @@ struct MessageTests {
             (.offline(.notUnderstood("page")), EmailText.other, .retry),
             (refused(403, .userBanned), EmailText.blocked, nil),
             (refused(400, .emailNotConfirmed), EmailText.unconfirmed, nil),
+            (refused(403, .credentialSetAside), EmailText.setAside, nil),
             (refused(422, .signupDisabled), EmailText.closed, nil),
             (.storeFailed("disk"), EmailText.store, nil),
             (.sessionChanged, EmailText.other, nil),
@@ -43,6 +44,7 @@ struct MessageTests {
         static let other = "Something went wrong. Please try again."
         static let blocked = "This account is blocked. Please contact the support of this app."
         static let unconfirmed = "Please open the link in the email that we have sent you, or enter its code."
+        static let setAside = "Enter the code we emailed you to keep using this password."
         static let closed = "New accounts cannot be created here."
         static let store = "Your account could not be stored on this device. Please unlock it and try again."
     }

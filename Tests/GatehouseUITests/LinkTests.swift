@@ -111,28 +111,13 @@ struct LinkTests {
         let world = try await asked()
         try await world.screen.tap("Start Anew with This Email")
         #expect(
-            world.screen.shows(
-                "The account that has this email now will be deleted with all its data. This cannot be undone."))
+            world.screen.shows("The account that has this email now will lose it, but keep everything else."))
         try await world.screen.tap("Cancel")
         #expect(!world.manager.isLoggedIn)
         try await world.screen.tap("Start Anew with This Email")
         try await world.screen.tap("Start Anew with This Email")
         try await world.screen.wait { $0.presentations.isEmpty }
         #expect(try await world.manager.identities().map(\.provider) == ["google"])
-    }
-
-    @Test("An account with a provider is not deleted, and the warning says so")
-    func recoverBesideProvider() async throws {
-        let service = InMemoryAuthService()
-        service.addAccount(email: "ada@example.com", firstName: "Ada")
-        _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
-        _ = try await service.link(with: ProviderPerson.grace.credentials(from: .apple))
-        try await service.signOut()
-        let world = try await asked(service)
-        try await world.screen.tap("Start Anew with This Email")
-        #expect(
-            world.screen.shows(
-                "The account that has this email now will lose it, but keep its data. This cannot be undone."))
     }
 
     @Test("E7: after the time limit the login screen shows why until the next attempt")

@@ -121,13 +121,26 @@ struct TextsTests {
         }
     }
 
+    private static var keysOfNotices: [String] {
+        let kinds: [SetAsideCredential.Kind] = [
+            .password, .passkey(id: id, name: "x"), .passkey(id: id, name: nil), .identity(id: id, provider: "google"),
+        ]
+        var user = AuthenticatedUser(id: id)
+        user.formerEmail = "ada@example.com"
+        user.setAside = kinds.map { SetAsideCredential($0, setAsideAt: .distantPast) }
+        return user.notices.map(\.key)
+    }
+
+    private static let id = UUID(uuidString: "A1B2C3D4-0000-4000-8000-000000000001")!
+
     private static var keysOfModels: [String] {
         let problems = AuthError.Code.allCases.flatMap { code in
             [AuthMethod.apple, .email].compactMap { SignInMessage($0, code)?.content.key }
         }
         let errors: [AuthError] = [
             .notAuthenticated, .forbidden, .freshSignInNeeded, .offline(.noConnection), .unknown(nil),
-            .profileNotCreated, .emailDisabled, .codeWrong,
+            .profileNotCreated, .emailDisabled, .codeWrong, .credentialSetAside(nil),
+            .credentialSetAside(SetAsideTicket("", expiresAt: .distantFuture)),
         ]
         var hints = [SignInMessage.linkNeedsFactor.content.key]
         for mode in [EmailAuthForm.Mode.signIn, .signUp] {
@@ -149,11 +162,12 @@ struct TextsTests {
         let stores = [StoreProblem.Cause.locked, .notPermitted, .other].map { cause in
             SignInMessage(store: StoreProblem("", cause: cause)).content.key
         }
-        return problems + errors.map(\.content.key) + hints + changes + stores + [
+        return problems + errors.map(\.content.key) + hints + changes + stores + keysOfNotices + [
             "Password must be at least %@ characters.",
             "An email was requested a moment ago. Please wait before you ask for another one.",
             "This can no longer be undone.",
-            LinkModel.deletionWarning.key, LinkModel.addressWarning.key, ProfileModel.signOutQuestion.key,
+            "To start over, cancel this, sign in with a code we email you, and try again within ten minutes.",
+            LinkModel.recoveryWarning.key, ProofModel.startOverWarning.key, ProfileModel.signOutQuestion.key,
             ProfileModel.deletionQuestion.key,
             "Could Not Delete Account", "Could Not Save Profile", "Deleting account...",
         ]

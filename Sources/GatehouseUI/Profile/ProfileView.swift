@@ -77,6 +77,13 @@ private struct ProfileScreen: View {
                 }
             }
             if let error = manager.error { Section { branding.text(error.content).foregroundStyle(.secondary) } }
+            if let notices = model.user?.notices, !notices.isEmpty {
+                Section {
+                    ForEach(notices, id: \.self) { branding.text($0) }
+                } header: {
+                    Text(ui: "About Your Account")
+                }
+            }
             if let user = model.user, let sections = parts.profileSections { sections(user) }
             Section { screens }
             Section {

@@ -12,7 +12,9 @@ struct PasskeyRow: View {
             VStack(alignment: .leading, spacing: 2) {
                 passkey.name.lineLimit(2)
                 Group {
-                    if let last = passkey.lastUsedAt {
+                    if passkey.setAsideAt != nil {
+                        Text(ui: "Set aside. Sign in with it and enter the code we email you to use it again.")
+                    } else if let last = passkey.lastUsedAt {
                         Text(ui: "Last used on \(day(last))")
                     } else {
                         Text(ui: "Added on \(day(passkey.createdAt))")

@@ -37,6 +37,7 @@ private struct ProofView: View {
     @State private var typed = ""
     // It exists only as long as the screen.
     @State private var password = ""
+    @State private var asksToStartOver = false
     @FocusState private var isFocused: Bool
 
     init(question: ProofQuestion, manager: AuthManager) {
@@ -108,21 +109,56 @@ private struct ProofView: View {
                 }
                 .clearRows()
             }
-            let others = model.otherMethods.filter { passkeys != nil || !$0.needsAuthenticator }
-            if !others.isEmpty {
+            otherWays
+            if model.canStartOver {
                 Section {
-                    ForEach(others, id: \.self) { method in
-                        Button {
-                            model.use(method)
-                        } label: {
-                            branding.text(method.title).frame(minHeight: 44)
-                        }
-                        .disabled(model.isBusy)
-                    }
+                    startOver
+                } footer: {
+                    Text(ui: "If none of this works for you, start anew with this email. The present account stays.")
                 }
+                .disabled(model.isBusy)
             }
         }
         .scrollDismissesKeyboard(.interactively)
+    }
+
+    @ViewBuilder private var otherWays: some View {
+        let others = model.otherMethods.filter { passkeys != nil || !$0.needsAuthenticator }
+        if !others.isEmpty {
+            Section {
+                ForEach(others, id: \.self) { method in
+                    Button {
+                        model.use(method)
+                    } label: {
+                        branding.text(method.title).frame(minHeight: 44)
+                    }
+                    .disabled(model.isBusy)
+                }
+            }
+        }
+    }
+
+    private var startOver: some View {
+        Button(role: .destructive) {
+            asksToStartOver = true
+        } label: {
+            Text(ui: "Start Anew with This Email").frame(minHeight: 44)
+        }
+        .confirmationDialog(
+            Text(ui: "Start Anew with This Email"), isPresented: $asksToStartOver, titleVisibility: .visible
+        ) {
+            Button(role: .destructive) {
+                model.startOver()
+            } label: {
+                Text(ui: "Start Anew with This Email")
+            }
+            Button(role: .cancel) {
+            } label: {
+                Text(ui: "Cancel")
+            }
+        } message: {
+            branding.text(ProofModel.startOverWarning)
+        }
     }
 
     @ViewBuilder private var field: some View {

@@ -89,12 +89,14 @@ struct CodeView: View {
             }
             .disabled(model.isBusy)
         }
-        Button {
-            model.sendAgain()
-        } label: {
-            Text(ui: "Send Again").frame(minHeight: 44)
+        if model.offersAnotherMail {
+            Button {
+                model.sendAgain()
+            } label: {
+                Text(ui: "Send Again").frame(minHeight: 44)
+            }
+            .disabled(!model.canSendAgain)
         }
-        .disabled(!model.canSendAgain)
         Button(action: startOver) {
             startOverTitle.frame(minHeight: 44)
         }
@@ -102,11 +104,14 @@ struct CodeView: View {
     }
 
     private var startOverTitle: Text {
-        model.kind == .link ? Text(ui: "Sign in Another Way") : Text(ui: "Use Another Email")
+        switch model.kind {
+        case .link, .setAsidePassword, .setAsidePasskey: Text(ui: "Sign in Another Way")
+        case .confirmation, .signIn, .passwordReset, .emailChange: Text(ui: "Use Another Email")
+        }
     }
 
     @ViewBuilder private var countdown: some View {
-        if let countdown = model.countdown {
+        if let countdown = model.countdown, model.offersAnotherMail {
             Text(ui: "Another email can be sent in \(countdown).").monospacedDigit()
         }
     }
@@ -157,6 +162,12 @@ private struct CodeHeader: View {
         case .link:
             Text(ui: "We have sent a code to \(model.email).")
             Text(ui: "Enter it here to link the two.")
+        case .setAsidePassword:
+            Text(ui: "We have sent a code to \(model.email).")
+            Text(ui: "Enter the code we emailed you to keep using this password.")
+        case .setAsidePasskey:
+            Text(ui: "We have sent a code to your account's email.")
+            Text(ui: "Enter the code we emailed you to keep using this passkey.")
         case .confirmation, .signIn, .passwordReset:
             Text(ui: "If \(model.email) can be used here, we have sent a code to it.")
             Text(ui: "Enter it here, or open the link in the email on this device.")

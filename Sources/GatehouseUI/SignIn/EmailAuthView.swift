@@ -44,7 +44,7 @@ private struct EmailAuthScreen: View {
         .navigationDestination(isPresented: $wantsCode) {
             MailView(.signIn, email: model.form.trimmedEmail, manager: manager)
         }
-        .onDisappear { forgetPasswords() }
+        .onDisappear { leave() }
         // Above the keyboard, from the server's answer on, as long as no sign-in is in progress.
         .task(id: canOfferPasskeys) { await offerPasskeys() }
     }
@@ -133,5 +133,10 @@ private struct EmailAuthScreen: View {
     private func forgetPasswords() {
         password = ""
         confirmation = ""
+    }
+
+    private func leave() {
+        forgetPasswords()
+        model.forgetPassword()
     }
 }

@@ -147,7 +147,7 @@ private struct LinkScreen: View {
                 Text(ui: "Cancel")
             }
         } message: {
-            branding.text(model.recoveryWarning)
+            branding.text(LinkModel.recoveryWarning)
         }
     }
 

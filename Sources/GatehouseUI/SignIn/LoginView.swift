@@ -45,6 +45,7 @@ private struct LoginScreen: View {
                 }
                 .navigationDestination(for: EmailAuthForm.Mode.self) { EmailAuthView(mode: $0) }
                 .navigationDestination(isPresented: $asksToLink) { LinkView() }
+                .navigationDestination(isPresented: entersCode) { codeView }
                 .onChange(of: manager.linkQuestion == nil) { _, isOver in asksToLink = !isOver }
                 .overlay {
                     if model.isWorking { BusyOverlay(text: Text(ui: "Signing in...")) }
@@ -99,6 +100,19 @@ private struct LoginScreen: View {
             }
         }
         .buttonStyle(WideButtonStyle())
+    }
+
+    /// Whether a passkey that was set aside needs the code of a mail.
+    private var entersCode: Binding<Bool> {
+        Binding {
+            model.code != nil && !model.isFinished
+        } set: {
+            if !$0 { model.startOver() }
+        }
+    }
+
+    @ViewBuilder private var codeView: some View {
+        if let code = model.code { CodeView(model: code) { model.startOver() } }
     }
 
     private var offersPasskey: Bool { model.offersPasskey && passkeys != nil }

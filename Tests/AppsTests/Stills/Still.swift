@@ -24,7 +24,8 @@ struct Still: Sendable, CustomTestStringConvertible {
     }
 
     static let all =
-        home + signIn + email + mail + linking + profile + teams + methods + account + devices + security + journal
+        home + signIn + email + mail + linking + profile + teams + methods + account + devices + security + restoring
+        + journal
 
     var testDescription: String { name }
 }

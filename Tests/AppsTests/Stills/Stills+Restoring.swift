@@ -1,0 +1,40 @@
+import Gatehouse
+import GatehouseModel
+import GatehouseTesting
+import GatehouseUI
+import ScreenDriver
+import SwiftUI
+
+extension Still {
+    /// What the first proof of an address set aside, and starting over.
+    static let restoring = [
+        Still("set-aside-password", showsMost: true) {
+            let service = try await proven()
+            try await service.signOut()
+            service.clock.advance(by: .seconds(61))
+            return try await World.guest(service).tapping("Sign in", "Sign in with Email")
+                .typing(["Email": "ada@example.com", "Password": Fixtures.password]).tapping("submit")
+                .waiting(for: "Enter the code we emailed you to keep using this password.")
+        },
+        Still("profile-set-aside", showsMost: true) {
+            try await World.user(proven()).tapping("Your profile").waiting(for: "About Your Account")
+        },
+        Still("second-step-start-anew", showsMost: true) {
+            let service = InMemoryAuthService.signedIn(favoriteTeams: [])
+            service.addApp()
+            let world = await World.boxScore(service, teams: { World.manyTeams })
+            try await world.screen.wait { $0.title == "Second Step" }
+            return try await world.tapping("Start Anew with This Email")
+        },
+    ]
+
+    /// A service whose user has signed in with a code, which set the password aside.
+    private static func proven() async throws -> InMemoryAuthService {
+        let service = InMemoryAuthService.signedIn(favoriteTeams: [])
+        try await service.signOut()
+        try await service.sendSignInMail(to: "ada@example.com")
+        let code = service.mailCode(.signIn, to: "ada@example.com") ?? ""
+        _ = try await service.verify(code: code, sentTo: "ada@example.com", for: .email)
+        return service
+    }
+}
