@@ -43,6 +43,7 @@ extension Visit {
             .problem(say("Please confirm that it is you, then repeat this."))
         case .linkNeedsFactor:
             .problem(say("This account has a second factor. Sign in to it to link the two."))
+        case .startedOver: .done(say("You have a new account with this email."))
         case .accountDeleted: .done(say("Your account has been deleted."))
         case .signInAgain:
             .problem(

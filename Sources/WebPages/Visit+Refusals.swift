@@ -27,6 +27,10 @@ extension Visit {
     private func passwordMessage(_ refusal: CallRefusal) -> String? {
         switch refusal.code {
         case .invalidCredentials: say("Incorrect email or password. Please try again.")
+        case .credentialSetAside:
+            pages.site == .console
+                ? "This password is set aside. Sign in on the account pages and enter the emailed code to use it again."
+                : say("Enter the code we emailed you to keep using this password.")
         case .weakPassword: weakPassword(refusal.weakPasswordReasons)
         case .samePassword:
             both(say("This is the current password."), say("Please choose a password that is not the current one."))

@@ -17,7 +17,7 @@ struct FormAnswer: Sendable {
     }
 
     let outcome: Outcome
-    let session: WebSession
+    var session: WebSession
     var cookies: [HTTPField] = []
     let lasting: Lasting
     /// The ``FormName/alike`` of the form, once the answer is kept for others.
@@ -47,9 +47,14 @@ struct FormAnswer: Sendable {
         return session.formToken.elementsEqual(self.session.formToken)
     }
 
-    /// Without the tokens, which only a whole answer needs.
+    /// Without a password, and without the tokens, which only a whole answer needs.
     var kept: FormAnswer {
-        lasting == .whole ? self : FormAnswer(outcome, WebSession(formToken: session.formToken), lasting: lasting)
+        guard lasting == .whole else {
+            return FormAnswer(outcome, WebSession(formToken: session.formToken), lasting: lasting)
+        }
+        var kept = self
+        kept.session.mail?.password = nil
+        return kept
     }
 }
 

@@ -35,6 +35,7 @@ struct CallRefusal: Error {
     let code: AuthErrorCode
     var weakPasswordReasons: [String] = []
     var question: AuthLinkQuestion?
+    var setAsideTicket: AuthSetAsideTicket?
     /// The path of the invalid field, from the gateway, such as `/first_name`.
     var field: String?
     /// How long the same call is refused, as far as the API says.
@@ -49,6 +50,7 @@ struct CallRefusal: Error {
             let answer = AuthErrorAnswer(body: reply.body)
             code = answer.code ?? AuthErrorCode(rawValue: "")
             (weakPasswordReasons, question) = (answer.weakPasswordReasons, answer.linkQuestion)
+            setAsideTicket = answer.setAsideTicket
         case .gateway:
             let answer = GatewayErrorAnswer(body: reply.body)
             code = AuthErrorCode(rawValue: answer.code ?? "")

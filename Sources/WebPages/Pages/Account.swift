@@ -19,7 +19,9 @@ extension WebPages {
             Page(
                 visit.say("Account"),
                 [
-                    .soft(visit.say("Your email is %@.", user.email ?? "–")), .menu(menu),
+                    .soft(visit.say("Your email is %@.", user.email ?? "–"))
+                ] + visit.standing(of: user) + [
+                    .menu(menu),
                     .form(Form(action: Place.prefix + "/sign-out", button: visit.say("Sign Out"), style: .plain)),
                 ]))
     }
@@ -85,6 +87,31 @@ extension WebPages {
 
 extension Visit {
     fileprivate func entry(_ place: Place, _ title: String) -> Link { Link(title: title, address: place.path) }
+
+    /// What the user should know about the account: a moved address, and what was set aside.
+    func standing(of user: AuthUser) -> [Block] {
+        let moved = user.formerEmail.map {
+            say("%@ belongs to another account now. Your password still signs in with it here.", $0)
+        }
+        return ([moved].compactMap(\.self) + user.setAside.map(sentence)).map(Block.text)
+    }
+
+    private func sentence(_ credential: AuthSetAsideCredential) -> String {
+        switch credential.kind {
+        case .password:
+            say("Your earlier password is set aside. To use it again, sign in with it and enter the code we email you.")
+        case .passkey(_, let name?):
+            say(
+                "The passkey “%@” is set aside. To use it again, sign in with it and enter the code we email you.", name
+            )
+        case .passkey:
+            say("A passkey is set aside. To use it again, sign in with it and enter the code we email you.")
+        case .identity(_, let provider):
+            say(
+                "%@ is set aside. To use it again, sign in with it and confirm that this account is yours.",
+                ServerOffer.name(provider))
+        }
+    }
 
     /// A page below the home page.
     func accountPage(_ title: String, _ notice: Notice? = nil) -> Page {

@@ -13,12 +13,15 @@ extension WebPages {
         let type: AnyJSON =
             switch mail.kind {
             case .signUp: "signup"
-            case .signIn: "email"
+            case .signIn, .setAsidePassword, .setAsidePasskey: "email"
             case .recovery: "recovery"
             case .emailChange: "email_change"
             }
         do {
-            let body: JSONObject = ["type": type, "email": .string(mail.email), "token": .string(visit.typedCode)]
+            var body: JSONObject = ["type": type, "token": .string(visit.typedCode)]
+            body["email"] = mail.email.isEmpty ? nil : .string(mail.email)
+            body["password"] = mail.password.map { .string($0.reveal()) }
+            body["set_aside_ticket"] = mail.ticket.map { .string($0.reveal()) }
             // Several accounts may change to one address: the token names the one that the code is for.
             let json =
                 mail.kind == .emailChange && visit.isSignedIn
@@ -76,11 +79,7 @@ extension Visit {
         var page = Page(
             say("Check your email"),
             [
-                .text(
-                    mail.kind == .emailChange
-                        ? say("We have sent a code to %@.", mail.email)
-                        : say("If %@ can be used here, we have sent a code to it.", mail.email)),
-                .soft(say("Enter it here, or open the link in the email on this device.")),
+                .text(codeSentence(mail)), .soft(codeUse(mail)),
                 mail.kind == .emailChange ? .soft(say("Until then, your email stays as it is.")) : nil,
                 .form(Form(action: Place.checkMail.path, fields: [codeField], button: say("Continue"))),
                 mail.other.map { other in
@@ -89,14 +88,34 @@ extension Visit {
                             action: Place.checkMail.path + "/other", button: say("Enter the Code Sent to %@", other),
                             style: .plain))
                 },
-                .form(
-                    Form(
-                        action: Place.checkMail.path + "/again", captcha: captcha, button: say("Send Again"),
-                        style: .plain)),
+                // Signing in with the passkey again sends another one.
+                mail.kind == .setAsidePasskey
+                    ? nil
+                    : .form(
+                        Form(
+                            action: Place.checkMail.path + "/again", captcha: captcha, button: say("Send Again"),
+                            style: .plain)),
             ].compactMap(\.self))
         page.notice = notice
         page.back = isSignedIn ? (say("Account"), Place.home.path) : (say("Sign In"), Place.signIn.path)
         return page
+    }
+
+    private func codeSentence(_ mail: WebSession.AwaitedMail) -> String {
+        switch mail.kind {
+        case .emailChange, .setAsidePassword: say("We have sent a code to %@.", mail.email)
+        case .setAsidePasskey: say("We have sent a code to your account's email.")
+        case .signUp, .signIn, .recovery: say("If %@ can be used here, we have sent a code to it.", mail.email)
+        }
+    }
+
+    private func codeUse(_ mail: WebSession.AwaitedMail) -> String {
+        switch mail.kind {
+        case .setAsidePassword: say("Enter the code we emailed you to keep using this password.")
+        case .setAsidePasskey: say("Enter the code we emailed you to keep using this passkey.")
+        case .signUp, .signIn, .recovery, .emailChange:
+            say("Enter it here, or open the link in the email on this device.")
+        }
     }
 
     /// What is wrong with the repetition of a new password.

@@ -62,6 +62,11 @@ extension Visit {
     fileprivate mutating func refused(_ question: WebSession.Question, _ refusal: CallRefusal) async throws -> Outcome {
         switch refusal.code {
         case .insufficientAAL: return try await signInToLink(question)
+        case .credentialSetAside:
+            // The code signs in, which answers the question.
+            session.question?.isAnswered = true
+            session.mail = mailOfForm(.setAsidePassword, of: question.email, for: question.handover)
+            return .go(.checkMail)
         case .linkTicketNotFound, .linkTicketOutdated:
             session.question = nil
             session.flash = .tookTooLong
@@ -128,21 +133,14 @@ extension Visit {
                     }))
         }
         if question.canMailCode { page.blocks.append(contentsOf: codeBlocks(question)) }
-        if question.canRecover { page.blocks += recoveryBlocks(keepsAccount: !providers.isEmpty) }
+        if question.canRecover { page.blocks += recoveryBlocks }
         return page
     }
 
-    /// - Parameter keepsAccount: Whether the account that has the address has a provider, and so is not deleted.
-    private func recoveryBlocks(keepsAccount: Bool) -> [Block] {
+    private var recoveryBlocks: [Block] {
         [
             .heading(say("Start Anew with This Email")),
-            .text(
-                keepsAccount
-                    ? say(
-                        "The account that has this email now will lose it, but keep its data. This cannot be undone.")
-                    : say(
-                        "The account that has this email now will be deleted with all its data. This cannot be undone.")
-            ),
+            .text(say("The account that has this email now will lose it, but keep everything else.")),
             .form(
                 Form(
                     action: Place.linkQuestion.path,

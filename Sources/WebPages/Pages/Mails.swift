@@ -27,8 +27,7 @@ extension WebPages {
         } catch let refusal as CallRefusal {
             return .page(visit.signUpPage(offer, .problem(visit.message(for: refusal))))
         }
-        visit.session.mail = WebSession.AwaitedMail(
-            kind: .signUp, email: email.cut(to: 254), handover: visit.handoverOfForm)
+        visit.session.mail = visit.mailOfForm(.signUp, for: visit.handoverOfForm)
         return .go(.checkMail)
     }
 
@@ -117,7 +116,8 @@ extension Visit {
                 "email": .string(mail.email), "code_challenge": challenge, "code_challenge_method": "s256",
             ]
             switch mail.kind {
-            case .signIn: try await visit.call(.post, "/otp?\(visit.pages.backHere)", visit.solved(body))
+            case .signIn, .setAsidePassword, .setAsidePasskey:
+                try await visit.call(.post, "/otp?\(visit.pages.backHere)", visit.solved(body))
             case .recovery: try await visit.call(.post, "/recover?\(visit.pages.backHere)", visit.solved(body))
             case .signUp, .emailChange:
                 body["type"] = "signup"
@@ -125,6 +125,19 @@ extension Visit {
             }
         }
         session.mail = mail
+    }
+
+    /// The mail whose code makes the typed password the account's.
+    ///
+    /// - Parameter email: nil for the form's.
+    func mailOfForm(_ kind: WebSession.AwaitedMail.Kind, of email: String? = nil, for handover: String?)
+        -> WebSession.AwaitedMail
+    {
+        let typed = fields["password"] ?? ""
+        return WebSession.AwaitedMail(
+            kind: kind, email: (email ?? fields["email"] ?? "").cut(to: 254), handover: handover,
+            // No account has a longer one.
+            password: typed.utf8.count <= 256 ? Secret(typed) : nil)
     }
 
     /// Leads from a refused request for a mail to the code of an earlier one.

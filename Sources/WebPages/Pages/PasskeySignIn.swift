@@ -24,6 +24,12 @@ extension WebPages {
                 ["challenge_id": .string(challenge), "credential": credential])
             if question != nil { visit.session.question?.isAnswered = true }
             return try await visit.signIn(json, for: question?.handover ?? visit.handoverOfForm)
+        } catch let refusal as CallRefusal where refusal.setAsideTicket != nil {
+            if question != nil { visit.session.question?.isAnswered = true }
+            visit.session.mail = WebSession.AwaitedMail(
+                kind: .setAsidePasskey, email: "", handover: question?.handover ?? visit.handoverOfForm,
+                ticket: refusal.setAsideTicket.map { Secret($0.text) })
+            return .go(.checkMail)
         } catch let refusal as CallRefusal {
             return .page(try await visit.passkeyPage(question, .problem(visit.message(for: refusal))))
         }

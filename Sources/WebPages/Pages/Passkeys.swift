@@ -111,6 +111,9 @@ extension Visit {
         let name = passkey.shownName
         var row = Row(title: name, details: [say("Added on %@.", language.day(passkey.createdAt))])
         if let last = passkey.lastUsedAt { row.details.append(say("Last used %@", language.day(last))) }
+        if passkey.setAsideAt != nil {
+            row.details.append(say("Set aside. Sign in with it and enter the code we email you to use it again."))
+        }
         row.link = Link(title: say("Change"), address: Place.passkey.path + "?id=" + passkey.id.uuidString.lowercased())
         row.linkLabel = say("Change %@", name)
         return row

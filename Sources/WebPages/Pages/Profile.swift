@@ -101,13 +101,15 @@ extension Visit {
         if refusal != nil, fields.allSatisfy({ $0.problem == nil }) {
             page.notice = .problem(say("The name or the time zone cannot be used."))
         }
-        page.blocks = [
-            .soft(say("Your email is %@.", user.email ?? "–")),
-            .form(
-                Form(
-                    action: Place.profile.path, fields: fields,
-                    hidden: fields.map { (WebPages.shown($0.name), stored($0.name)) }, button: say("Save"))),
-        ]
+        page.blocks =
+            [
+                .soft(say("Your email is %@.", user.email ?? "–"))
+            ] + standing(of: user) + [
+                .form(
+                    Form(
+                        action: Place.profile.path, fields: fields,
+                        hidden: fields.map { (WebPages.shown($0.name), stored($0.name)) }, button: say("Save")))
+            ]
         return page
     }
 

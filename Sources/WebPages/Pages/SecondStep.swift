@@ -18,6 +18,13 @@ extension WebPages {
             return .go(.home)
         }
         do {
+            if visit.fields["act"] == "start-over" {
+                guard visit.fields["sure"] == "yes", visit.mayStartOver else { return .go(.secondStep) }
+                let json = try await visit.callAsUser(.post, "/user/start-over")
+                let outcome = try await visit.signIn(json, for: nil)
+                visit.session.flash = .startedOver
+                return outcome
+            }
             if visit.asksForKey { return .page(try await visit.keyPage()) }
             let answer = try AuthSessionAnswer(json: await visit.raised())
             visit.session.tokens = WebSession.Tokens(answer)
@@ -81,7 +88,10 @@ extension Visit {
 
     /// What the user reads about a refused second factor.
     func secondStepProblem(_ refusal: CallRefusal) -> String {
-        fields["act"] == "key" && refusal.isOfKey ? keyProblem : message(for: refusal)
+        if fields["act"] == "start-over", refusal.needsFreshSignIn {
+            return say("To start anew, sign in with a code we email you, and try again within ten minutes.")
+        }
+        return fields["act"] == "key" && refusal.isOfKey ? keyProblem : message(for: refusal)
     }
 
     /// What the user reads if a security key could not answer, or wrongly.
@@ -107,10 +117,31 @@ extension Visit {
             session.awaitsSecondStep = false
             return try await completeSignIn()
         }
-        return .page(secondStepPage(SecondSteps(user), notice))
+        let wantsStart = fields["use"] == "start-over" || fields["act"] == "start-over"
+        if wantsStart, mayStartOver, user.email != nil { return .page(startOverPage(notice)) }
+        return .page(secondStepPage(SecondSteps(user), hasAddress: user.email != nil, notice))
     }
 
-    func secondStepPage(_ steps: SecondSteps, _ notice: Notice? = nil) -> Page {
+    /// Only a sign-in that waits for the second step may do without it.
+    fileprivate var mayStartOver: Bool { session.awaitsSecondStep && pages.site == .account }
+
+    /// Moves the address to a new account, for a user who cannot give the second factor.
+    private func startOverPage(_ notice: Notice?) -> Page {
+        var page = Page(say("Start Anew with This Email"))
+        page.notice = notice
+        page.back = (say("Confirm It Is You"), secondStepPath)
+        page.blocks = [
+            .text(say("A new, empty account will get your email. The present account keeps everything else.")),
+            .form(
+                Form(
+                    action: secondStepPath,
+                    fields: [Field(kind: .checkbox, name: "sure", label: say("I want to start anew with this email."))],
+                    hidden: [("act", "start-over")], button: say("Start Anew with This Email"), style: .danger)),
+        ]
+        return page
+    }
+
+    func secondStepPage(_ steps: SecondSteps, hasAddress: Bool = false, _ notice: Notice? = nil) -> Page {
         var page = Page(say("Confirm It Is You"))
         page.notice = notice
         let usesRecovery = fields["use"] == "recovery" || fields["act"] == "recovery"
@@ -124,6 +155,10 @@ extension Visit {
                 page.blocks.append(
                     .links([Link(title: say("Use a Recovery Code"), address: secondStepPath + "?use=recovery")]))
             }
+        }
+        if hasAddress, mayStartOver {
+            page.blocks.append(
+                .links([Link(title: say("Start Anew with This Email"), address: secondStepPath + "?use=start-over")]))
         }
         page.blocks.append(cancelBlock)
         return page

@@ -12,6 +12,8 @@ extension WebPages {
             }
             visit.session.handover = handover
         }
+        // The user has left the page for a code.
+        visit.session.mail?.password = nil
         if visit.isSignedIn, visit.session.awaitsSecondStep, visit.fields["again"] == nil { return .go(.secondStep) }
         if visit.isSignedIn, visit.session.next == nil, visit.fields["again"] == nil {
             return .go(visit.session.handover == nil ? .home : .goOn)
@@ -29,8 +31,10 @@ extension WebPages {
                 ]))
             return try await visit.signIn(json, for: visit.handoverOfForm)
         } catch let refusal as CallRefusal where refusal.code == .emailNotConfirmed {
-            visit.session.mail = WebSession.AwaitedMail(
-                kind: .signUp, email: email.cut(to: 254), handover: visit.handoverOfForm)
+            visit.session.mail = visit.mailOfForm(.signUp, for: visit.handoverOfForm)
+            return .go(.checkMail)
+        } catch let refusal as CallRefusal where refusal.code == .credentialSetAside {
+            visit.session.mail = visit.mailOfForm(.setAsidePassword, for: visit.handoverOfForm)
             return .go(.checkMail)
         } catch let refusal as CallRefusal {
             return .page(try await visit.signInPage(.problem(visit.message(for: refusal)), email: email))

@@ -33,7 +33,8 @@ extension WebSession {
         if let mail {
             members["m"] = [
                 "k": .string(mail.kind.rawValue), "e": .string(mail.email), "o": .optional(mail.other),
-                "h": .optional(mail.handover),
+                "h": .optional(mail.handover), "p": .optional(mail.password?.reveal()),
+                "t": .optional(mail.ticket?.reveal()),
             ]
         }
         if let flow {
@@ -78,7 +79,8 @@ extension WebSession {
             let kind = (kept["k"]?.stringValue).flatMap(AwaitedMail.Kind.init(text:))
         {
             mail = AwaitedMail(
-                kind: kind, email: email, other: kept["o"]?.stringValue, handover: kept["h"]?.stringValue)
+                kind: kind, email: email, other: kept["o"]?.stringValue, handover: kept["h"]?.stringValue,
+                password: (kept["p"]?.stringValue).map(Secret.init), ticket: (kept["t"]?.stringValue).map(Secret.init))
         }
         if let kept = json["v"], let verifier = kept["v"]?.stringValue,
             let purpose = (kept["k"]?.stringValue).flatMap(Flow.Purpose.init(text:))

@@ -27,14 +27,23 @@ struct WebSession: Sendable {
 
     /// A mail whose code is awaited.
     struct AwaitedMail: Sendable {
-        enum Kind: String, CaseIterable, Sendable { case signUp, signIn, recovery, emailChange }
+        enum Kind: String, CaseIterable, Sendable {
+            case signUp, signIn, recovery, emailChange
+            /// The password or passkey is right, but set aside.
+            case setAsidePassword, setAsidePasskey
+        }
 
         let kind: Kind
+        /// Empty for a passkey.
         let email: String
         /// The account's other address during a change, which may have to be confirmed, too.
         var other: String?
         /// The ``Handover/id`` of the app that it was asked for.
         var handover: String?
+        /// What the user has typed, for the code to make it the account's password.
+        var password: Secret?
+        /// The set-aside passkey that the code restores.
+        var ticket: Secret?
     }
 
     /// A sign-in through a provider or a mailed link, which comes back with a code.
@@ -107,7 +116,7 @@ struct WebSession: Sendable {
 /// Sentences that the next page shows once.
 enum Flash: String, CaseIterable, Sendable {
     case signedOut, passwordSaved, profileSaved, deviceEnded, othersEnded, methodAdded, methodRemoved, linkUndone
-    case mailSent, emailChanged, confirmOther, accountDeleted, linkNeedsFactor
+    case mailSent, emailChanged, confirmOther, accountDeleted, linkNeedsFactor, startedOver
     case passkeyAdded, passkeyRemoved, changesSaved, appAdded, factorRemoved, keyAdded, keyRemoved
     case recoveryCodesRemoved, confirmFirst
     case signInAgain, sessionOver, tookTooLong, providerFailed, linkFailed

@@ -13,6 +13,7 @@ extension WebPages {
         page.blocks = [.facts(user.facts(at: now())), .actions(user.acts(at: now()))]
         page.blocks += [.heading("Identities"), .table(user.identities)]
         page.blocks += [.heading("Second factors"), .table(user.factors)]
+        if !user.setAside.rows.isEmpty { page.blocks += [.heading("Set aside"), .table(user.setAside)] }
         page.blocks.append(.links([Link(title: "Passkeys", address: user.path + "/passkeys")]))
         page.blocks += try sessionBlocks(user, json)
         page.blocks += metadata("User metadata", user.json["user_metadata"])
@@ -72,11 +73,25 @@ extension WebPages {
             let name = payload["actor_username"]?.stringValue ?? ""
             let traits = payload["traits"].map { $0.text.shown }
             return [
-                Cell((payload["action"]?.stringValue ?? "–").shown, detail: traits),
+                Cell((payload["action"]?.stringValue ?? "–").shown, detail: story(payload) ?? traits),
                 Cell(Moment.text(entry["created_at"])), Cell(name.isEmpty ? "–" : name.shown),
             ]
         }
         return table
+    }
+
+    /// What an action means whose name does not say it; nil for other actions.
+    private func story(_ payload: AnyJSON) -> String? {
+        let traits = payload["traits"]
+        switch payload["action"]?.stringValue {
+        case "credentials_set_aside":
+            let methods = (traits?["methods"]?.arrayValue ?? []).compactMap { $0.stringValue?.shown }
+            return "The address's first proof set aside: \(methods.joined(separator: ", "))."
+        case "credential_restored":
+            return "Used again with an emailed code: \((traits?["method"]?.stringValue ?? "–").shown)."
+        case "address_moved": return "The address's reader started over with a new account."
+        default: return nil
+        }
     }
 
     private func mailTable(_ mails: [AnyJSON]) -> Table {
@@ -110,7 +125,8 @@ extension Visit {
         table.rows = passkeys.prefix(100).map { passkey in
             let id = passkey.id.uuidString.lowercased()
             return [
-                Cell(passkey.shownName), Cell(Moment.text(passkey.createdAt)),
+                Cell(passkey.shownName, detail: passkey.setAsideAt.map { "Set aside \(Moment.text($0))" }),
+                Cell(Moment.text(passkey.createdAt)),
                 Cell(passkey.lastUsedAt.map(Moment.text) ?? "–"),
                 Cell("Remove", address: "\(user.path)/remove-passkey?id=\(id)"),
             ]
@@ -139,6 +155,9 @@ extension FoundUser {
         ]
         if let phone = json["phone"]?.stringValue, !phone.isEmpty { facts.append(Fact("Phone", phone.shown)) }
         if let new = json["new_email"]?.stringValue, !new.isEmpty { facts.append(Fact("New email", new.shown)) }
+        if let former = json["former_email"]?.stringValue {
+            facts.append(Fact("Former email", "\(former.shown), moved \(Moment.text(json["former_email_moved_at"]))"))
+        }
         if isBanned(at: now) { facts.append(Fact("Banned until", Moment.text(json["banned_until"]))) }
         if isDeleted { facts.append(Fact("Deleted", Moment.text(json["deleted_at"]))) }
         return facts
@@ -153,6 +172,19 @@ extension FoundUser {
                 Cell((identity["provider"]?.stringValue ?? "–").shown),
                 Cell((identity["email"]?.stringValue ?? data?["email"]?.stringValue ?? "–").shown),
                 Cell(Moment.text(identity["created_at"])), Cell(Moment.text(identity["last_sign_in_at"])),
+            ]
+        }
+        return table
+    }
+
+    /// The credentials that open nothing until their holder uses them with an emailed code.
+    fileprivate var setAside: Table {
+        var table = Table(caption: "Set aside", columns: ["Kind", "Name", "Since"])
+        table.rows = (json["set_aside"]?.arrayValue ?? []).prefix(20).map { credential in
+            let name = credential["name"]?.stringValue ?? credential["provider"]?.stringValue ?? "–"
+            return [
+                Cell((credential["type"]?.stringValue ?? "–").shown), Cell(name.shown),
+                Cell(Moment.text(credential["set_aside_at"])),
             ]
         }
         return table
