@@ -60,6 +60,9 @@ extension ClientAnswer {
         about["is_anonymous"] = .bool(user.isAnonymous)
         about["providers"] = .array(providers.map(AnyJSON.string))
         about["created_at"] = .string(user.createdAt.wire)
+        about["former_email"] = user.formerEmail.map(AnyJSON.string)
+        let setAside = user.setAside.map(\.name)
+        if !setAside.isEmpty { about["set_aside"] = texts(setAside) }
         let members: JSONObject = [
             "server": .string(server), "user": .object(about), "checked": .bool(isChecked),
             "profile": profile.map(short) ?? .null,
@@ -68,6 +71,8 @@ extension ClientAnswer {
         if let firstName = profile?.firstName { table.add(["First name", firstName]) }
         table.add(["Account", user.id.uuidString.lowercased()])
         if !providers.isEmpty { table.add(["Signs in by", providers.joined(separator: ", ")]) }
+        if let former = user.formerEmail { table.add(["Former email", former.printable]) }
+        if !setAside.isEmpty { table.add(["Set aside", setAside.joined(separator: ", ").printable]) }
         table.add(["Server", server])
         return ClientAnswer(members, table.text)
     }
@@ -110,4 +115,15 @@ extension ClientAnswer {
     static func name(_ user: User) -> String { user.email?.printable ?? user.id.uuidString.lowercased() }
     static func text(_ text: String?) -> AnyJSON { text.map(AnyJSON.string) ?? .null }
     static func texts(_ texts: [String]) -> AnyJSON { .array(texts.map(AnyJSON.string)) }
+}
+
+extension SetAsideCredential {
+    /// `password`, `passkey` or a provider.
+    fileprivate var name: String {
+        switch kind {
+        case .password: "password"
+        case .passkey(_, let name): name.map { "passkey \($0)" } ?? "passkey"
+        case .identity(_, let provider): provider
+        }
+    }
 }

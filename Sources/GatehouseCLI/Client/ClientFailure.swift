@@ -176,7 +176,9 @@ extension ClientFailure {
     /// The last one comes from the gateway of hosted Supabase, which sends no code.
     private static let refusesKey: Set<String> = ["no_api_key", "invalid_api_key", "status_401"]
     private static let refusesPerson: Set<String> = Set(
-        [AuthErrorCode.invalidCredentials, .emailNotConfirmed, .phoneNotConfirmed, .userBanned].map(\.rawValue))
+        [
+            AuthErrorCode.invalidCredentials, .emailNotConfirmed, .phoneNotConfirmed, .userBanned, .credentialSetAside,
+        ].map(\.rawValue))
 
     private static func notUnderstood(_ what: String, at server: String) -> ClientFailure {
         ClientFailure(

@@ -11,7 +11,9 @@ struct LogIn: ClientCommand {
             Prompts for omitted values. The password is never an argument and is not shown. The previous session with \
             this server stays active until the new sign-in succeeds. With --provider you sign in with the browser; if \
             your address already has an account, enter its password here to link both. With --magic-link you get a mail \
-            and enter its code; an address without an account gets one. An account with a second factor needs its code, too.
+            and enter its code; an address without an account gets one. An account with a second factor needs its code, too. \
+            A password that is set aside needs the code of a mail, once: enter it when asked, or pass both with \
+            --password-stdin and --code-stdin, the code on the second line.
             """)
 
     @OptionGroup var options: ClientOptions
@@ -32,8 +34,8 @@ struct LogIn: ClientCommand {
         if magicLink, passwordStdin || provider != nil {
             throw ValidationError("--magic-link cannot be combined with --password-stdin and --provider.")
         }
-        if !magicLink, code.codeStdin || code.sendOnly {
-            throw ValidationError("--code-stdin and --send-only require --magic-link.")
+        if !magicLink, code.codeStdin && !passwordStdin || code.sendOnly {
+            throw ValidationError("--send-only requires --magic-link; so does --code-stdin without --password-stdin.")
         }
         if provider == nil, noBrowser || callbackPort != nil {
             throw ValidationError("--no-browser and --callback-port require --provider.")
@@ -73,10 +75,19 @@ struct LogIn: ClientCommand {
     private func signIn(_ client: Client) async throws -> User {
         let email = try await client.validAddress(given: email)
         let password = try await client.password(fromInput: passwordStdin)
+        if code.codeStdin { return try await client.redeem(code, .email, of: email, restoring: password) }
         do {
             return try await client.auth.signIn(email: email, password: password.reveal()).user
         } catch {
             var failure = ClientFailure(error, .email, at: client.target.text)
+            if failure.code == AuthErrorCode.credentialSetAside.rawValue {
+                guard Terminal.canAsk else {
+                    failure.detail = "pass --password-stdin and --code-stdin, with the emailed code on the second line"
+                    throw failure
+                }
+                client.note(failure.message)
+                return try await client.redeem(code, .email, of: email, restoring: password)
+            }
             if failure.code == AuthErrorCode.emailNotConfirmed.rawValue {
                 failure.detail = "run `gatehouse verify` with the code of the mail"
             }

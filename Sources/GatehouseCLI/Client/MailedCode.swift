@@ -51,9 +51,10 @@ extension Client {
 
     /// Reads a code and redeems it. At a terminal, asks again after a wrong one.
     ///
+    /// - Parameter password: A password that the account gets back with the code.
     /// - Throws: ``ClientFailure``. The previous session stays active.
     func redeem(
-        _ options: CodeOptions, _ type: EmailOTPType, of email: String
+        _ options: CodeOptions, _ type: EmailOTPType, of email: String, restoring password: Secret? = nil
     ) async throws -> User {
         guard options.codeStdin || Terminal.canAsk else {
             throw ClientFailure.usage("Standard input is not a terminal; pass --code-stdin.")
@@ -64,7 +65,7 @@ extension Client {
             do {
                 let line = try await options.codeStdin ? terminal.secretLine("code").reveal() : terminal.line("Code: ")
                 guard let code = MailedCode(line) else { throw ClientFailure.noCode }
-                return try await redeem(code, type, of: email)
+                return try await redeem(code, type, of: email, restoring: password)
             } catch let failure as ClientFailure {
                 guard failure.isAboutCode, !options.codeStdin, left > 0 else { throw failure }
                 note(failure.message)
@@ -72,9 +73,17 @@ extension Client {
         }
     }
 
-    private func redeem(_ code: MailedCode, _ type: EmailOTPType, of email: String) async throws -> User {
+    private func redeem(
+        _ code: MailedCode, _ type: EmailOTPType, of email: String, restoring password: Secret?
+    ) async throws -> User {
         do {
-            let response = try await auth.verifyOTP(email: email, token: code.digits, type: type)
+            let response =
+                if let password {
+                    try await auth.verifyOTP(
+                        email: email, token: code.digits, type: type, password: password.reveal())
+                } else {
+                    try await auth.verifyOTP(email: email, token: code.digits, type: type)
+                }
             guard let user = response.session?.user else {
                 throw AuthClientError.unexpectedAnswer("verify: expected a session")
             }
@@ -118,7 +127,7 @@ extension ClientFailure {
         switch code {
         case AuthErrorCode.otpExpired.rawValue:
             text = "This code is wrong or too old."
-            detail = "only the newest mail counts, and five wrong codes void it"
+            detail = "the last three mails count, and five wrong codes void them"
             exit = .notSignedIn
         case AuthErrorCode.overEmailSendRateLimit.rawValue:
             text = "A mail was sent a moment ago. Please wait before you ask for another."

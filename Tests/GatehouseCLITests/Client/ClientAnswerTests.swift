@@ -82,6 +82,16 @@ struct ClientAnswerTests {
                 "profile": ["first_name": "Ada", "data": [:], "favorite_teams": ["nba_1", "nba_2"]],
             ])
         #expect(known.text.hasPrefix("Signed in as  ada@example.com\nFirst name    Ada\n"))
+        var proven = try Self.user()
+        (proven.email, proven.formerEmail) = (nil, "ada@example.com")
+        proven.setAside = [
+            SetAsideCredential(.password, setAsideAt: proven.createdAt),
+            SetAsideCredential(.passkey(id: proven.id, name: "iPhone"), setAsideAt: proven.createdAt),
+        ]
+        let told = ClientAnswer.whoAmI(proven, nil, server: Self.server, isChecked: true)
+        #expect(told.json["user"]?["former_email"] == "ada@example.com")
+        #expect(told.json["user"]?["set_aside"] == ["password", "passkey iPhone"])
+        #expect(told.text.contains("Set aside     password, passkey iPhone\n"))
         let unknown = ClientAnswer.whoAmI(try Self.user(), nil, server: Self.server, isChecked: false)
         #expect(unknown.json["profile"] == .null)
         #expect(unknown.json["checked"] == false)

@@ -38,6 +38,7 @@ struct ExitCodeTests {
             (.signedOut(.storeDamaged), "store_damaged", .notSignedIn),
             (refused(400, .invalidCredentials), "invalid_credentials", .notSignedIn),
             (refused(400, .emailNotConfirmed), "email_not_confirmed", .notSignedIn),
+            (refused(403, .credentialSetAside), "credential_set_aside", .notSignedIn),
             (refused(401, .noAuthorization), "no_authorization", .notSignedIn),
             (.offline(.noAnswer("NSURLErrorDomain -1004")), "offline", .unavailable),
             (.offline(.status(503)), "server_unavailable", .unavailable),

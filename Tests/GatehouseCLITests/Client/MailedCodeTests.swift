@@ -27,7 +27,7 @@ struct MailedCodeTests {
         arguments: [
             (
                 403, "otp_expired",
-                "This code is wrong or too old. (only the newest mail counts, and five wrong codes void it)",
+                "This code is wrong or too old. (the last three mails count, and five wrong codes void them)",
                 ProgramExit.notSignedIn
             ),
             (
