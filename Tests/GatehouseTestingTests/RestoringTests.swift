@@ -148,7 +148,7 @@ struct RestoringTests {
         await early.startOver()?.value
         #expect(
             early.message?.text
-                == "To start over, cancel this, sign in with a code we email you, and try again within ten minutes.")
+                == "To start anew, cancel this, sign in with a code we email you, and try again within ten minutes.")
         await early.cancel()?.value
         try await manager.sendSignInMail(to: Self.ada)
         #expect(try await manager.signIn(withCode: try code(), sentTo: Self.ada) == .secondFactorNeeded)
