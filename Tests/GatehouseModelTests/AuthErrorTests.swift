@@ -77,7 +77,7 @@ struct AuthErrorTests {
             }
             #expect((SignInMessage(changing: error) == nil) == (error == .cancelled))
         }
-        #expect(Set(AuthError.samples.map(\.name)).count == 40)
+        #expect(Set(AuthError.samples.map(\.name)).count == 41)
     }
 
     @Test("An event has no value of an error, such as an address")
