@@ -12,16 +12,24 @@ package struct JSONWebKey: Sendable {
     package let maySign: Bool
     let parts: KeyParts
 
-    private init(id: String?, algorithm: SigningAlgorithm, maySign: Bool, parts: KeyParts) {
+    /// Whether the JWK has an `alg`.
+    let namesAlgorithm: Bool
+
+    private init(
+        id: String?, algorithm: SigningAlgorithm, maySign: Bool, parts: KeyParts, namesAlgorithm: Bool = true
+    ) {
         (self.id, self.algorithm, self.maySign, self.parts) = (id, algorithm, maySign, parts)
+        self.namesAlgorithm = namesAlgorithm
     }
 
-    /// Parses a private or public JWK. Without `alg`, an RSA key uses RS256; other key types have only one algorithm.
+    /// Parses a private or public JWK. Without `alg`, an RSA key signs with RS256, and another party's verifies every RSA
+    /// algorithm; see ``verifying(_:)``. Other key types have only one algorithm.
     ///
     /// - Throws: ``KeyProblem``.
     package init(_ jwk: AnyJSON) throws(KeyProblem) {
         let members = try KeyMembers(jwk)
         algorithm = try members.algorithm()
+        namesAlgorithm = members.has("alg")
         id = try members.text("kid")
         parts = try KeyParts(members, algorithm)
         maySign = try members.maySign(hasPrivatePart: parts.signing != nil)
@@ -72,7 +80,8 @@ package struct JSONWebKey: Sendable {
     /// the secret must not be published (RFC 7638 §7).
     package func identified() -> JSONWebKey {
         guard id == nil, !algorithm.isSymmetric else { return self }
-        return JSONWebKey(id: thumbprint, algorithm: algorithm, maySign: maySign, parts: parts)
+        return JSONWebKey(
+            id: thumbprint, algorithm: algorithm, maySign: maySign, parts: parts, namesAlgorithm: namesAlgorithm)
     }
 
     /// The key without its private part; nil for a symmetric key.
@@ -80,7 +89,16 @@ package struct JSONWebKey: Sendable {
         guard !algorithm.isSymmetric else { return nil }
         var half = parts
         half.forgetPrivatePart()
-        return JSONWebKey(id: id, algorithm: algorithm, maySign: false, parts: half)
+        return JSONWebKey(
+            id: id, algorithm: algorithm, maySign: false, parts: half, namesAlgorithm: namesAlgorithm)
+    }
+
+    /// The key if it verifies with this algorithm, otherwise nil. A public RSA key without `alg` verifies every RSA
+    /// algorithm, because its publisher names none (RFC 7517 §4.4). Every other key has exactly one (RFC 8725 §3.1).
+    func verifying(_ algorithm: SigningAlgorithm) -> JSONWebKey? {
+        if algorithm == self.algorithm { return self }
+        guard !namesAlgorithm, parts.signing == nil, let parts = parts.verifying(algorithm) else { return nil }
+        return JSONWebKey(id: id, algorithm: algorithm, maySign: false, parts: parts)
     }
 
     /// Whether this signature is the key's. Verify tokens with ``KeySet`` instead.

@@ -1,12 +1,12 @@
 import GatehouseWire
 
-/// The members of a JWK, read by type (RFC 7517 §4). Unknown members are ignored.
+/// The members of a JWK, read by type (RFC 7517 §4). Unknown members are ignored, and null counts as absent.
 struct KeyMembers {
     private let members: JSONObject
 
     init(_ jwk: AnyJSON) throws(KeyProblem) {
         guard let members = jwk.objectValue else { throw .unreadable }
-        self.members = members
+        self.members = members.filter { !$0.value.isNull }
     }
 
     func has(_ name: String) -> Bool { members[name] != nil }
@@ -37,6 +37,7 @@ struct KeyMembers {
         return number
     }
 
+    /// The key's `alg`. Without one it is the first that fits: RS256 for an RSA key, and the only one for others.
     func algorithm() throws(KeyProblem) -> SigningAlgorithm {
         let type = try requiredText("kty")
         guard SigningAlgorithm.allCases.contains(where: { $0.keyType == type }) else {

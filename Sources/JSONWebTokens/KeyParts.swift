@@ -13,8 +13,9 @@ struct KeyParts: Sendable {
     init(_ members: KeyMembers, _ algorithm: SigningAlgorithm) throws(KeyProblem) {
         switch algorithm {
         case .hs256: self = try Self(secret: members.bytes("k"))
-        case .rs256, .rs512: self = try Self(rsa: members, algorithm)
+        case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: self = try Self(rsa: members, algorithm)
         case .es256: self = try Self(p256: members)
+        case .es384: self = try Self(p384: members)
         case .es512: self = try Self(p521: members)
         case .edDSA: self = try Self(ed25519: members)
         }
@@ -47,6 +48,22 @@ struct KeyParts: Sendable {
         let key = try Self.accepted("d") { try P256.Signing.PrivateKey(rawRepresentation: secret) }
         guard Array(key.publicKey.rawRepresentation) == x + y else { throw .partsDisagree }
         self = Self(p256: key)
+    }
+
+    private init(p384 members: KeyMembers) throws(KeyProblem) {
+        let (x, y) = (try members.bytes("x", count: 48), try members.bytes("y", count: 48))
+        let publicKey = try Self.accepted("x") { try P384.Signing.PublicKey(rawRepresentation: x + y) }
+        publicMembers = Self.point("P-384", x: x, y: y)
+        verifying = .es384(publicKey)
+        guard members.has("d") else {
+            signing = nil
+            return
+        }
+        let secret = try members.bytes("d", count: 48)
+        let key = try Self.accepted("d") { try P384.Signing.PrivateKey(rawRepresentation: secret) }
+        guard Array(key.publicKey.rawRepresentation) == x + y else { throw .partsDisagree }
+        signing = .es384(key)
+        privateMembers = [("d", Secret(Base64URL.text(secret)))]
     }
 
     private init(p521 members: KeyMembers) throws(KeyProblem) {
@@ -89,7 +106,7 @@ struct KeyParts: Sendable {
         guard bits >= 2_048 else { throw .modulusTooShort(bits: bits) }
         let publicKey = try Self.accepted("n") { try _RSA.Signing.PublicKey(n: n, e: e) }
         publicMembers = [("n", Base64URL.text(n)), ("e", Base64URL.text(e))]
-        verifying = algorithm == .rs512 ? .rs512(publicKey) : .rs256(publicKey)
+        verifying = .rsa(publicKey, algorithm)
         guard members.has("d") else {
             signing = nil
             return
@@ -99,7 +116,7 @@ struct KeyParts: Sendable {
         guard p.count + q.count >= n.count, p.count < n.count, q.count < n.count else { throw .partsDisagree }
         let key: _RSA.Signing.PrivateKey
         do { key = try _RSA.Signing.PrivateKey(n: n, e: e, d: d, p: p, q: q) } catch { throw .partsDisagree }
-        signing = algorithm == .rs512 ? .rs512(key) : .rs256(key)
+        signing = .rsa(key, algorithm)
         for (name, value) in [("d", d), ("p", p), ("q", q)] as [(StaticString, [UInt8])] {
             privateMembers.append((name, Secret(Base64URL.text(value))))
         }
@@ -110,6 +127,16 @@ struct KeyParts: Sendable {
 
     mutating func forgetPrivatePart() { (signing, privateMembers) = (nil, []) }
 
+    /// The public part for another algorithm; nil unless it is an RSA key.
+    func verifying(_ algorithm: SigningAlgorithm) -> KeyParts? {
+        guard case .rsa(let key, _) = verifying, algorithm.keyType == "RSA" else { return nil }
+        return KeyParts(verifying: .rsa(key, algorithm), publicMembers: publicMembers)
+    }
+
+    private init(verifying: VerifyingKey, publicMembers: [(name: StaticString, value: String)]) {
+        (self.verifying, self.publicMembers) = (verifying, publicMembers)
+    }
+
     private static func point(_ curve: String, x: [UInt8], y: [UInt8]) -> [(name: StaticString, value: String)] {
         [("crv", curve), ("x", Base64URL.text(x)), ("y", Base64URL.text(y))]
     }
@@ -117,38 +144,5 @@ struct KeyParts: Sendable {
     // Drops the crypto library's error, which might contain parts of the key.
     private static func accepted<Key>(_ member: String, _ make: () throws -> Key) throws(KeyProblem) -> Key {
         do { return try make() } catch { throw .malformedMember(member) }
-    }
-}
-
-/// A verifying key. Each algorithm has its own case, so that a key cannot be used with another.
-enum VerifyingKey: Sendable {
-    case hs256(SymmetricKey)
-    case rs256(_RSA.Signing.PublicKey)
-    case rs512(_RSA.Signing.PublicKey)
-    case es256(P256.Signing.PublicKey)
-    case es512(P521.Signing.PublicKey)
-    case edDSA(Curve25519.Signing.PublicKey)
-
-    func isValid(_ signature: [UInt8], for input: ArraySlice<UInt8>) -> Bool {
-        switch self {
-        case .hs256(let key):
-            return HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: input, using: key)
-        case .rs256(let key):
-            let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
-            return key.isValidSignature(signature, for: SHA256.hash(data: input), padding: .insecurePKCS1v1_5)
-        case .rs512(let key):
-            let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
-            return key.isValidSignature(signature, for: SHA512.hash(data: input), padding: .insecurePKCS1v1_5)
-        case .es256(let key):
-            // Lost: that the length is wrong, which counts as a bad signature.
-            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
-            return key.isValidSignature(signature, for: input)
-        case .es512(let key):
-            // Lost: that the length is wrong, which counts as a bad signature.
-            guard let signature = try? P521.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
-            return key.isValidSignature(signature, for: input)
-        case .edDSA(let key):
-            return key.isValidSignature(signature, for: input)
-        }
     }
 }

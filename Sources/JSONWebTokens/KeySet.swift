@@ -58,6 +58,12 @@ package struct KeySet: Sendable {
 
     var isEmpty: Bool { keys.isEmpty && keyForTokensWithoutID == nil }
 
+    /// The algorithms of the tokens that these keys verify.
+    package var algorithms: [SigningAlgorithm] {
+        let keys = keys + [keyForTokensWithoutID].compactMap(\.self)
+        return SigningAlgorithm.allCases.filter { algorithm in keys.contains { $0.verifying(algorithm) != nil } }
+    }
+
     package subscript(id: String) -> JSONWebKey? { ExternalName(id).flatMap { self[$0] } }
 
     private subscript(id: ExternalName) -> JSONWebKey? { positions[id].map { keys[$0] } }
@@ -112,11 +118,11 @@ package struct KeySet: Sendable {
 
     private func key(for header: TokenHeader) throws(TokenRejection) -> JSONWebKey {
         guard let id = header.keyID else {
-            guard let key = keyForTokensWithoutID, key.algorithm == header.algorithm else { throw .unknownKey(nil) }
+            guard let key = keyForTokensWithoutID?.verifying(header.algorithm) else { throw .unknownKey(nil) }
             return key
         }
         guard let key = self[id] else { throw .unknownKey(PresentedKeyID(id.text)) }
-        guard key.algorithm == header.algorithm else { throw .algorithmMismatch }
+        guard let key = key.verifying(header.algorithm) else { throw .algorithmMismatch }
         return key
     }
 }

@@ -44,9 +44,9 @@ extension TokenSigner: Unprinted {
 /// A signing key.
 enum SigningKey: Sendable {
     case hs256(SymmetricKey)
-    case rs256(_RSA.Signing.PrivateKey)
-    case rs512(_RSA.Signing.PrivateKey)
+    case rsa(_RSA.Signing.PrivateKey, SigningAlgorithm)
     case es256(P256.Signing.PrivateKey)
+    case es384(P384.Signing.PrivateKey)
     case es512(P521.Signing.PrivateKey)
     case edDSA(Curve25519.Signing.PrivateKey)
 
@@ -55,11 +55,12 @@ enum SigningKey: Sendable {
         switch self {
         case .hs256(let key):
             Array(HMAC<SHA256>.authenticationCode(for: input, using: key))
-        case .rs256(let key):
-            try Array(key.signature(for: SHA256.hash(data: input), padding: .insecurePKCS1v1_5).rawRepresentation)
-        case .rs512(let key):
-            try Array(key.signature(for: SHA512.hash(data: input), padding: .insecurePKCS1v1_5).rawRepresentation)
+        case .rsa(let key, let algorithm):
+            try Array(
+                key.signature(for: algorithm.digest(of: input), padding: algorithm.padding).rawRepresentation)
         case .es256(let key):
+            try Array(key.signature(for: input).rawRepresentation)
+        case .es384(let key):
             try Array(key.signature(for: input).rawRepresentation)
         case .es512(let key):
             try Array(key.signature(for: input).rawRepresentation)

@@ -22,24 +22,22 @@ struct IDTokenTests {
         return rejection
     }
 
-    @Test("A valid token by RSA, ECDSA or EdDSA gives an identity")
-    func good() async throws {
-        let edDSA: AnyJSON = [
-            "kty": "OKP", "crv": "Ed25519", "kid": "ed-1",
-            "d": "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
-        ]
-        for key in [try TestKeys.rsa(), TestKeys.es256(), try JSONWebKey(edDSA)] {
-            let algorithms: AnyJSON = .array([.string(key.algorithm.rawValue)])
-            let acme = try ScriptedProvider(key: key, changes: ["id_token_signing_alg_values_supported": algorithms])
-            let ada = try await acme.acme().native(acme.token())
-            #expect(ada.provider == "custom:acme")
-            #expect(ada.subject == "ada-1")
-            #expect(ada.issuer == acme.issuer)
-            #expect(ada.client == "app")
-            #expect(ada.email == "ada@example.org")
-            #expect(ada.isEmailVerified)
-            #expect(!ada.isPrivateRelay)
-        }
+    @Test(
+        "A valid token by every asymmetric algorithm gives an identity",
+        arguments: SigningAlgorithm.allCases.filter { !$0.isSymmetric })
+    func good(_ algorithm: SigningAlgorithm) async throws {
+        let key = try TestKeys.key(algorithm)
+        let announced: JSONObject = ["id_token_signing_alg_values_supported": [.string(algorithm.rawValue)]]
+        let acme = try ScriptedProvider(key: key, changes: announced)
+        #expect(try await acme.acme().usableAlgorithms() == [algorithm])
+        let ada = try await acme.acme().native(acme.token())
+        #expect(ada.provider == "custom:acme")
+        #expect(ada.subject == "ada-1")
+        #expect(ada.issuer == acme.issuer)
+        #expect(ada.client == "app")
+        #expect(ada.email == "ada@example.org")
+        #expect(ada.isEmailVerified)
+        #expect(!ada.isPrivateRelay)
     }
 
     @Test("Another issuer's token is refused before the keys are read")
@@ -189,6 +187,25 @@ struct IDTokenTests {
         let free = try ScriptedProvider(key: TestKeys.es256())
         let strict = try free.acme { $0.algorithms = [.rs256] }
         #expect(await failure { try await strict.native(free.token()) } == .rejected(.algorithm(.es256)))
+    }
+
+    @Test("A provider is unusable if it announces no supported algorithm, or publishes no key for one")
+    func unusable() async throws {
+        let announced: JSONObject = ["id_token_signing_alg_values_supported": ["HS512", "none"]]
+        let symmetric = try ScriptedProvider(key: TestKeys.es256(), changes: announced).acme()
+        #expect(
+            await failure { try await symmetric.usableAlgorithms() }
+                == .unavailable(.discovery, .unsupportedAlgorithms(["HS512", "none"])))
+        let acme = try ScriptedProvider(key: TestKeys.key(.es512))
+        let noKey = ProviderFailure.unavailable(.keys, .noUsableKey([.rs256, .es256]))
+        #expect(await failure { try await acme.acme().usableAlgorithms() } == noKey)
+        try acme.publish([])
+        #expect(await failure { try await acme.acme().usableAlgorithms() } == noKey)
+        try acme.publish([TestKeys.rsa()])
+        #expect(try await acme.acme().usableAlgorithms() == [.rs256])
+        acme.fail("/keys", .timedOut)
+        #expect(
+            await failure { try await acme.acme().usableAlgorithms() } == .unavailable(.keys, .noAnswer(.timedOut)))
     }
 
     @Test("A token has at most 16 KiB, and must be a token")

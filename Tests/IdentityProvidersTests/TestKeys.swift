@@ -1,3 +1,4 @@
+import Crypto
 import GatehouseWire
 import JSONWebTokens
 
@@ -6,6 +7,30 @@ enum TestKeys {
     /// RS256, as Apple and Google sign.
     static func rsa() throws -> JSONWebKey { try JSONWebKey(rsaJWK) }
     static func es256(_ id: String = "es-1") -> JSONWebKey { .newES256(id: id) }
+
+    /// A key of any algorithm but HS256.
+    static func key(_ algorithm: SigningAlgorithm) throws -> JSONWebKey {
+        let jwk: AnyJSON =
+            switch algorithm {
+            case .hs256, .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: rsaJWK
+            case .es256: curve("P-256", P256.Signing.PrivateKey().x963Representation, size: 32)
+            case .es384: curve("P-384", P384.Signing.PrivateKey().x963Representation, size: 48)
+            case .es512: curve("P-521", P521.Signing.PrivateKey().x963Representation, size: 66)
+            case .edDSA:
+                [
+                    "kty": "OKP", "crv": "Ed25519", "d": "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
+                    "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+                ]
+            }
+        return try JSONWebKey(jwk.with(["alg": .string(algorithm.rawValue), "kid": .string(algorithm.rawValue)]))
+    }
+
+    /// - Parameter key: The byte 4, then x, y and d (ANSI X9.63).
+    private static func curve(_ name: String, _ key: some Sequence<UInt8>, size: Int) -> AnyJSON {
+        let bytes = Array(key.dropFirst())
+        let number = { (index: Int) in AnyJSON.string(Base64URL.text(Array(bytes[index * size..<(index + 1) * size]))) }
+        return ["kty": "EC", "crv": .string(name), "x": number(0), "y": number(1), "d": number(2)]
+    }
 
     /// A token with any header, signed as the header says: possible for any holder of the key.
     static func token(header: AnyJSON, _ payload: AnyJSON, _ sign: ([UInt8]) throws -> [UInt8]) rethrows -> String {

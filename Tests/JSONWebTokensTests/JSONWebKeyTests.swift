@@ -38,7 +38,7 @@ struct JSONWebKeyTests {
                 """)
         let document = try JSONReader.read(KeySet(TestKeys.all()).publicDocument)
         let keys = try #require(document["keys"]?.arrayValue)
-        #expect(keys.map { $0["kid"] } == ["RS256", "RS512", "ES256", "ES512", "EdDSA"])
+        #expect(keys.map { $0["kid"] } == SigningAlgorithm.allCases.dropFirst().map { .string($0.rawValue) })
         let names = Set(keys.flatMap { ($0.objectValue ?? [:]).keys })
         #expect(names.isDisjoint(with: ["d", "p", "q", "dp", "dq", "qi", "k"]))
         #expect(try KeySet([TestKeys.key(.hs256)]).publicDocument == Array(#"{"keys":[]}"#.utf8))

@@ -26,6 +26,7 @@ struct KeyRefusalTests {
         Case("unknown kty", ec.with(["kty": "AKP"]), .unsupported(member: "kty")),
         Case("unknown curve", ec.with(["crv": "secp256k1"]), .unsupported(member: "crv")),
         Case("curve of another type", ec.with(["crv": "Ed25519"]), .unsupported(member: "crv")),
+        Case("null where a member is required", ec.with(["x": .null]), .missingMember("x")),
         Case("unknown alg", ec.with(["alg": "none"]), .unsupported(member: "alg")),
         Case("alg of another type", ec.with(["alg": "HS256"]), .algorithmDoesNotFit),
         Case("alg of another curve", ec.with(["alg": "ES512"]), .algorithmDoesNotFit),

@@ -251,6 +251,48 @@ struct RemoteKeySetTests {
         #expect(try KeySet(published: Array(#"{"keys":[]}"#.utf8)).keys.isEmpty)
     }
 
+    @Test("A published RSA key without alg verifies every RSA algorithm, one with alg no other")
+    func algorithmOfPublishedKey() throws {
+        let rsa = TestKeys.jwk(.rs256).without("d").with(["kid": "rsa"])
+        let ofRSA: [SigningAlgorithm] = [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]
+        for other in [Specified.es256.with(["kid": "other"]), nil] {
+            let named = try KeySet(published: Self.document([rsa, other]))
+            let nameless = try KeySet(published: Self.document([rsa.without("alg"), other]))
+            let more: [SigningAlgorithm] = other == nil ? [] : [.es256]
+            #expect(named.algorithms == [.rs256] + more && nameless.algorithms == ofRSA + more)
+            for algorithm in ofRSA {
+                let signer = try TokenSigner(JSONWebKey(TestKeys.jwk(algorithm).with(["kid": "rsa"])))
+                let token = try signer.sign(payload: Array(claims().text.utf8))
+                #expect(try nameless.verify(token, at: noon).algorithm == algorithm)
+                if algorithm == .rs256 { continue }
+                #expect(throws: TokenRejection.algorithmMismatch) { try named.verify(token, at: noon) }
+            }
+            let hmac = try token(["alg": "HS256", "kid": "rsa"], by: .hs256)
+            #expect(throws: TokenRejection.algorithmMismatch) { try nameless.verify(hmac, at: noon) }
+        }
+    }
+
+    @Test("Our own RSA key without alg stays one of RS256")
+    func algorithmOfOwnKey() throws {
+        let own = try JSONWebKey(TestKeys.jwk(.rs256).without("alg"))
+        let token = try TokenSigner(TestKeys.key(.rs512)).sign(payload: Array(claims().text.utf8))
+        let named = try JSONWebKey(TestKeys.jwk(.rs256).without("alg").with(["kid": "RS512"]))
+        #expect(own.algorithm == .rs256)
+        #expect(throws: TokenRejection.algorithmMismatch) { try KeySet([named]).verify(token, at: noon) }
+    }
+
+    @Test("Members that are null count as absent")
+    func nulls() throws {
+        let nulls: JSONObject = ["alg": .null, "use": .null, "key_ops": .null, "x5c": .null, "d": .null]
+        let key = Specified.es256.with(nulls).with(["kid": "es"])
+        let set = try KeySet(published: Self.document([key, ["kid": .null]]))
+        #expect(set.keys.map(\.id) == ["es"] && set.algorithms == [.es256])
+    }
+
+    private static func document(_ keys: [AnyJSON?]) -> [UInt8] {
+        Array(AnyJSON.object(["keys": .array(keys.compactMap(\.self))]).text.utf8)
+    }
+
     @Test(
         "A document without usable keys is a failed read, and the old keys stay",
         arguments: [

@@ -2,11 +2,13 @@ import GatehouseWire
 import JSONWebTokens
 import Testing
 
-@Suite("Examples of the RFCs")
+@Suite("Examples of the RFCs, and of another library")
 struct SpecificationTests {
-    @Test("Each printed signature verifies, and only for its own input", arguments: 0..<Specified.signatures.count)
+    private static let vectors = Specified.signatures + ForeignSignatures.all
+
+    @Test("Each signature verifies, and only for its own input", arguments: vectors.indices)
     func signatures(_ index: Int) throws {
-        let vector = Specified.signatures[index]
+        let vector = Self.vectors[index]
         let key = try JSONWebKey(vector.key)
         let signature = try #require(Base64URL.decode(vector.signature))
         let input = Array(vector.input.utf8)
@@ -19,6 +21,11 @@ struct SpecificationTests {
             changed[position] ^= 1
             #expect(!key.isValid(changed, for: input[...]))
         }
+    }
+
+    @Test("There is an example of every algorithm")
+    func completeness() throws {
+        #expect(Set(try Self.vectors.map { try JSONWebKey($0.key).algorithm }) == Set(SigningAlgorithm.allCases))
     }
 
     @Test("The token of RFC 7515 A.1 is accepted if one HS256 key is the default for tokens without kid")

@@ -22,8 +22,9 @@ enum TestKeys {
         let key =
             switch algorithm {
             case .hs256: Specified.hs256
-            case .rs256, .rs512: Specified.rs256
+            case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: Specified.rs256
             case .es256: Specified.es256
+            case .es384: ForeignSignatures.es384
             case .es512: Specified.es512
             case .edDSA: Specified.edDSA
             }

@@ -54,6 +54,19 @@ extension AuthServer {
         return found.filter { !$0.value.isEmpty }
     }
 
+    /// Logs each provider whose ID tokens would be refused: it cannot be reached, signs with other algorithms, or publishes
+    /// no key for them. Leaves out providers on this machine, which are stand-ins.
+    package func reportUnusableProviders(logger: Logger) async {
+        for name in providers.names {
+            guard let provider = providers[name]?.provider, !provider.settings.isOnThisMachine else { continue }
+            do throws(ProviderFailure) {
+                _ = try await provider.usableAlgorithms()
+            } catch {
+                logger.event(.warning, "sign-in with the provider fails", [.name: name, .cause: "\(error)"])
+            }
+        }
+    }
+
     private func carryOut(_ item: OutboxItem, _ logger: Logger) async -> OutboxResult {
         switch item.message {
         case .revokeToken(let name, let client, let token):

@@ -1,4 +1,3 @@
-import Crypto
 import GatehouseWire
 import JSONWebTokens
 import Synchronization
@@ -48,11 +47,5 @@ final class StandInKeys: Sendable {
     }
 
     /// The `at_hash` or `c_hash` of a token or code (OpenID Connect Core 1.0 §3.1.3.6).
-    func hash(of text: String) throws -> String {
-        let bytes = Array(text.utf8)
-        return switch try algorithm() {
-        case .hs256, .rs256, .es256: Base64URL.text(Array(SHA256.hash(data: bytes).prefix(16)))
-        case .rs512, .es512, .edDSA: Base64URL.text(Array(SHA512.hash(data: bytes).prefix(32)))
-        }
-    }
+    func hash(of text: String) throws -> String { try algorithm().halfHash(of: text) }
 }

@@ -31,35 +31,44 @@ package struct ProviderChecks: Sendable {
         return findings
     }
 
-    /// Fetches the discovery document and the keys, with a limit of five seconds each.
+    /// Fetches the discovery document and the keys, with a limit of five seconds each, and checks that they verify ID
+    /// tokens.
     private func reach(_ settings: ProviderSettings, _ name: String) async -> Finding {
-        let metadata: ProviderMetadata
+        var keys = "its keys"
         do {
             let provider = try OpenIDProvider(settings, rule: calls.rule, now: now, transport: calls.send)
-            metadata = try await provider.metadata()
+            keys = "its keys at \(try await provider.metadata().keys)"
+            return .ok(name, "reachable, its ID tokens may be \(Self.list(try await provider.usableAlgorithms()))")
+        } catch ProviderFailure.unavailable(_, .unsupportedAlgorithms(let announced)) {
+            return .problem(
+                name, "it signs ID tokens with \(announced.joined(separator: ", ")), which is not supported",
+                "sign-in with it fails: let it sign with one of \(Self.list(settings.algorithms))")
+        } catch ProviderFailure.unavailable(_, .noUsableKey(let algorithms)) {
+            return .problem(
+                name, "none of \(keys) verifies \(Self.list(algorithms))",
+                "sign-in with it fails: the provider must publish the key that it signs with")
+        } catch ProviderFailure.unavailable(.keys, let trouble) {
+            return .problem(
+                name, "\(keys) cannot be read: \(Self.reason(trouble))",
+                "sign-in with it fails: check that this machine can reach the URL")
         } catch {
             return .problem(
                 name, "its discovery document cannot be read: \(Self.reason(error))",
                 "sign-in with it fails: check the issuer, and that this machine can reach it")
         }
-        do {
-            let response = try await calls.document(metadata.keys)
-            guard response.status == 200 else { throw OutgoingFailure.status(response.status) }
-            let count = try KeySet(published: response.body).keys.count
-            return .ok(name, "reachable, \(count) keys")
-        } catch {
-            return .problem(
-                name, "its keys at \(metadata.keys) cannot be read: \(Self.reason(error))",
-                "sign-in with it fails: check that this machine can reach the URL")
-        }
+    }
+
+    private static func list(_ algorithms: some Collection<SigningAlgorithm>) -> String {
+        SigningAlgorithm.allCases.filter(algorithms.contains).map(\.rawValue).joined(separator: ", ")
     }
 
     private static func reason(_ error: any Error) -> String {
         switch error {
-        case ProviderFailure.unavailable(_, .noAnswer(let failure)): reason(failure)
-        case ProviderFailure.unavailable(_, .status(let status)), OutgoingFailure.status(let status): "status \(status)"
-        case ProviderFailure.unavailable(_, .wrongIssuer): "it belongs to a different issuer"
-        case ProviderFailure.unavailable(_, let trouble): "\(trouble)"
+        case ProviderFailure.unavailable(_, let trouble): reason(trouble)
+        case ProviderTrouble.noAnswer(let failure): reason(failure)
+        case ProviderTrouble.status(let status): "status \(status)"
+        case ProviderTrouble.wrongIssuer: "it belongs to a different issuer"
+        case ProviderTrouble.unreadable: "it is not a JSON document of the right form"
         case ProviderTransportFailure.noConnection(let cause): "no connection (\(cause))"
         case ProviderTransportFailure.timedOut: "no answer in time"
         case ProviderTransportFailure.tooLong: "the answer is too long"

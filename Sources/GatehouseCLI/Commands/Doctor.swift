@@ -48,6 +48,7 @@ struct Doctor: AsyncParsableCommand {
         let world = System.world()
         let calls = ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve)
         findings += await ProviderChecks(settings.providers, calls: calls, now: world.now).all()
+        if let issuer = settings.issuer { findings.append(await IssuerCheck(issuer, http: world.http).finding()) }
         if let passkeys = PasskeyChecks(settings, calls: calls) { findings += await passkeys.all() }
         findings += await mail(settings.mail)
         findings.append(machine.clock(now: System.now(), newest: newest))

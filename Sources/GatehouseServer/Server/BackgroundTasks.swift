@@ -4,6 +4,7 @@ import AuthServer
 import GatehouseWire
 import HTTPServing
 import IdentityProviders
+import JSONWebTokens
 import Logging
 import PasswordHashing
 import ProfileGateway
@@ -25,6 +26,28 @@ extension PeriodicTask {
             return count
         } failed: { error in
             logger.event(.error, "outbox could not be worked on", [.cause: "\(error)"])
+        }
+    }
+
+    /// Checks at the start and daily that the providers' ID tokens can be verified.
+    static func providers(_ auth: AuthServer, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(86_400), sleep: world.sleep) {
+            await auth.reportUnusableProviders(logger: world.logger)
+            return 0
+        } failed: { _ in
+        }
+    }
+
+    /// Checks at the start and daily that the keys of a standalone gateway's issuer verify tokens.
+    static func issuerKeys(_ issuer: RemoteIssuerSettings, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(86_400), sleep: world.sleep) {
+            let keys = try KeySet(published: await issuer.fetchKeys(world.http))
+            if keys.algorithms.isEmpty {
+                world.logger.event(.warning, "tokens are refused: the issuer publishes no key that verifies them")
+            }
+            return 0
+        } failed: { error in
+            world.logger.event(.warning, "the issuer's keys cannot be read", [.cause: "\(error)"])
         }
     }
 

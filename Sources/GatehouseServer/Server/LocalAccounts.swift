@@ -63,8 +63,9 @@ package struct LocalAccounts: Sendable {
         var services: [any Service] = [
             KeyReload(keys: keys, sleep: world.sleep, logger: world.logger),
             PeriodicTask.revocations(revocations, world),
-            PeriodicTask.outbox(auth, world), PeriodicTask.purge(auth, world), PeriodicTask.sweep(auth, world),
-            PeriodicTask.retention(auth, world), PeriodicTask.hashingMemory(passwords, world),
+            PeriodicTask.outbox(auth, world), PeriodicTask.providers(auth, world), PeriodicTask.purge(auth, world),
+            PeriodicTask.sweep(auth, world), PeriodicTask.retention(auth, world),
+            PeriodicTask.hashingMemory(passwords, world),
         ]
         if !auth.webhookEndpoints.isEmpty { services.append(PeriodicTask.eventBacklog(auth, world)) }
         for endpoint in auth.webhookEndpoints { services.append(PeriodicTask.events(auth, endpoint, world)) }

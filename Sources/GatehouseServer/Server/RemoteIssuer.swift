@@ -21,12 +21,8 @@ struct RemoteIssuer: Sendable {
         http = world.http
     }
 
-    /// Fetches the JWK Set.
-    func fetchKeys() async throws -> [UInt8] {
-        let answer = try await http.send("GET", settings.keysURL, headers: ["Accept": "application/json"])
-        guard answer.status == 200 else { throw OutgoingFailure.status(answer.status) }
-        return answer.body
-    }
+    /// As ``RemoteIssuerSettings/fetchKeys(_:)``.
+    @Sendable func fetchKeys() async throws -> [UInt8] { try await settings.fetchKeys(http) }
 
     /// Deletes the profile here, then the account at the issuer.
     ///
@@ -127,3 +123,14 @@ struct RemoteIssuer: Sendable {
 
 /// The profile was deleted a moment ago, and the account may follow.
 private struct BeingDeleted: Error {}
+
+extension RemoteIssuerSettings {
+    /// Fetches the JWK Set.
+    ///
+    /// - Throws: ``OutgoingFailure``, ``TimeIsOver``, or `CancellationError`.
+    package func fetchKeys(_ http: OutgoingHTTP) async throws -> [UInt8] {
+        let answer = try await http.send("GET", keysURL, headers: ["Accept": "application/json"])
+        guard answer.status == 200 else { throw OutgoingFailure.status(answer.status) }
+        return answer.body
+    }
+}

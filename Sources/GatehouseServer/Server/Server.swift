@@ -5,6 +5,7 @@ import GatehouseWire
 package import HTTPServing
 package import HTTPTypes
 package import Hummingbird
+import IdentityProviders
 import Logging
 package import ProfileGateway
 package import SQLDatabase
@@ -76,6 +77,10 @@ package struct Server: Sendable {
         var services = local?.services(world) ?? []
         if let local {
             services.append(PeriodicTask.activity(local.auth.activity, ActivityCounts(database: database), world))
+        }
+        // One on this machine is a stand-in.
+        if let issuer = settings.issuer, ProviderURL(issuer.keysURL)?.isLoopback == false {
+            services.append(PeriodicTask.issuerKeys(issuer, world))
         }
         if settings.parts.contains(.gateway) {
             let counts = EventCounts(database: database)

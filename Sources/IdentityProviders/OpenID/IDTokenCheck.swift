@@ -1,4 +1,3 @@
-import Crypto
 import GatehouseWire
 import JSONWebTokens
 
@@ -83,13 +82,9 @@ struct IDTokenCheck: Sendable {
         _ accessToken: Secret?, against hash: String?, _ algorithm: SigningAlgorithm
     ) throws(IdentityRejection) {
         guard let accessToken, !accessToken.isEmpty, let hash, !hash.isEmpty else { return }
-        let bytes = Array(accessToken.reveal().utf8)
-        let half: [UInt8] =
-            switch algorithm {
-            case .rs256, .es256, .hs256: Array(SHA256.hash(data: bytes).prefix(16))
-            case .rs512, .es512, .edDSA: Array(SHA512.hash(data: bytes).prefix(32))
-            }
-        guard Secret(Base64URL.text(half)).matches(Secret(hash)) else { throw .accessTokenMismatch }
+        guard Secret(algorithm.halfHash(of: accessToken.reveal())).matches(Secret(hash)) else {
+            throw .accessTokenMismatch
+        }
     }
 
     /// With a single audience, `azp` may be another app of the same owner, as with Google on Android. With several

@@ -94,8 +94,7 @@ extension OpenIDProvider {
         } catch {
             switch error {
             case .rejected(let rejection): throw .rejected(.notAccepted(rejection))
-            case .keysUnavailable:
-                throw await keys.lastFailure as? ProviderFailure ?? .unavailable(.keys, .unreadable)
+            case .keysUnavailable: throw await keysFailure()
             }
         }
     }

@@ -1,4 +1,5 @@
 import GatehouseWire
+package import JSONWebTokens
 
 /// A step of the communication with a provider.
 package enum ProviderStep: String, Sendable {
@@ -48,6 +49,10 @@ package enum ProviderTrouble: Error, Equatable, Sendable {
     case malformed(String)
     /// The discovery document belongs to a different issuer.
     case wrongIssuer
+    /// None of the announced algorithms for ID tokens is supported.
+    case unsupportedAlgorithms([String])
+    /// No published key verifies one of these algorithms.
+    case noUsableKey([SigningAlgorithm])
     /// The client secret could not be signed.
     case cannotSign
 }

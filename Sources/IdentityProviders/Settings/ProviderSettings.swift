@@ -63,6 +63,13 @@ package struct ProviderSettings: Sendable {
     /// Whether the provider supports sign-in in browsers. ID tokens from apps need no credential.
     package var offersBrowserSignIn: Bool { credential.isPresent }
 
+    package var isOnThisMachine: Bool {
+        switch endpoints {
+        case .discovered(let base): base.isLoopback
+        case .fixed(let metadata): metadata.keys.isLoopback
+        }
+    }
+
     /// Whether the provider's answers must contain an ID token.
     var asksForIDToken: Bool { kind == .apple || scopes.contains("openid") }
 }

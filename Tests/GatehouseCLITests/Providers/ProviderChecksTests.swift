@@ -30,9 +30,12 @@ struct ProviderChecksTests {
     }
 
     /// A provider with a discovery document and these keys.
-    private func server(keys: LocalServer.Answer) throws -> LocalServer {
+    private func server(keys: LocalServer.Answer, algorithms: String = #"["RS256","ES256"]"#) throws -> LocalServer {
         try LocalServer { url in
-            let document = #"{"issuer":"\#(url)","jwks_uri":"\#(url)/keys"}"#
+            let document = """
+                {"issuer":"\(url)","jwks_uri":"\(url)/keys",\
+                "id_token_signing_alg_values_supported":\(algorithms)}
+                """
             return [.status(200, body: document), keys]
         }
     }
@@ -41,7 +44,8 @@ struct ProviderChecksTests {
     func well() async throws {
         let findings = await findings(try acme(try server(keys: .status(200, body: Self.keys)).url))
         #expect(findings.map(\.state) == [.ok])
-        #expect(findings.first?.name == "provider acme" && findings.first?.text == "reachable, 1 keys")
+        #expect(findings.first?.name == "provider acme")
+        #expect(findings.first?.text == "reachable, its ID tokens may be ES256")
     }
 
     @Test("Without a discovery document sign-in is impossible")
@@ -59,6 +63,35 @@ struct ProviderChecksTests {
         let findings = await findings(try acme(try server(keys: answer).url))
         #expect(findings.map(\.state) == [.problem])
         #expect(findings.first?.text.hasPrefix("its keys at http://127.0.0.1:") == true)
+    }
+
+    @Test(
+        "A provider that answers is a problem if its ID tokens could not be verified",
+        arguments: [
+            (#"["HS256","none"]"#, keys, "it signs ID tokens with HS256, none, which is not supported"),
+            (#"["RS256","PS512"]"#, keys, "verifies RS256, PS512"),
+            (#"["ES256"]"#, #"{"keys":[]}"#, "verifies ES256"),
+        ])
+    func unusable(algorithms: String, keys: String, text: String) async throws {
+        let server = try server(keys: .status(200, body: keys), algorithms: algorithms)
+        let findings = await findings(try acme(server.url))
+        #expect(findings.map(\.state) == [.problem])
+        #expect(findings.first?.text.hasSuffix(text) == true)
+    }
+
+    @Test(
+        "A standalone gateway's issuer must publish a key that verifies tokens",
+        arguments: [
+            (LocalServer.Answer.status(200, body: keys), Finding.State.ok, "publishes keys for ES256"),
+            (.status(200, body: #"{"keys":[{"kty":"oct","k":"AA"}]}"#), .problem, "has no key that verifies tokens"),
+            (.status(200, body: "{}"), .problem, "cannot be read: it is not a JWK Set"),
+            (.status(500), .problem, "cannot be read: status 500"),
+        ])
+    func issuer(answer: LocalServer.Answer, state: Finding.State, text: String) async throws {
+        let server = try LocalServer([answer])
+        let settings = RemoteIssuerSettings(keysURL: server.url, issuer: server.url, secretKey: Secret("key"))
+        let finding = await IssuerCheck(settings, http: OutgoingHTTP(sleep: LocalServer.never)).finding()
+        #expect(finding.state == state && finding.text.hasSuffix(text))
     }
 
     @Test("Nothing configured, nothing found")

@@ -1,0 +1,35 @@
+import GatehouseWire
+package import JSONWebTokens
+
+extension OpenIDProvider {
+    /// The algorithms of the ID tokens that would be accepted: supported, announced by the provider, and with a
+    /// published key. Fetches the discovery document and the keys, unless they are cached.
+    ///
+    /// - Returns: At least one.
+    /// - Throws: ``ProviderFailure/unavailable(_:_:)``; with ``ProviderTrouble/unsupportedAlgorithms(_:)`` or
+    ///   ``ProviderTrouble/noUsableKey(_:)``, the provider answers and sign-in still fails.
+    package func usableAlgorithms() async throws(ProviderFailure) -> [SigningAlgorithm] {
+        let announced = try await metadata().signingAlgorithms ?? []
+        let accepted = SigningAlgorithm.allCases.filter {
+            settings.algorithms.contains($0) && (announced.isEmpty || announced.contains($0.rawValue))
+        }
+        guard !accepted.isEmpty else {
+            let names = announced.prefix(16).map { DisplayText.cut($0, to: 32) }
+            throw .unavailable(.discovery, .unsupportedAlgorithms(names))
+        }
+        let verified: [SigningAlgorithm]
+        do throws(RemoteKeySet.Failure) {
+            verified = try await keys.currentKeys().algorithms
+        } catch {
+            throw await keysFailure()
+        }
+        let usable = accepted.filter(verified.contains)
+        guard !usable.isEmpty else { throw .unavailable(.keys, .noUsableKey(accepted)) }
+        return usable
+    }
+
+    /// Why there are no keys.
+    func keysFailure() async -> ProviderFailure {
+        await keys.lastFailure as? ProviderFailure ?? .unavailable(.keys, .unreadable)
+    }
+}
