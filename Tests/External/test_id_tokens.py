@@ -420,6 +420,7 @@ CLAIMS = {
     "a number among the clients": {"aud": [CLIENT, 1]},
     "a list in a list": {"aud": [[CLIENT]]},
     "several clients, and another asked": {"aud": [CLIENT, "other"], "azp": "other"},
+    "several clients, and none asked": {"aud": [CLIENT, "other"], "azp": None},
     "an authorized party of another type": {"azp": 1},
     "no end": {"exp": None},
     "an end in the past": {"exp": NOW - 60},

@@ -75,14 +75,16 @@ struct IDTokenTests {
         #expect(
             try await rejection(["aud": ["a", "b"]]) == .wrongAudience(found: ["a", "b"], accepted: ["web", "app"]))
         #expect(try await rejection(without: "aud") == .wrongAudience(found: [], accepted: ["web", "app"]))
-        #expect(try await rejection(["aud": ["other", "web"]]) == nil)
+        #expect(try await rejection(["aud": ["other", "web"], "azp": "web"]) == nil)
         #expect(try await rejection(["aud": 1]) == .notAccepted(.malformedClaim("aud")))
     }
 
-    @Test("azp is checked if the token has several audiences, and for browsers")
+    @Test("azp must be ours if the token has several audiences, and is checked for browsers")
     func authorizedParty() async throws {
         #expect(try await rejection(["aud": ["other", "web"], "azp": "web"]) == nil)
         #expect(try await rejection(["aud": ["other", "web"], "azp": "other"]) == .wrongAuthorizedParty)
+        #expect(try await rejection(["aud": ["other", "web"]]) == .wrongAuthorizedParty)
+        #expect(try await rejection(["aud": ["other", "web"], "azp": .null]) == .wrongAuthorizedParty)
         // Google on Android: issued to the web client, for an app that is not in the list.
         #expect(try await rejection(["aud": "web", "azp": "android"]) == nil)
         let acme = try ScriptedProvider(key: TestKeys.rsa())

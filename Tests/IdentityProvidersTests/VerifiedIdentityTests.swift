@@ -21,7 +21,9 @@ struct VerifiedIdentityTests {
 
     @Test("The data of any OpenID provider matches the recordings")
     func genericData() async throws {
-        let ana = try await acme(["name": "Ana Example", "aud": ["other", "app"], "at_hash": "x", "evil": "claim"])
+        let ana = try await acme([
+            "name": "Ana Example", "aud": ["other", "app"], "azp": "app", "at_hash": "x", "evil": "claim",
+        ])
         #expect(
             ana.data == [
                 "aud": ["other", "app"], "email": "ada@example.org", "email_verified": true,

@@ -88,13 +88,13 @@ struct IDTokenCheck: Sendable {
     }
 
     /// With a single audience, `azp` may be another app of the same owner, as with Google on Android. With several
-    /// audiences it must be ours, as it must be in tokens that we requested.
+    /// audiences it must be present and ours. In tokens that we requested it must be ours.
     private func checkAudience(_ claims: IDTokenClaims, client: String?) throws(IdentityRejection) {
         let accepted = client.map { [$0] } ?? settings.clientIDs
         guard claims.audience.contains(where: { accepted.contains($0) }) else {
             throw .wrongAudience(found: claims.audience, accepted: accepted)
         }
-        guard let party = claims.authorizedParty, claims.audience.count > 1 || client != nil else { return }
-        guard accepted.contains(party) else { throw .wrongAuthorizedParty }
+        guard claims.audience.count > 1 || client != nil && claims.authorizedParty != nil else { return }
+        guard let party = claims.authorizedParty, accepted.contains(party) else { throw .wrongAuthorizedParty }
     }
 }
