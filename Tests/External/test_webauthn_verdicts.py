@@ -47,8 +47,7 @@ EXPLAINED = [
     # What we refuse.
     ("fido2", "accepted: cloned", "accepted", "fido2 leaves the count to its caller"),
     ("both", "refused: allowedCredential", "accepted", "webauthn is not told the id of the stored credential"),
-    ("both", "refused: (backupEligibility|backupState)", "accepted",
-     "they do not compare the backup flags (7.1 step 17, 7.2 steps 18 and 19)"),
+    ("both", "refused: backupState", "accepted", "they do not compare the backup flags (7.1 step 17, 7.2 step 18)"),
     ("both", "refused: (crossOrigin|topOrigin)", "accepted", "they do not look at frames (7.1 steps 10 and 11)"),
     ("both", "refused: form: client data: (crossOrigin|topOrigin)", "accepted", "as above"),
     ("both", "refused: form: client data: no JSON object", "accepted",

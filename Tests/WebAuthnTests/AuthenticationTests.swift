@@ -53,6 +53,16 @@ struct AuthenticationTests {
         #expect(verdict.signCount == presented)
     }
 
+    @Test("A changed backup eligibility is accepted and returned", arguments: [true, false])
+    func eligibility(_ isEligible: Bool) throws {
+        var ceremonies = try Ceremonies()
+        ceremonies.authenticator.flags = isEligible ? [.userPresent] : [.userPresent, .backupEligible]
+        let record = try ceremonies.register()
+        #expect(record.isBackupEligible != isEligible)
+        let changed = changes { $0.flags = isEligible ? [.userPresent, .backupEligible] : [.userPresent] }
+        #expect(try ceremonies.authenticate(record, changed).isBackupEligible == isEligible)
+    }
+
     @Test("The backup state may change, and a key of another credential does not verify")
     func backup() throws {
         var ceremonies = try Ceremonies()
@@ -102,6 +112,5 @@ private let authenticationRefusals: [AuthenticationRefusal] = [
         step: .userVerification, changes: changes { $0.flags = [.userPresent] },
         expectation: AuthenticationExpectation(challenge: Ceremonies.challenge, userVerification: .required)),
     AuthenticationRefusal(step: .backupState, changes: changes { $0.flags = [.userPresent, .backedUp] }),
-    AuthenticationRefusal(step: .backupEligibility, changes: changes { $0.flags = [.userPresent, .backupEligible] }),
     AuthenticationRefusal(step: .signature, changes: changes { $0.hasWrongSignature = true }),
 ]

@@ -57,6 +57,8 @@ package struct AuditEntry: Sendable {
         case passkeyDeleted = "passkey_deleted"
         /// A sign-in was refused, because another device has a copy of the passkey's key.
         case passkeyCloned = "passkey_cloned"
+        /// The response of a user's authenticator failed verification. `cause` names the check.
+        case passkeyRefused = "passkey_refused"
         /// An operator's acts on the server.
         case mailRetried = "mail_retried"
         case mailDropped = "mail_dropped"
@@ -70,7 +72,7 @@ package struct AuditEntry: Sendable {
             case .userModified, .userUpdatedPassword, .userRepeatedSignUp, .userConfirmed, .userRecoveryRequested:
                 "user"
             case .tokenRevoked, .tokenRepeated, .providerTokenRevoked, .providerTokenNotRevoked: "token"
-            case .passkeyCreated, .passkeyUpdated, .passkeyDeleted, .passkeyCloned: "user"
+            case .passkeyCreated, .passkeyUpdated, .passkeyDeleted, .passkeyCloned, .passkeyRefused: "user"
             case .identityLinked, .identityUnlinked, .identityLinkUndone, .identityNeedsConfirmation,
                 .identityRefused, .providerNotice:
                 "user"

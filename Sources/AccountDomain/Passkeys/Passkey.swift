@@ -15,7 +15,7 @@ package struct Passkey: Sendable {
     package let model: [UInt8]
     /// Of the last sign-in; 0 if the authenticator does not count.
     package var signCount: UInt32
-    /// Whether the passkey may be on several devices. Never changes.
+    /// Whether the passkey may be on several devices, as of the last sign-in.
     package let isBackupEligible: Bool
     package var isBackedUp: Bool
     /// As the browser reported them.

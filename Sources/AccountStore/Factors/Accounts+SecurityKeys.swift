@@ -19,7 +19,7 @@ package enum SecurityKeyProof: Sendable {
     /// The key of a factor that had none.
     case created(NewPasskey)
     /// A signature of the key of a verified factor, which may be another one of the user.
-    case signed(by: FactorID, signCount: UInt32, isBackedUp: Bool)
+    case signed(by: FactorID, signCount: UInt32, isBackupEligible: Bool, isBackedUp: Bool)
 }
 
 extension Accounts {
@@ -87,9 +87,9 @@ extension Accounts {
             let raising: Factor?
             switch proof {
             case .created(let key): raising = try db.give(key, to: named, at: now) ? named : nil
-            case .signed(let owner, let count, let isBackedUp):
+            case .signed(let owner, let count, let isEligible, let isBackedUp):
                 raising = try answered(
-                    by: owner, of: current.account.user, named, count, isBackedUp, at: now, in: db)
+                    by: owner, of: current.account.user, named, count, (isEligible, isBackedUp), at: now, in: db)
             }
             guard let raising else { return .wrong }
             guard try db.use(challenge, to: factor, at: now) else { return .challengeUnknown }
@@ -102,21 +102,28 @@ extension Accounts {
 
     /// - Returns: The factor whose key answered; nil if the answer does not count.
     private func answered(
-        by owner: FactorID, of user: User, _ named: Factor, _ count: UInt32, _ isBackedUp: Bool, at now: Instant,
-        in db: any Connection
+        by owner: FactorID, of user: User, _ named: Factor, _ count: UInt32,
+        _ backup: (isEligible: Bool, isDone: Bool), at now: Instant, in db: any Connection
     ) throws -> Factor? {
         guard named.isVerified, let found = try db.row(Self.factorLookup(owner, of: user.id), { $0.factor() }),
             found.isVerified
         else { return nil }
         let number = Int64(count)
+        let traits: JSONObject = ["factor_id": .string(owner.text)]
+        let lookup: SQL = "SELECT is_backup_eligible FROM factors WHERE id = \(owner)"
+        let wasEligible = try db.row(lookup) { $0.bool() }
         let isNewer = try db.run(
             """
-            UPDATE factors SET sign_count = \(number), is_backed_up = \(isBackedUp)
+            UPDATE factors SET sign_count = \(number), is_backup_eligible = \(backup.isEligible),
+                is_backed_up = \(backup.isDone)
             WHERE id = \(owner) AND (sign_count < \(number) OR sign_count + \(number) = 0)
             """)
-        if isNewer == 1 { return found }
-        let entry = AuditEntry(
-            .passkeyCloned, actor: user.id, actorName: user.email ?? "", traits: ["factor_id": .string(owner.text)])
+        if isNewer == 1 {
+            guard wasEligible != backup.isEligible else { return found }
+            try record([.backupEligibilityChanged(traits, to: backup.isEligible, of: user)], at: now, in: db)
+            return found
+        }
+        let entry = AuditEntry(.passkeyCloned, actor: user.id, actorName: user.email ?? "", traits: traits)
         try record([entry], at: now, in: db)
         return nil
     }

@@ -11,12 +11,14 @@ package struct PasskeyHolder: Sendable {
 /// What a verified answer of a passkey says.
 package struct PasskeyProof: Sendable {
     package let signCount: UInt32
+    package let isBackupEligible: Bool
     package let isBackedUp: Bool
     /// Whether the session counts as one with two factors, because the device verified its user.
     package let countsAsTwoFactors: Bool
 
-    package init(signCount: UInt32, isBackedUp: Bool, countsAsTwoFactors: Bool) {
-        (self.signCount, self.isBackedUp, self.countsAsTwoFactors) = (signCount, isBackedUp, countsAsTwoFactors)
+    package init(signCount: UInt32, isBackupEligible: Bool, isBackedUp: Bool, countsAsTwoFactors: Bool) {
+        (self.signCount, self.isBackupEligible, self.isBackedUp) = (signCount, isBackupEligible, isBackedUp)
+        self.countsAsTwoFactors = countsAsTwoFactors
     }
 }
 
@@ -78,11 +80,30 @@ extension Accounts {
             let login = AuditEntry(
                 .login, actor: user.id, actorName: user.email ?? "",
                 traits: ["provider": "passkey", "passkey_id": .string(holder.passkey.id.text)])
-            try record([login], at: now, in: db)
+            var entries = [login]
+            if proof.isBackupEligible != holder.passkey.isBackupEligible {
+                let passkey: JSONObject = ["passkey_id": .string(holder.passkey.id.text)]
+                entries.insert(.backupEligibilityChanged(passkey, to: proof.isBackupEligible, of: user), at: 0)
+            }
+            try record(entries, at: now, in: db)
             var signedIn = try latest(holder.account, in: db)
             signedIn.user.times.lastSignInAt = now
             return .signedIn(try issue(opened, to: signedIn))
         }
+    }
+
+    /// Records that the response of a user's authenticator failed verification.
+    ///
+    /// - Parameters:
+    ///   - key: The traits that name the passkey or the factor; empty for a new key.
+    ///   - cause: The failed check.
+    /// - Throws: ``DatabaseFailure``.
+    package func recordRefusedKey(
+        _ key: JSONObject, of user: User, cause: String, at now: Instant
+    ) async throws {
+        let traits = key.merging(["cause": .string(cause)]) { $1 }
+        let entry = AuditEntry(.passkeyRefused, actor: user.id, actorName: user.email ?? "", traits: traits)
+        try await database.write { db in try record([entry], at: now, in: db) }
     }
 
     private func refuse(_ holder: PasskeyHolder, at now: Instant, in db: any Connection) throws -> PasskeySignIn {
@@ -113,7 +134,8 @@ extension Connection {
         let count = Int64(proof.signCount)
         return try run(
             """
-            UPDATE passkeys SET sign_count = \(count), is_backed_up = \(proof.isBackedUp), last_used_at = \(now)
+            UPDATE passkeys SET sign_count = \(count), is_backup_eligible = \(proof.isBackupEligible),
+                is_backed_up = \(proof.isBackedUp), last_used_at = \(now)
             WHERE id = \(passkey.id) AND (sign_count < \(count) OR sign_count + \(count) = 0) AND set_aside_at IS NULL
             """) == 1
     }

@@ -76,13 +76,28 @@ extension AuthServer {
         }
         switch outcome {
         case .raised(let issued): return try await raisedAnswer(issued, by: .webAuthn, device)
-        case .wrong: throw wrongKey("a key of another factor, or one with a copy", nil)
+        case .wrong: throw wrongKey(PasskeyRefused("a key of another factor, or one with a copy"))
         default: throw refusal(outcome, challenge: challenge)
         }
     }
 
-    /// Verifies an answer against the data of its challenge.
+    /// Verifies an answer against the data of its challenge. Records a refused one with its cause.
     private func proof(
+        _ credential: AnyJSON, _ ceremony: Ceremony, _ factor: Factor, _ data: String, of user: User
+    ) async throws -> SecurityKeyProof {
+        do {
+            return try await unrecordedProof(credential, ceremony, factor, data, of: user)
+        } catch let failure as CeremonyFailure where failure.code == .malformed {
+            throw Refusal(.badRequest, .validationFailed, "Invalid credential_response", cause: failure)
+        } catch {
+            guard error is CeremonyFailure || error is PasskeyRefused else { throw error }
+            try await accounts.recordRefusedKey(
+                ["factor_id": .string(factor.id.text)], of: user, cause: "\(error)", at: runtime.now())
+            throw wrongKey(error)
+        }
+    }
+
+    private func unrecordedProof(
         _ credential: AnyJSON, _ ceremony: Ceremony, _ factor: Factor, _ data: String, of user: User
     ) async throws -> SecurityKeyProof {
         let party = try relyingParty()
@@ -90,41 +105,34 @@ extension AuthServer {
         let challenge = (asked["challenge"]?.stringValue).flatMap { Base64URL.decode($0) } ?? []
         // The kind that was asked for, that the factor is in, and that the answer is of.
         let fits = asked["type"]?.stringValue == ceremony.rawValue && Ceremony(factor) == ceremony
-        do {
-            switch ceremony {
-            case .create:
-                let response = try RegistrationResponse(credential)
-                guard fits else { throw wrongKey("the factor has a key already", nil) }
-                let record = try party.verify(response, RegistrationExpectation(challenge: challenge))
-                return .created(NewPasskey(record))
-            case .request:
-                let response = try AuthenticationResponse(credential)
-                guard fits else { throw wrongKey("the factor has no key yet", nil) }
-                let keys = try await accounts.securityKeys(of: user.id)
-                guard let key = keys.first(where: { $0.credentialID == response.credentialID }),
-                    let record = CredentialRecord(key)
-                else { throw wrongKey("an unknown key", nil) }
-                let expectation = AuthenticationExpectation(
-                    challenge: challenge, allowedCredentials: keys.map(\.credentialID),
-                    userHandle: Array(user.id.text.utf8))
-                let verdict = try party.verify(response, expectation, of: record)
-                return .signed(
-                    by: key.factor.id, signCount: verdict.signCount, isBackedUp: verdict.isBackedUp)
-            }
-        } catch let failure as CeremonyFailure {
-            guard failure.code == .refused else {
-                throw Refusal(.badRequest, .validationFailed, "Invalid credential_response", cause: failure)
-            }
-            throw wrongKey("", failure)
+        switch ceremony {
+        case .create:
+            let response = try RegistrationResponse(credential)
+            guard fits else { throw PasskeyRefused("the factor has a key already") }
+            let record = try party.verify(response, RegistrationExpectation(challenge: challenge))
+            return .created(NewPasskey(record))
+        case .request:
+            let response = try AuthenticationResponse(credential)
+            guard fits else { throw PasskeyRefused("the factor has no key yet") }
+            let keys = try await accounts.securityKeys(of: user.id)
+            guard let key = keys.first(where: { $0.credentialID == response.credentialID }),
+                let record = CredentialRecord(key)
+            else { throw PasskeyRefused("an unknown credential") }
+            let expectation = AuthenticationExpectation(
+                challenge: challenge, allowedCredentials: keys.map(\.credentialID),
+                userHandle: Array(user.id.text.utf8))
+            let verdict = try party.verify(response, expectation, of: record)
+            return .signed(
+                by: key.factor.id, signCount: verdict.signCount, isBackupEligible: verdict.isBackupEligible,
+                isBackedUp: verdict.isBackedUp)
         }
     }
 
     /// Supabase Auth answers 500 here.
-    private func wrongKey(_ cause: StaticString, _ failure: CeremonyFailure?) -> Refusal {
+    private func wrongKey(_ cause: any Error) -> Refusal {
         counts.factors.increment(Factor.Kind.webAuthn.rawValue, "wrong")
         return Refusal(
-            .unprocessableContent, .mfaVerificationFailed, "Invalid WebAuthn credential",
-            cause: failure ?? PasskeyRefused("\(cause)"))
+            .unprocessableContent, .mfaVerificationFailed, "Invalid WebAuthn credential", cause: cause)
     }
 
     private func relyingParty() throws -> RelyingParty {

@@ -72,14 +72,10 @@ extension AuthServer {
     /// Verifies a registration, at sign-up or for another passkey.
     func verified(
         _ answer: CeremonyAnswer, _ challenge: PasskeyChallenge, _ party: RelyingParty
-    ) throws -> NewPasskey {
-        do throws(CeremonyFailure) {
-            return NewPasskey(
-                try party.verify(
-                    RegistrationResponse(answer.credential), RegistrationExpectation(challenge: challenge.bytes)))
-        } catch {
-            throw Refusal.ceremony(error)
-        }
+    ) throws(CeremonyFailure) -> NewPasskey {
+        NewPasskey(
+            try party.verify(
+                RegistrationResponse(answer.credential), RegistrationExpectation(challenge: challenge.bytes)))
     }
 }
 

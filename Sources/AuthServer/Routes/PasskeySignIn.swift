@@ -26,7 +26,8 @@ extension AuthServer {
             let (holder, verdict) = try await proven(given, challenge, party)
             try checkMaySignIn(holder.account.user)
             let proof = PasskeyProof(
-                signCount: verdict.signCount, isBackedUp: verdict.isBackedUp,
+                signCount: verdict.signCount, isBackupEligible: verdict.isBackupEligible,
+                isBackedUp: verdict.isBackedUp,
                 countsAsTwoFactors: rules.countsAsTwoFactors && verdict.isUserVerified)
             return try await issuing(to: device) {
                 try await $0.signIn(holder, proof, answering: challenge, from: device, at: $1)
@@ -53,24 +54,45 @@ extension AuthServer {
     private func proven(
         _ given: CeremonyAnswer, _ challenge: PasskeyChallenge, _ party: RelyingParty
     ) async throws -> (PasskeyHolder, AuthenticationVerdict) {
-        do {
-            let response = try AuthenticationResponse(given.credential)
-            // The handle is the text of the user's id.
-            let user = response.userHandle.flatMap { String(validating: $0, as: UTF8.self) }.flatMap { UserID($0) }
-            guard let handle = response.userHandle, let user,
-                let holder = try await accounts.holder(ofCredential: response.credentialID, of: user),
-                let record = CredentialRecord(holder.passkey)
-            else {
-                counts.signIns.increment("passkey", "refused")
-                throw Refusal.wrongPasskey("an unknown credential")
-            }
+        let response: AuthenticationResponse
+        do throws(CeremonyFailure) {
+            response = try AuthenticationResponse(given.credential)
+        } catch {
+            counts.signIns.increment("passkey", "malformed")
+            throw Refusal.ceremony(error)
+        }
+        let (holder, handle) = try await holder(response)
+        guard let record = CredentialRecord(holder.passkey) else {
+            counts.signIns.increment("passkey", "refused")
+            throw Refusal.wrongPasskey("an algorithm that only a newer release knows")
+        }
+        do throws(CeremonyFailure) {
             let expectation = AuthenticationExpectation(
                 challenge: challenge.bytes, userHandle: handle, requiresUserHandle: true)
             return (holder, try party.verify(response, expectation, of: record))
-        } catch let failure as CeremonyFailure {
+        } catch {
             counts.signIns.increment("passkey", "refused")
-            throw Refusal.ceremony(failure)
+            // Only its owner's devices know the credential's id, so strangers cannot fill the log.
+            try await accounts.recordRefusedKey(
+                ["passkey_id": .string(holder.passkey.id.text)], of: holder.account.user, cause: "\(error)",
+                at: runtime.now())
+            throw Refusal.ceremony(error)
         }
+    }
+
+    /// Finds the response's passkey, and its user handle, which is the text of the user's id.
+    private func holder(_ response: AuthenticationResponse) async throws -> (PasskeyHolder, handle: [UInt8]) {
+        guard let handle = response.userHandle else {
+            counts.signIns.increment("passkey", "no_user_handle")
+            throw Refusal.wrongPasskey("no user handle: the credential is not discoverable")
+        }
+        guard let user = String(validating: handle, as: UTF8.self).flatMap({ UserID($0) }),
+            let holder = try await accounts.holder(ofCredential: response.credentialID, of: user)
+        else {
+            counts.signIns.increment("passkey", "unknown_credential")
+            throw Refusal.wrongPasskey("an unknown credential")
+        }
+        return (holder, handle)
     }
 
     /// Refuses users whose passkey is right. Only its holder learns of a ban.

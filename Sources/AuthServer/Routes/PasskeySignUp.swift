@@ -46,8 +46,9 @@ extension AuthServer {
         let (rules, party) = try passkeyRules()
         let device = device(request, context)
         let outcome = try await answering(given, for: .signUp(name: form.email?.text ?? ""), rules) { challenge in
-            let signUp = PasskeySignUp(
-                passkey: try verified(given, challenge, party), address: address, metadata: form.metadata)
+            let passkey: NewPasskey
+            do { passkey = try verified(given, challenge, party) } catch { throw Refusal.ceremony(error) }
+            let signUp = PasskeySignUp(passkey: passkey, address: address, metadata: form.metadata)
             if case .mailed(let email, _) = address {
                 try await takeMailShare(request, context)
                 try await admitMail(.confirmation, in: [.others], to: email.text)

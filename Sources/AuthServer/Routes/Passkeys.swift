@@ -51,9 +51,16 @@ extension AuthServer {
         let given = try ceremonyAnswer(try await request.jsonMembers(context))
         let device = device(request, context)
         let outcome = try await answering(given, for: .registration(caller.user.id), rules) { challenge in
-            try await accounts.register(
-                verified(given, challenge, party), answering: challenge, of: caller.user.id, by: caller.session?.id,
-                limit: rules.maximum, from: device, at: runtime.now())
+            let passkey: NewPasskey
+            do {
+                passkey = try verified(given, challenge, party)
+            } catch {
+                try await accounts.recordRefusedKey([:], of: caller.user, cause: "\(error)", at: runtime.now())
+                throw Refusal.ceremony(error)
+            }
+            return try await accounts.register(
+                passkey, answering: challenge, of: caller.user.id, by: caller.session?.id, limit: rules.maximum,
+                from: device, at: runtime.now())
         }
         switch outcome {
         case .registered(let passkey): return Answer.json { $0.passkey(passkey) }

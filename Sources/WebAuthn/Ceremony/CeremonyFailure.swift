@@ -86,8 +86,9 @@ package enum CeremonyStep: Sendable, CaseIterable {
         case .userPresence: 16
         case .userVerification: 17
         case .backupState: 18
-        case .backupEligibility: 19
         case .signature: 21
+        // Step 19 is not enforced: see ``RelyingParty/verify(_:_:of:)``.
+        case .backupEligibility: 0
         case .algorithm, .attestationFormat, .attestationStatement, .credentialIDLength: 0
         }
     }

@@ -11,8 +11,8 @@ package struct CredentialRecord: Equatable, Sendable {
     package let aaguid: [UInt8]
     /// 0 if the authenticator does not count.
     package var signCount: UInt32
-    /// Whether the credential may be on several devices. Never changes.
-    package let isBackupEligible: Bool
+    /// Whether the credential may be on several devices. Some password managers change it.
+    package var isBackupEligible: Bool
     package var isBackedUp: Bool
     /// Whether the authenticator verified the user in the ceremony.
     package var isUserVerified: Bool
@@ -47,6 +47,8 @@ package struct CredentialRecord: Equatable, Sendable {
 package struct AuthenticationVerdict: Equatable, Sendable {
     /// The count to store: that of the response.
     package let signCount: UInt32
+    /// To store: not every authenticator keeps it.
+    package let isBackupEligible: Bool
     package let isBackedUp: Bool
     package let isUserVerified: Bool
     /// Whether the count did not increase although one of the two is nonzero (§7.2 step 22): the key may have a copy. The

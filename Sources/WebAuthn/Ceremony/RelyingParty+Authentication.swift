@@ -21,16 +21,15 @@ extension RelyingParty {
         let data = response.authenticatorData
         // Steps 15 to 18.
         try check(data, expectation.userVerification, requiresPresence: true)
-        // Step 19: backup eligibility is that of the registration.
-        guard data.flags.contains(.backupEligible) == record.isBackupEligible else {
-            throw CeremonyFailure(.backupEligibility, "backup eligibility has changed")
-        }
+        // Step 19 refuses a backup eligibility other than the registration's. We do not: password managers have changed it
+        // in updates and between apps, and the signature proves the key. The caller stores the new one.
         // Steps 20 and 21: the signature over the authenticator data and the hash of the client data is the key's.
         try checkSignature(response, record)
         // Step 22: with a nonzero count on either side, the response's is greater.
         let counts = data.signCount != 0 || record.signCount != 0
         return AuthenticationVerdict(
-            signCount: data.signCount, isBackedUp: data.flags.contains(.backedUp),
+            signCount: data.signCount, isBackupEligible: data.flags.contains(.backupEligible),
+            isBackedUp: data.flags.contains(.backedUp),
             isUserVerified: data.flags.contains(.userVerified),
             isCloned: counts && data.signCount <= record.signCount)
     }

@@ -96,7 +96,7 @@ struct FactorStoreTests {
         guard case .stale = try await store.verify(store.answer(factor, challenge), in: issued) else {
             throw NotSignedIn()
         }
-        let key = SecurityKeyProof.signed(by: factor.id, signCount: 1, isBackedUp: false)
+        let key = SecurityKeyProof.signed(by: factor.id, signCount: 1, isBackupEligible: false, isBackedUp: false)
         let outcome = try await store.accounts.verify(
             key, answering: challenge, to: factor.id, of: factor.user, in: issued.session.id, from: store.device,
             at: store.clock.now)

@@ -49,7 +49,8 @@ extension StoreFixture {
     ) async throws -> PasskeySignIn {
         try await accounts.signIn(
             holder(of: passkey),
-            PasskeyProof(signCount: count, isBackedUp: true, countsAsTwoFactors: twoFactors),
+            PasskeyProof(
+                signCount: count, isBackupEligible: true, isBackedUp: true, countsAsTwoFactors: twoFactors),
             answering: challenge ?? self.challenge(), from: device, at: clock.now)
     }
 }

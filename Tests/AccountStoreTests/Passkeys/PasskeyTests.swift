@@ -121,7 +121,8 @@ struct PasskeyTests {
         let ada = try await store.signedIn()
         let passkey = try await store.registered(store.newPasskey(), of: ada)
         let holder = try await store.holder(of: passkey)
-        let proof = PasskeyProof(signCount: 0, isBackedUp: true, countsAsTwoFactors: false)
+        let proof = PasskeyProof(
+            signCount: 0, isBackupEligible: true, isBackedUp: true, countsAsTwoFactors: false)
         func attempt() async throws -> String {
             try await store.accounts.signIn(
                 holder, proof, answering: store.challenge(), from: store.device, at: store.clock.now

@@ -3,6 +3,7 @@ import AccountStore
 import AuthServer
 import Foundation
 import GatehouseWire
+import HTTPServing
 import HTTPTypes
 import SQLDatabase
 import SoftAuthenticator
@@ -116,7 +117,8 @@ struct PasskeyRouteTests {
             let holder = try #require(
                 try await server.accounts.holder(ofCredential: passkey.credentialID, of: user))
             let other = try await server.accounts.signIn(
-                holder, PasskeyProof(signCount: 0, isBackedUp: false, countsAsTwoFactors: false),
+                holder,
+                PasskeyProof(signCount: 0, isBackupEligible: false, isBackedUp: false, countsAsTwoFactors: false),
                 answering: challenge, from: Device(userAgent: nil, address: nil), at: server.clock.now)
             guard case .signedIn = other else {
                 Issue.record("the first node refused")
@@ -179,6 +181,50 @@ struct PasskeyRouteTests {
                 #expect(answer.json["message"] == "Credential verification failed")
             }
             #expect(try await client.signIn().status == 200)
+        }
+    }
+
+    @Test("A password manager may change whether the passkey is synchronized", arguments: TestDatabase.all)
+    func backupEligibility(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            let ada = try await server.signUp()
+            _ = try await client.register(ada)
+            let all: [AuthenticatorData.Flags] = [[.backupEligible, .backedUp], [.backupEligible, .backedUp], []]
+            for (flags, expected) in zip(all, [true, true, false]) {
+                var changes = SoftChanges()
+                changes.flags = flags.union([.userPresent, .userVerified])
+                #expect(try await client.signIn(changes).status == 200)
+                let owner = try #require(UserID(ada.userID))
+                #expect(try await server.accounts.passkeys(of: owner).map(\.isBackupEligible) == [expected])
+            }
+            let audit = try await server.send(.get, "/auth/v1/admin/audit", bearer: TestServer.secretKey)
+            #expect(audit.text.split(separator: "passkey_updated").count == 3)
+            #expect(audit.text.contains(#""backup_eligible":true"#))
+        }
+    }
+
+    @Test("The audit log has the cause of a refused passkey, but strangers cannot fill it")
+    func refusalsAreRecorded() async throws {
+        try await TestServer.with(change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            let ada = try await server.signUp()
+            _ = try await client.register(ada)
+            var (foreign, unknown) = (SoftChanges(), SoftChanges())
+            foreign.relyingPartyID = "other.example"
+            unknown.reportedID = [9, 9, 9]
+            _ = try await client.signIn(foreign)
+            _ = try await client.signIn(unknown)
+            var second = PasskeyClient(server)
+            foreign.relyingPartyID = nil
+            foreign.challenge = [1]
+            #expect(try await second.register(ada, foreign).status == 400)
+            let audit = try await server.send(.get, "/auth/v1/admin/audit", bearer: TestServer.secretKey)
+            #expect(audit.text.split(separator: "passkey_refused").count == 3)
+            #expect(audit.text.contains(#""cause":"relyingPartyID: another RP ID""#))
+            #expect(audit.text.contains(#""cause":"challenge: another challenge""#))
+            let metrics = server.metrics.render()
+            #expect(metrics.contains(#"method="passkey",outcome="unknown_credential"} 1"#))
         }
     }
 
