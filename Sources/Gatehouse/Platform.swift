@@ -91,38 +91,38 @@ extension ASAuthorizationController {
 
 /// What the system's password managers are told about passkeys.
 enum PasskeySignals {
-    static func report(_ relyingPartyID: String, _ userHandle: Data, accepted: [Data]) async {
+    static func report(_ signal: PasskeySignal) async {
         // The class is new in the SDK of Xcode 26.2.
         #if compiler(>=6.2.3)
         if #available(iOS 26.2, macOS 26.2, visionOS 26.2, *) {
-            // Lost: that the system did not take the report.
-            try? await ASCredentialDataManager().reportAllAcceptedPublicKeyCredentials(
-                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, acceptedCredentialIDs: accepted)
+            // Ignored: the system did not take the report.
+            try? await report(signal, to: ASCredentialDataManager())
             return
         }
         #endif
         if #available(iOS 26, macOS 26, visionOS 26, *) {
-            // Lost: that the system did not take the report.
-            try? await ASCredentialUpdater().reportAllAcceptedPublicKeyCredentials(
-                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, acceptedCredentialIDs: accepted)
+            // Ignored: the system did not take the report.
+            try? await signal.report(to: ASCredentialUpdater())
         }
     }
 
-    static func report(_ relyingPartyID: String, _ userHandle: Data, newName: String) async {
-        #if compiler(>=6.2.3)
-        if #available(iOS 26.2, macOS 26.2, visionOS 26.2, *) {
-            // Lost: that the system did not take the report.
-            try? await ASCredentialDataManager().reportPublicKeyCredentialUpdate(
-                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, newName: newName)
-            return
-        }
-        #endif
-        if #available(iOS 26, macOS 26, visionOS 26, *) {
-            // Lost: that the system did not take the report.
-            try? await ASCredentialUpdater().reportPublicKeyCredentialUpdate(
-                relyingPartyIdentifier: relyingPartyID, userHandle: userHandle, newName: newName)
+    #if compiler(>=6.2.3)
+    @available(iOS 26.2, macOS 26.2, visionOS 26.2, *)
+    private static func report(_ signal: PasskeySignal, to manager: ASCredentialDataManager) async throws {
+        switch signal {
+        case .accepted(let party, let user, let credentials):
+            try await manager.reportAllAcceptedPublicKeyCredentials(
+                relyingPartyIdentifier: party, userHandle: Data(user),
+                acceptedCredentialIDs: credentials.map { Data($0) })
+        case .unknown(let party, let credential):
+            try await manager.reportUnknownPublicKeyCredential(
+                relyingPartyIdentifier: party, credentialID: Data(credential))
+        case .renamed(let party, let user, let name):
+            try await manager.reportPublicKeyCredentialUpdate(
+                relyingPartyIdentifier: party, userHandle: Data(user), newName: name)
         }
     }
+    #endif
 }
 #endif
 

@@ -159,8 +159,13 @@ extension InMemoryAuthService {
             try server.registrationOptions(kept, at: now)
         }
         let credential = try await passkeys.create(options, style: style)
-        return try await answer(.registerPasskey) { server, kept throws(AuthClientError) in
-            try server.register(kept, options.challengeID, credential, at: now)
+        do {
+            return try await answer(.registerPasskey) { server, kept throws(AuthClientError) in
+                try server.register(kept, options.challengeID, credential, at: now)
+            }
+        } catch {
+            await passkeys.forget(credential, of: options, after: error)
+            throw error
         }
     }
 

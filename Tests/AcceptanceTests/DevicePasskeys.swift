@@ -1,6 +1,7 @@
 import Gatehouse
 import GatehouseWire
 import SoftAuthenticator
+import WebAuthn
 
 /// The password manager of a device: a software authenticator, whose user agrees to every sheet unless told otherwise.
 @MainActor final class DevicePasskeys: PasskeyAuthenticator {
@@ -9,6 +10,8 @@ import SoftAuthenticator
     private var device = SoftAuthenticator()
     /// Whether the user closes every sheet.
     var closesSheets = false
+    /// Whether the password manager filled in the password, and adds a passkey by itself, without a gesture.
+    var upgradesAutomatically = false
     /// What the password manager was told.
     private(set) var signals: [PasskeySignal] = []
 
@@ -27,10 +30,12 @@ import SoftAuthenticator
     func find(_ old: DevicePasskeys) { device = old.device }
 
     func create(_ options: PasskeyRegistrationOptions, style: PasskeyCreationStyle) throws -> AnyJSON {
-        // The device fills in no passwords.
-        guard style == .sheet, !closesSheets else { throw AuthClientError.cancelled }
+        let isAutomatic = style == .automatic
+        guard isAutomatic ? upgradesAutomatically : !closesSheets else { throw AuthClientError.cancelled }
+        var changes = SoftChanges()
+        if isAutomatic { changes.flags = [.backupEligible, .backedUp] }
         do {
-            return try device.create(options.options, origin: Self.origin)
+            return try device.create(options.options, origin: Self.origin, changes)
         } catch SoftAuthenticatorProblem.alreadyRegistered {
             throw AuthClientError.passkeyExists
         }

@@ -48,6 +48,21 @@ extension AcceptanceTests {
             }
         }
 
+        @Test("005: a passkey that the password manager adds by itself, without a gesture, signs in the next time")
+        func upgraded() async throws {
+            try await World.with(hasPasskeys: true) { world in
+                world.phone.passkeys.upgradesAutomatically = true
+                try await world.addAccount()
+                try await signIn(world)
+                try await world.waitForUser()
+                try await world.screen.wait { _ in world.phone.passkeys.count == 1 }
+                #expect(!world.manager.asksForPasskey && world.phone.passkeys.signals.isEmpty)
+                try await world.signOut()
+                try await tapPasskey(world)
+                try await world.waitForUser()
+            }
+        }
+
         @Test("005: an offer that is declined never comes again, and a closed sheet shows nothing")
         func declined() async throws {
             try await World.with(hasPasskeys: true) { world in

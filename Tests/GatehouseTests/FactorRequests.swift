@@ -72,6 +72,11 @@ extension GoldenRequest {
             bearer: "access", answer: PasskeyAnswers.registration,
             call: { _ = try await $0.getPasskeyRegistrationOptions() }),
         GoldenRequest(
+            name: "passkeys: options for an automatic registration",
+            request: #"POST /passkeys/registration/options {"mediation":"conditional"}"#,
+            bearer: "access", answer: PasskeyAnswers.registration,
+            call: { _ = try await $0.getPasskeyRegistrationOptions(style: .automatic) }),
+        GoldenRequest(
             name: "passkeys: register",
             request: #"""
                 POST /passkeys/registration/verify {"challenge_id":"a1b2c3d4-0000-4000-8000-000000000002",\#

@@ -279,6 +279,36 @@ struct PasskeyTests {
             ])
     }
 
+    @Test("An automatic registration asks for conditional options")
+    func automatic() async throws {
+        let server = ScriptedAnswers([
+            ScriptedAnswers.session, ScriptedAnswers.json(PasskeyAnswers.registration), HTTPReply(status: 503),
+        ])
+        let (client, keys) = (try await server.signedIn(), Authenticator())
+        await #expect(throws: AuthClientError.self) { try await client.registerPasskey(with: keys, style: .automatic) }
+        #expect(server.requests[1] == #"POST /passkeys/registration/options {"mediation":"conditional"}"#)
+        #expect(keys.asked.withLock { $0 }.filter { !$0.hasPrefix("create") }.isEmpty)
+    }
+
+    @Test(
+        "A passkey that the server refuses is reported as unknown, unless the server may have it",
+        arguments: [
+            (400, "webauthn_verification_failed", true), (422, "too_many_passkeys", true),
+            (422, "webauthn_credential_exists", false), (400, "webauthn_challenge_not_found", false),
+        ])
+    func orphan(status: Int, code: String, isUnknown: Bool) async throws {
+        let server = ScriptedAnswers([
+            ScriptedAnswers.session, ScriptedAnswers.json(PasskeyAnswers.registration),
+            ScriptedAnswers.refusal(status, code),
+        ])
+        let (client, keys) = (try await server.signedIn(), Authenticator())
+        await #expect(throws: AuthClientError.self) { try await client.registerPasskey(with: keys) }
+        let signals = keys.asked.withLock { $0 }.dropFirst()
+        #expect(
+            Array(signals)
+                == (isUnknown ? [#"unknown(relyingPartyID: "example.org", credentialID: [157, 236])"#] : []))
+    }
+
     @Test("Options without what an authenticator needs are an unexpected answer")
     func malformed() async throws {
         let server = ScriptedAnswers([ScriptedAnswers.json(["challenge_id": "x", "options": [:], "expires_at": 1])])

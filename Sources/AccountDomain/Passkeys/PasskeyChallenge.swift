@@ -11,6 +11,8 @@ package struct PasskeyChallenge: Sendable {
         case authentication
         /// A further passkey of a user.
         case registration(UserID)
+        /// The same, created without a gesture (`mediation: "conditional"`).
+        case conditionalRegistration(UserID)
         /// The first passkey of a new account. The name is what the authenticator shows.
         case signUp(name: String)
     }
@@ -71,6 +73,7 @@ extension PasskeyChallenge.Purpose {
         case .authentication: [1]
         case .registration(let user): [2] + user.bytes
         case .signUp(let name): [3] + Array(name.utf8)
+        case .conditionalRegistration(let user): [4] + user.bytes
         }
     }
 }

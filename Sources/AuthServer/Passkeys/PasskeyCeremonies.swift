@@ -70,12 +70,16 @@ extension AuthServer {
     }
 
     /// Verifies a registration, at sign-up or for another passkey.
+    ///
+    /// - Parameter isConditional: Whether the browser or phone may have created the passkey without a gesture (WebAuthn
+    ///   Level 3 §7.1 step 15).
     func verified(
-        _ answer: CeremonyAnswer, _ challenge: PasskeyChallenge, _ party: RelyingParty
+        _ answer: CeremonyAnswer, _ challenge: PasskeyChallenge, _ party: RelyingParty, isConditional: Bool = false
     ) throws(CeremonyFailure) -> NewPasskey {
         NewPasskey(
             try party.verify(
-                RegistrationResponse(answer.credential), RegistrationExpectation(challenge: challenge.bytes)))
+                RegistrationResponse(answer.credential),
+                RegistrationExpectation(challenge: challenge.bytes, isConditional: isConditional)))
     }
 }
 

@@ -30,14 +30,19 @@ extension AuthServer {
     }
 
     /// `POST /passkeys/registration/options` → `{"challenge_id","options","expires_at"}`, the options for
-    /// `navigator.credentials.create`. The body is not read.
+    /// `navigator.credentials.create`. With `{"mediation":"conditional"}`, the answer needs no user presence. Supabase Auth
+    /// reads no body, so any other body is ignored.
     @Sendable func beginPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (rules, party) = try passkeyRules()
         let caller = try await passkeyOwner(request)
+        let body = try await request.bytes(context)
+        // Ignored: a body that is not JSON.
+        let isConditional = (try? JSONReader.read(body))?["mediation"]?.stringValue == "conditional"
         let passkeys = try await accounts.passkeys(of: caller.user.id)
         guard passkeys.count < rules.maximum else { throw Refusal.tooManyPasskeys }
         try await runtime.take(Limits.registerPasskey, of: caller.user.id.text)
-        let challenge = newChallenge(for: .registration(caller.user.id), rules)
+        let user = caller.user.id
+        let challenge = newChallenge(for: isConditional ? .conditionalRegistration(user) : .registration(user), rules)
         let options = CreationOptions(
             relyingParty: party, user: .init(caller.user), challenge: challenge.bytes,
             excluded: passkeys.map { CredentialDescriptor(id: $0.credentialID) })
@@ -50,10 +55,13 @@ extension AuthServer {
         let caller = try await passkeyOwner(request)
         let given = try ceremonyAnswer(try await request.jsonMembers(context))
         let device = device(request, context)
-        let outcome = try await answering(given, for: .registration(caller.user.id), rules) { challenge in
+        var purpose = PasskeyChallenge.Purpose.conditionalRegistration(caller.user.id)
+        let isConditional = PasskeyChallenge(given.challenge, for: purpose, accounts.secrets) != nil
+        if !isConditional { purpose = .registration(caller.user.id) }
+        let outcome = try await answering(given, for: purpose, rules) { challenge in
             let passkey: NewPasskey
             do {
-                passkey = try verified(given, challenge, party)
+                passkey = try verified(given, challenge, party, isConditional: isConditional)
             } catch {
                 try await accounts.recordRefusedKey([:], of: caller.user, cause: "\(error)", at: runtime.now())
                 throw Refusal.ceremony(error)

@@ -48,7 +48,7 @@ extension AuthClient {
             challengeId: assertion.challengeID, credentialResponse: assertion.credential)
     }
 
-    /// Creates a passkey for the signed-in user.
+    /// Creates a passkey for the signed-in user. If the server refuses it, password managers are told to forget it.
     ///
     /// ```swift
     /// let passkey = try await client.registerPasskey(with: authenticator)
@@ -62,16 +62,28 @@ extension AuthClient {
     public func registerPasskey(
         with authenticator: any PasskeyAuthenticator, style: PasskeyCreationStyle = .sheet
     ) async throws -> Passkey {
-        let options = try await getPasskeyRegistrationOptions()
+        let options = try await getPasskeyRegistrationOptions(style: style)
         let answer = try await authenticator.create(options, style: style)
-        return try await verifyPasskeyRegistration(challengeId: options.challengeID, credentialResponse: answer)
+        do {
+            return try await verifyPasskeyRegistration(challengeId: options.challengeID, credentialResponse: answer)
+        } catch {
+            await authenticator.forget(answer, of: options, after: error)
+            throw error
+        }
     }
 
     /// Requests what an authenticator needs to create a passkey for the signed-in user.
     ///
+    /// - Parameter style: With ``PasskeyCreationStyle/automatic``, the server accepts a passkey that was created without
+    ///   a gesture.
     /// - Throws: As ``registerPasskey(with:style:)``, apart from the authenticator.
-    public func getPasskeyRegistrationOptions() async throws -> PasskeyRegistrationOptions {
-        try await read(AuthRequest("POST", "/passkeys/registration/options")) { json throws(WireProblem) in
+    public func getPasskeyRegistrationOptions(
+        style: PasskeyCreationStyle = .sheet
+    ) async throws -> PasskeyRegistrationOptions {
+        let body: JSONObject? = style == .automatic ? ["mediation": "conditional"] : nil
+        return try await read(
+            AuthRequest("POST", "/passkeys/registration/options", body: body)
+        ) { json throws(WireProblem) in
             try PasskeyRegistrationOptions(json: json)
         }
     }
@@ -151,6 +163,25 @@ extension AuthClient {
     }
 
     private static func path(_ passkey: UUID) -> String { "/passkeys/" + passkey.uuidString.lowercased() }
+}
+
+extension PasskeyAuthenticator {
+    /// Tells password managers to forget a new passkey that the server refused.
+    package func forget(_ credential: AnyJSON, of options: PasskeyRegistrationOptions, after error: any Error) async {
+        guard case AuthClientError.refused(let refusal) = error, refusal.leavesCredentialUnknown,
+            let id = credential["id"]?.stringValue.flatMap({ Base64URL.decode($0) })
+        else { return }
+        await signal(.unknown(relyingPartyID: options.relyingPartyID, credentialID: id))
+    }
+}
+
+extension AuthRefusal {
+    /// Whether the server certainly does not know the passkey that it refused. A repeated request may find its challenge
+    /// used by the first one, whose response was lost.
+    fileprivate var leavesCredentialUnknown: Bool {
+        (400..<500).contains(status) && status != 429 && code != .webauthnCredentialExists
+            && code != .webauthnChallengeNotFound
+    }
 }
 
 extension AuthRequest {

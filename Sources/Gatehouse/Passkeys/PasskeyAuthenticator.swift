@@ -49,6 +49,8 @@ extension PasskeyAssertion: Unprinted {
 public enum PasskeySignal: Hashable, Sendable {
     /// The account has exactly these passkeys.
     case accepted(relyingPartyID: String, userHandle: [UInt8], credentialIDs: [[UInt8]])
+    /// The server does not know this passkey, and never will.
+    case unknown(relyingPartyID: String, credentialID: [UInt8])
     /// The account has this name.
     case renamed(relyingPartyID: String, userHandle: [UInt8], userName: String)
 }

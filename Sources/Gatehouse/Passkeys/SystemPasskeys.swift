@@ -63,14 +63,7 @@ public struct SystemPasskeys: PasskeyAuthenticator {
         }
     }
 
-    public func signal(_ signal: PasskeySignal) async {
-        switch signal {
-        case .accepted(let relyingPartyID, let userHandle, let credentialIDs):
-            await PasskeySignals.report(relyingPartyID, Data(userHandle), accepted: credentialIDs.map { Data($0) })
-        case .renamed(let relyingPartyID, let userHandle, let userName):
-            await PasskeySignals.report(relyingPartyID, Data(userHandle), newName: userName)
-        }
-    }
+    public func signal(_ signal: PasskeySignal) async { await PasskeySignals.report(signal) }
 
     private static func text(_ data: Data) -> AnyJSON { .string(Base64URL.text(Array(data))) }
 
@@ -158,6 +151,25 @@ private final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate
             return .passkeyExists
         }
         return .passkeyFailed(error.shortText)
+    }
+}
+
+@available(iOS 26, macOS 26, visionOS 26, *)
+extension PasskeySignal {
+    /// - Throws: Errors of the system, which did not take the report.
+    func report(to updater: ASCredentialUpdater) async throws {
+        switch self {
+        case .accepted(let party, let user, let credentials):
+            try await updater.reportAllAcceptedPublicKeyCredentials(
+                relyingPartyIdentifier: party, userHandle: Data(user),
+                acceptedCredentialIDs: credentials.map { Data($0) })
+        case .unknown(let party, let credential):
+            try await updater.reportUnknownPublicKeyCredential(
+                relyingPartyIdentifier: party, credentialID: Data(credential))
+        case .renamed(let party, let user, let name):
+            try await updater.reportPublicKeyCredentialUpdate(
+                relyingPartyIdentifier: party, userHandle: Data(user), newName: name)
+        }
     }
 }
 #endif

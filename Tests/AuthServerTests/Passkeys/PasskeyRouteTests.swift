@@ -184,6 +184,33 @@ struct PasskeyRouteTests {
         }
     }
 
+    @Test("A passkey created without a gesture is accepted for conditional options, and only for them")
+    func conditional() async throws {
+        try await TestServer.with(change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            let ada = try await server.signUp()
+            var changes = SoftChanges()
+            changes.flags = [.backupEligible, .backedUp]
+            func register(_ body: AnyJSON?) async throws -> TestAnswer {
+                let begun = try await client.post("/registration/options", bearer: ada.accessToken, body)
+                client.device = SoftAuthenticator()
+                let key = try client.device.create(
+                    #require(begun.json["options"]), origin: PasskeyClient.origin, changes)
+                let answer = PasskeyClient.answer(begun, key)
+                return try await client.post("/registration/verify", bearer: ada.accessToken, answer)
+            }
+            for body: AnyJSON? in [nil, [:], .null, ["mediation": "required"], ["mediation": 1], ["conditional"]] {
+                #expect(try await register(body).code == "webauthn_verification_failed")
+            }
+            #expect(try await register(["mediation": "conditional"]).status == 200)
+            changes.flags = [.userPresent]
+            #expect(try await register(["mediation": "conditional"]).status == 200)
+            // Signing in needs the gesture.
+            changes.flags = [.userVerified]
+            #expect(try await client.signIn(changes).status == 400)
+        }
+    }
+
     @Test("A password manager may change whether the passkey is synchronized", arguments: TestDatabase.all)
     func backupEligibility(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, change: PasskeyClient.settings()) { server in
