@@ -42,7 +42,7 @@ struct LinkingDecisionTests {
     }
 
     @Test(
-        "D7: Only addresses proven on both sides, no relay address and no account with a second factor are linked unasked"
+        "D7: Only proven addresses, of no relay, no second factor and no administrator, are linked unasked"
     )
     func neverSilently() {
         for facts in Self.allSignIns() {
@@ -51,7 +51,7 @@ struct LinkingDecisionTests {
             #expect(decision.rule == .provenByBoth)
             #expect(facts.identity.isEmailVerified && !facts.identity.isPrivateRelay)
             #expect(facts.holders.filter { $0.claim == .proven }.map(\.user) == [user])
-            #expect(facts.holders.allSatisfy { $0.user != user || !$0.hasSecondFactor })
+            #expect(facts.holders.allSatisfy { $0.user != user || !$0.hasSecondFactor && !$0.isAdministrator })
             #expect(facts.rules.linking == .automatic)
         }
     }
@@ -121,11 +121,11 @@ struct LinkingDecisionTests {
         var own: [AddressHolder] = []
         for claim in [AddressHolder.Claim.proven, .claimed, .abandoned] {
             for removal in [nil, LinkRemoval.unlinked, .undone] {
-                for mark in 0..<4 {
+                for mark in 0..<5 {
                     own.append(
                         AddressHolder(
                             user: LinkingTable.ada, claim: claim, isBanned: mark == 1, hasOtherSubject: mark == 2,
-                            hasSecondFactor: mark == 3, removal: removal))
+                            hasSecondFactor: mark == 3, isAdministrator: mark == 4, removal: removal))
                 }
             }
         }

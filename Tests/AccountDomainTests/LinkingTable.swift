@@ -57,11 +57,12 @@ enum LinkingTable {
 
     private static func holder(
         _ claim: AddressHolder.Claim, _ user: UserID = ada, isOwn: Bool = true, isBanned: Bool = false,
-        hasOtherSubject: Bool = false, hasSecondFactor: Bool = false, removal: LinkRemoval? = nil
+        hasOtherSubject: Bool = false, hasSecondFactor: Bool = false, isAdministrator: Bool = false,
+        removal: LinkRemoval? = nil
     ) -> AddressHolder {
         AddressHolder(
             user: user, claim: claim, isOwn: isOwn, isBanned: isBanned, hasOtherSubject: hasOtherSubject,
-            hasSecondFactor: hasSecondFactor, removal: removal)
+            hasSecondFactor: hasSecondFactor, isAdministrator: isAdministrator, removal: removal)
     }
 
     static let rows = signIn + creation + joining + byHand + tickets
@@ -180,6 +181,12 @@ enum LinkingTable {
         LinkingRow(
             .secondFactor, "the address of one of its identities",
             facts(holders: [holder(.proven, isOwn: false, hasSecondFactor: true)]), .ask(ada, canRecover: false)),
+        LinkingRow(
+            .administrator, "its own address", facts(holders: [holder(.proven, isAdministrator: true)]),
+            .ask(ada, canRecover: false)),
+        LinkingRow(
+            .administrator, "an unfinished sign-up", facts(holders: [holder(.abandoned, isAdministrator: true)]),
+            .create(takesAddress: false)),
         LinkingRow(
             .provenByBoth, "the second factor of an account that claims it besides",
             facts(holders: [holder(.claimed, grace, hasSecondFactor: true), holder(.proven, isOwn: false)]),

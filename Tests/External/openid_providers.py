@@ -99,6 +99,7 @@ class StrictProvider:
             "client_id": CLIENT,
             "client_secret": SECRET,
             "redirect_uri": self.redirect_uri,
+            "linking": "automatic",
             **more,
         }
 

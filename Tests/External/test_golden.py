@@ -161,7 +161,12 @@ def providers(instance, url, idp_url):
     """The settings of the providers that an instance was recorded with. `url` is the server's."""
     callback = url + "/callback"
     if instance in ("auto", "confirm", "passkeys", "pkquick", "mfaoff", "codes", "codesoff"):
-        return REDIRECTS | known("keycloak", "kc-client", callback, secret="kc-secret", url=idp_url)
+        return (
+            REDIRECTS
+            | known("keycloak", "kc-client", callback, secret="kc-secret", url=idp_url)
+            # As the recorded server links.
+            | {"GATEHOUSE_EXTERNAL_KEYCLOAK_LINKING": "automatic"}
+        )
     if instance == "strict":
         return (
             REDIRECTS

@@ -33,7 +33,7 @@ struct OpenIDSettingsTests {
         #expect(acme.settings.name == "acme" && acme.settings.issuers == ["https://id.acme.example"])
         #expect(acme.settings.clientIDs == ["web", "app"])
         #expect(acme.settings.scopes == ["openid", "profile", "email"] && acme.settings.usesPKCE)
-        #expect(acme.linking == .automatic && acme.address == .verified)
+        #expect(acme.linking == .confirm && acme.address == .verified)
         #expect(acme.redirectURL == "https://api.example.org/auth/v1/callback")
         guard case .pkceOnly = acme.settings.credential, case .discovered = acme.settings.endpoints else {
             Issue.record("\(acme.settings.endpoints)")

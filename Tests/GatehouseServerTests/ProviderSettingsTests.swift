@@ -129,6 +129,7 @@ struct ProviderSettingsTests {
         let changes = ["GATEHOUSE_EXTERNAL_GOOGLE_LINKING": policy.rawValue]
         #expect(try provider(Self.google, changes).linking == policy)
         #expect(try provider(Self.google).linking == .automatic)
+        #expect(try provider(Self.keycloak).linking == .confirm)
     }
 
     @Test("An address is required, and a verified one without automatic confirmation")

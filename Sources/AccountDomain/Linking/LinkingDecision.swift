@@ -3,7 +3,7 @@ import GatehouseWire
 /// Decides what happens to a verified identity: a pure function of ``LinkingFacts``. `Docs/README.md` has its table.
 ///
 /// An address can be *confirmed* (usable for sign-in) and *proven* (its user demonstrated ownership). Only addresses
-/// proven on both sides are linked without a question, and to no account with a second factor.
+/// proven on both sides are linked without a question, and to no account with a second factor or an administrator's role.
 package struct LinkingDecision: Equatable, Sendable {
     package enum Action: Equatable, Sendable {
         case signIn(UserID)
@@ -57,7 +57,10 @@ package struct LinkingDecision: Equatable, Sendable {
         guard identity.isEmailVerified else { return create(facts, .unverifiedAddress, takesAddress: false) }
         let proven = facts.holders.filter { $0.claim == .proven }
         if let abandoned = facts.holders.first(where: { $0.claim == .abandoned }), facts.holders.count == 1 {
-            return abandoned.isBanned ? .banned : LinkingDecision(.unconfirmedSignUp, .takeOver(abandoned.user))
+            if abandoned.isBanned { return .banned }
+            // It has no sign-in method that could answer a question: the invitation's mail opens it.
+            if abandoned.isAdministrator { return create(facts, .administrator, takesAddress: false) }
+            return LinkingDecision(.unconfirmedSignUp, .takeOver(abandoned.user))
         }
         if identity.isPrivateRelay { return create(facts, .relayAddress, takesAddress: facts.holders.isEmpty) }
         guard let holder = proven.first ?? facts.holders.first(where: { $0.claim == .claimed }) else {
@@ -82,6 +85,8 @@ package struct LinkingDecision: Equatable, Sendable {
         if holder.hasOtherSubject { return ask(.otherSubject) }
         // A new sign-in method is a change that needs the second factor.
         if holder.hasSecondFactor { return ask(.secondFactor) }
+        // Otherwise the weakest provider would own the server.
+        if holder.isAdministrator { return ask(.administrator) }
         if facts.rules.linking == .confirm { return ask(.policyConfirm) }
         return LinkingDecision(.provenByBoth, .link(holder.user, holder.isOwn ? .proves : .keeps))
     }

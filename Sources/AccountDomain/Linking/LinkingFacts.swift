@@ -78,12 +78,14 @@ package struct AddressHolder: Equatable, Sendable {
     package let hasOtherSubject: Bool
     /// Whether the account has a verified second factor.
     package let hasSecondFactor: Bool
+    /// Whether the account's role may use the admin API.
+    package let isAdministrator: Bool
     /// How the identity was removed from this account, if it was linked before.
     package let removal: LinkRemoval?
 
     package init(
         user: UserID, claim: Claim, isOwn: Bool = true, isBanned: Bool = false, hasOtherSubject: Bool = false,
-        hasSecondFactor: Bool = false, removal: LinkRemoval? = nil
+        hasSecondFactor: Bool = false, isAdministrator: Bool = false, removal: LinkRemoval? = nil
     ) {
         self.user = user
         self.claim = claim
@@ -91,11 +93,15 @@ package struct AddressHolder: Equatable, Sendable {
         self.isBanned = isBanned
         self.hasOtherSubject = hasOtherSubject
         self.hasSecondFactor = hasSecondFactor
+        self.isAdministrator = isAdministrator
         self.removal = removal
     }
 
     /// - Returns: nil if the account has no claim to the identity's address.
-    package init?(_ account: Account, for identity: ProviderIdentity, removal: LinkRemoval?, at now: Instant) {
+    package init?(
+        _ account: Account, for identity: ProviderIdentity, _ rules: ProviderRules = ProviderRules(),
+        removal: LinkRemoval?, at now: Instant
+    ) {
         guard let email = identity.provenEmail?.text, account.user.times.deletedAt == nil else { return nil }
         let isOwn = account.user.email == email
         let isVouched = account.identities.contains { $0.vouches(for: email) }
@@ -112,7 +118,8 @@ package struct AddressHolder: Equatable, Sendable {
             user: account.user.id, claim: claim, isOwn: isOwn, isBanned: account.user.isBanned(at: now),
             hasOtherSubject: account.identities.contains {
                 $0.provider == identity.provider && $0.providerID != identity.subject
-            }, hasSecondFactor: account.user.hasSecondFactor, removal: removal)
+            }, hasSecondFactor: account.user.hasSecondFactor,
+            isAdministrator: rules.administratorRoles.contains(account.user.role), removal: removal)
     }
 }
 

@@ -18,6 +18,7 @@ package enum LinkingRule: String, CaseIterable, Sendable {
     case unprovenAddress = "unproven_address"
     case otherSubject = "other_subject"
     case secondFactor = "second_factor"
+    case administrator
     case policyConfirm = "policy_confirm"
     case provenByBoth = "proven_by_both"
 

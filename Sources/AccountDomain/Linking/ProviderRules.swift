@@ -22,12 +22,16 @@ package struct ProviderRules: Equatable, Sendable {
     package var linking: LinkingPolicy
     package var address: AddressRequirement
     package var allowsSignUp: Bool
+    /// The roles that may use the admin API.
+    package var administratorRoles: [String]
 
     package init(
-        linking: LinkingPolicy = .automatic, address: AddressRequirement = .none, allowsSignUp: Bool = true
+        linking: LinkingPolicy = .automatic, address: AddressRequirement = .none, allowsSignUp: Bool = true,
+        administratorRoles: [String] = []
     ) {
         self.linking = linking
         self.address = address
         self.allowsSignUp = allowsSignUp
+        self.administratorRoles = administratorRoles
     }
 }

@@ -113,6 +113,7 @@ extension ProviderSignIn {
         var members: JSONObject = [
             "identity": identity.json, "linking": .string(rules.linking.rawValue),
             "address": .string(rules.address.rawValue), "allows_sign_up": .bool(rules.allowsSignUp),
+            "administrator_roles": .array(rules.administratorRoles.map(AnyJSON.string)),
         ]
         if let grant {
             members["refresh_token"] = .string(grant.refreshToken.reveal())
@@ -131,7 +132,9 @@ extension ProviderSignIn {
         if let token = ticketContent["refresh_token"]?.stringValue, let client = ticketContent["client"]?.stringValue {
             grant = ProviderGrant(refreshToken: Secret(token), client: client)
         }
-        let rules = ProviderRules(linking: linking, address: address, allowsSignUp: allowsSignUp)
+        let rules = ProviderRules(
+            linking: linking, address: address, allowsSignUp: allowsSignUp,
+            administratorRoles: (ticketContent["administrator_roles"]?.arrayValue ?? []).compactMap(\.stringValue))
         self.init(identity, rules: rules, grant: grant, delivery: delivery)
     }
 }

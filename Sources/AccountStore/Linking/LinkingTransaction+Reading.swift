@@ -23,7 +23,7 @@ struct Found {
             holding = try identity.provenEmail.map { try db.accounts(Accounts.emailLookup($0)) } ?? []
             holders = holding.compactMap { account in
                 let removal = removals.first { $0.user == account.user.id }?.kind
-                return AddressHolder(account, for: identity, removal: removal, at: now)
+                return AddressHolder(account, for: identity, signIn.rules, removal: removal, at: now)
             }
             // The account that has the address in its own column comes first.
             holders.sort { $0.isOwn && !$1.isOwn }

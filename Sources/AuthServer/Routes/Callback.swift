@@ -133,7 +133,9 @@ extension AuthServer {
     }
 
     func rules(of provider: SignInProvider) -> ProviderRules {
-        ProviderRules(linking: provider.linking, address: provider.address, allowsSignUp: settings.allowsSignUp)
+        ProviderRules(
+            linking: provider.linking, address: provider.address, allowsSignUp: settings.allowsSignUp,
+            administratorRoles: settings.adminRoles)
     }
 
     func count(_ outcome: LinkingOutcome, _ provider: SignInProvider) {

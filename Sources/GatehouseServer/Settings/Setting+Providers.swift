@@ -1,3 +1,4 @@
+import AccountDomain
 import GatehouseWire
 
 extension Setting {
@@ -60,11 +61,12 @@ struct ProviderNames: Sendable {
     static let keycloak = ProviderNames(
         "keycloak", "Sign-in through a Keycloak.", clientID: "Comma-separated; browsers use the first.",
         secret: "The first client's secret. Without it: sign-in from apps, not from browsers.",
-        url: "The realm, as its tokens name it: `https://id.example.org/realms/staff`.")
+        url: "The realm, as its tokens name it: `https://id.example.org/realms/staff`.", linking: .confirm)
     static let all = [apple, google, keycloak]
 
     private init(
-        _ name: String, _ enabled: String, clientID: String, secret: String, url: String, isEmailOptional: Bool = false
+        _ name: String, _ enabled: String, clientID: String, secret: String, url: String, isEmailOptional: Bool = false,
+        linking policy: LinkingPolicy = .automatic
     ) {
         let key = "external_\(name)_"
         self.enabled = Setting(key + "enabled", .gotrue, .flag(false), enabled)
@@ -81,7 +83,7 @@ struct ProviderNames: Sendable {
             key + "email_optional", .gotrue, .flag(isEmailOptional),
             "Whether an account may begin without an email address.")
         linking = Setting(
-            key + "linking", .none, .text("automatic"),
+            key + "linking", .none, .text(policy.rawValue),
             "`automatic`, `confirm` or `never`: what happens when an account has proven the same address, see "
                 + "[linking.md](linking.md).")
     }

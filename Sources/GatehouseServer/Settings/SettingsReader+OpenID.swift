@@ -138,10 +138,11 @@ private struct OpenIDEntry {
     }
 
     private mutating func linking() -> LinkingPolicy {
-        guard let text = text("linking") else { return .automatic }
+        // Not every provider is the owner of the addresses that it vouches for.
+        guard let text = text("linking") else { return .confirm }
         if let policy = LinkingPolicy(rawValue: text) { return policy }
         refuse("linking", "expected one of " + LinkingPolicy.allCases.map(\.rawValue).joined(separator: ", "))
-        return .automatic
+        return .confirm
     }
 
     private mutating func redirectURL() -> String? {

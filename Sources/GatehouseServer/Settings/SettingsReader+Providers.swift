@@ -124,7 +124,7 @@ extension SettingsReader {
         for problem in findings.problems { refuse(problem, names) }
         guard var settings = made, findings.problems.isEmpty else { return nil }
         (settings.skipsNonceCheck, settings.isEmailOptional) = (skipsNonceCheck, isEmailOptional)
-        return defaults.configure(settings, linking: linking ?? .automatic, redirectURL: redirectURL)
+        return defaults.configure(settings, linking: linking ?? .confirm, redirectURL: redirectURL)
     }
 
     private mutating func refuse(_ problem: ProviderSettingsProblem, _ names: ProviderNames) {

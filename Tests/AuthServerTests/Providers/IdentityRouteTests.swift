@@ -98,6 +98,24 @@ struct IdentityRouteTests {
         }
     }
 
+    @Test("No provider opens an administrator's account without a question", arguments: TestDatabase.all)
+    func administrator(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, providers: TestProviders()) { server in
+            let ada = try #require(TestSession(try await server.signIn(with: "google")))
+            let promoted = try await server.send(
+                .put, "/auth/v1/admin/users/\(ada.userID)", bearer: TestServer.secretKey,
+                json: ["role": "service_role"])
+            #expect(promoted.status == 200)
+            let asked = try await server.signIn(with: "apple")
+            #expect(asked.status == 422 && asked.code == "identity_needs_confirmation")
+            let owner = try #require(TestSession(try await server.signIn(with: "google")))
+            let linked = try await server.send(
+                .post, "/auth/v1/token?grant_type=link_confirmation", bearer: owner.accessToken,
+                json: ["link_ticket": asked["link_ticket"] ?? .null])
+            #expect(linked.status == 200 && TestSession(linked)?.userID == ada.userID)
+        }
+    }
+
     @Test("A link can be undone within 30 days, completely; later it is an ordinary unlinking")
     func undo() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
