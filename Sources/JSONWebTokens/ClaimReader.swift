@@ -44,11 +44,14 @@ package struct ClaimReader: Sendable {
         return texts
     }
 
-    /// The newest `timestamp` of a list of objects. What is no whole second before the year 10000 does not count: a hook may
-    /// have written the claim, and nothing else depends on it.
-    func newestTimestamp(in name: String) -> Instant? {
-        (members[name]?.arrayValue ?? []).compactMap { $0["timestamp"]?.intValue }
-            .filter { abs(Double($0)) <= Self.lastSecond }.max().map { Instant(seconds: $0) }
+    /// The newest `timestamp` in `amr`, of the entries with one of these methods. What is no whole second before the year
+    /// 10000 does not count: a hook may have written the claim, and nothing else depends on it.
+    func newestProof(by methods: [String]) -> Instant? {
+        (members["amr"]?.arrayValue ?? []).filter { entry in
+            entry["method"]?.stringValue.map { methods.contains($0) } ?? false
+        }
+        .compactMap { $0["timestamp"]?.intValue }
+        .filter { abs(Double($0)) <= Self.lastSecond }.max().map { Instant(seconds: $0) }
     }
 
     /// A NumericDate: seconds since 1970, possibly with a fraction (RFC 7519 §2). Times after the year 9999 are malformed.

@@ -24,9 +24,16 @@ package struct TokenClaims: Equatable, Sendable {
     package let email: String?
     /// `aal`: the level of the session when the token was issued.
     package let assuranceLevel: String?
-    /// The newest time in `amr`: when the user last gave a proof, in whole seconds. nil without one, as in a list of names
-    /// (RFC 8176).
+    /// The newest time in `amr` by one of ``proofMethods``: when the user last gave a proof, in whole seconds. nil without
+    /// one, as in a list of names (RFC 8176).
     package let provenAt: Instant?
+    /// The methods in `amr` by which users show who they are, at Supabase Auth and here. Excludes `anonymous` and
+    /// `token_refresh`.
+    package static let proofMethods = [
+        "password", "oauth", "otp", "magiclink", "recovery", "invite", "email/signup", "email_change", "sso/saml",
+        "web3", "oauth_provider/authorization_code", "passkey", "totp", "mfa/phone", "mfa/webauthn",
+        "mfa/recovery_code",
+    ]
     /// The signed payload. Stored as bytes, which take a tenth of the memory of the parsed members.
     private let payload: [UInt8]
 
@@ -44,7 +51,7 @@ package struct TokenClaims: Equatable, Sendable {
         refreshCounter = try claims.integer("refresh_counter")
         email = try claims.text("email")
         assuranceLevel = members["aal"]?.stringValue
-        provenAt = claims.newestTimestamp(in: "amr")
+        provenAt = claims.newestProof(by: Self.proofMethods)
         self.payload = payload
     }
 

@@ -29,12 +29,21 @@ struct TokenClaimsTests {
         #expect(read.members["exp"] == .integer(noon.seconds + 3_600))
     }
 
-    @Test("The newest time in amr is that of the last proof; names alone, and times out of range, have none")
+    @Test("The newest time of a proof in amr is the last proof's; other methods and times out of range are none")
     func proofs() throws {
         let entries: [(AnyJSON, Instant?)] = [
             ([["method": "totp", "timestamp": 200], ["method": "otp", "timestamp": 100]], Instant(seconds: 200)),
             ([["method": "password", "timestamp": 100], ["timestamp": .integer(.max)]], Instant(seconds: 100)),
-            ([["timestamp": .integer(.min)], ["timestamp": .double(1e300)], ["timestamp": "100"]], nil),
+            (
+                [["method": "otp", "timestamp": .integer(.min)], ["method": "otp", "timestamp": .double(1e300)]], nil
+            ),
+            ([["method": "otp", "timestamp": "100"], ["timestamp": 100], ["method": 1, "timestamp": 100]], nil),
+            (
+                [
+                    ["method": "token_refresh", "timestamp": 300], ["method": "anonymous", "timestamp": 200],
+                    ["method": "passkey", "timestamp": 100],
+                ], Instant(seconds: 100)
+            ),
             (["pwd", 7, .null], nil), ("pwd", nil), (.null, nil),
         ]
         for (methods, time) in entries {

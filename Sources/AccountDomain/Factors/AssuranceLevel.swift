@@ -28,8 +28,12 @@ package struct AuthenticationEntries: Sendable {
 
     package var level: AssuranceLevel { entries.contains(where: Self.raises) ? .aal2 : .aal1 }
 
-    /// When the user last gave each proof, in whole seconds.
-    package var times: [Instant] { entries.compactMap { $0["timestamp"]?.intValue }.map { Instant(seconds: $0) } }
+    /// When the user last gave each proof, in whole seconds. An entry with another method, which an import may bring, is no
+    /// proof.
+    package var times: [Instant] {
+        entries.filter { Self.method(of: $0)?.isProof == true }.compactMap { $0["timestamp"]?.intValue }
+            .map { Instant(seconds: $0) }
+    }
 
     /// Adds an entry, or renews the time of the one with this method.
     ///
@@ -44,7 +48,7 @@ package struct AuthenticationEntries: Sendable {
     /// Adds the entries of another session of the user that raise it, with their times.
     package mutating func addSecondFactors(of other: AuthenticationEntries) {
         let added = other.entries.filter(Self.raises)
-        let methods = added.compactMap { $0["method"]?.stringValue.flatMap(AuthenticationMethod.init(text:)) }
+        let methods = added.compactMap(Self.method)
         for method in methods { remove(method) }
         entries = added + entries
     }
@@ -53,19 +57,24 @@ package struct AuthenticationEntries: Sendable {
     package mutating func removeSecondFactors() { entries.removeAll(where: Self.raises) }
 
     package mutating func remove(_ method: AuthenticationMethod) {
-        entries.removeAll { $0["method"]?.stringValue.flatMap(AuthenticationMethod.init(text:)) == method }
+        entries.removeAll { Self.method(of: $0) == method }
+    }
+
+    private static func method(of entry: AnyJSON) -> AuthenticationMethod? {
+        entry["method"]?.stringValue.flatMap(AuthenticationMethod.init(text:))
     }
 
     private static func raises(_ entry: AnyJSON) -> Bool {
-        guard let method = (entry["method"]?.stringValue).flatMap(AuthenticationMethod.init(text:)) else {
-            return false
-        }
+        guard let method = method(of: entry) else { return false }
         if method == .passkey { return entry[verifiedUser]?.boolValue == true }
         return method.isSecondFactor
     }
 }
 
 extension AuthenticationMethod {
+    /// Whether its user showed who they are.
+    var isProof: Bool { self != .anonymous }
+
     /// Whether an entry of the method raises a session to aal2.
     package var isSecondFactor: Bool {
         switch self {

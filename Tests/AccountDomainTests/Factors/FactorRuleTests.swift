@@ -32,6 +32,8 @@ struct FactorRuleTests {
                 == #"[{"method":"totp","timestamp":1770000030},{"method":"mfa/recovery_code","timestamp":1770000020},"#
                 + #"{"method":"password","timestamp":1770000000}]"#)
         #expect(entries.times == [30, 20, 0].map { now + .seconds($0) })
+        let noProofs = #"[{"method":"token_refresh","timestamp":1},{"method":"anonymous","timestamp":1}]"#
+        #expect(AuthenticationEntries(noProofs).times.isEmpty)
         for damaged in ["", "{}", "[1]", #"[{"method":5}]"#, #"["totp"]"#] {
             #expect(AuthenticationEntries(damaged).level == .aal1)
             #expect(AuthenticationEntries(damaged).times.isEmpty)
