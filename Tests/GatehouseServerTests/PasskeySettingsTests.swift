@@ -1,3 +1,4 @@
+import AccountDomain
 import AuthServer
 import GatehouseServer
 import TestSupport
@@ -35,8 +36,23 @@ struct PasskeySettingsTests {
             identity.party.origins.map(\.text) == ["https://app.example.org", "https://login.example.org:8443"])
     }
 
-    @Test("Without a name, authenticators show the domain")
-    func name() throws { #expect(try auth([:]).identity?.party.name == "example.org") }
+    @Test("Without a name, authenticators show the app's name or the domain")
+    func name() throws {
+        #expect(try auth([:]).identity?.party.name == "example.org")
+        #expect(try auth(["GATEHOUSE_ACCOUNT_PAGES_NAME": "Box Score"]).identity?.party.name == "Box Score")
+    }
+
+    @Test(
+        "Authenticator apps show the app's name, or the site's host without a port",
+        arguments: [
+            ([:], "app.example.org"), (["GOTRUE_SITE_URL": "http://localhost:3000/app"], "localhost"),
+            (["GOTRUE_SITE_URL": "boxscore://callback"], "api.example.org"),
+            (["GOTRUE_SMTP_SENDER_NAME": "Box: Score"], "Box Score"),
+            (["GOTRUE_SMTP_SENDER_NAME": "No reply", "GATEHOUSE_ACCOUNT_PAGES_NAME": "Box Score"], "Box Score"),
+        ] as [([String: String], String)])
+    func issuer(changes: [String: String], name: String) throws {
+        #expect(try GivenValues.settings(changes).factors.issuer == name)
+    }
 
     @Test("Apps need no origin of their own")
     func apps() throws {

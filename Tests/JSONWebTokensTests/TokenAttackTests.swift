@@ -33,7 +33,7 @@ struct TokenAttackTests {
     @Test(
         "No spelling of none, and no unknown or missing algorithm, is accepted",
         arguments: [
-            "none", "None", "NONE", "nOnE", "", "hs256", "HS384", "HS512", "es256", "ES256 ", "PS256", "ES384",
+            "none", "None", "NONE", "nOnE", "", "hs256", "HS384", "HS512", "es256", "ES256 ", "PS224", "ES256K",
             "Ed25519", "RSA1_5", nil,
         ])
     func algorithms(_ name: String?) throws {

@@ -51,13 +51,19 @@ extension TimeCode {
     /// The address that an authenticator app reads from a QR code (the format of Google Authenticator).
     ///
     /// - Parameters:
-    ///   - issuer: The app or site, such as `example.org`.
+    ///   - issuer: The app or site, such as `example.org`, as ``label(_:)`` returns it.
     ///   - account: The user's address.
     ///   - secret: Base32.
     package static func address(issuer: String, account: String, secret: Secret) -> Secret {
-        let (label, query) = (escaped(issuer, keeping: "$&+=:@"), escaped(issuer, keeping: ":@"))
+        let (prefix, query) = (escaped(issuer, keeping: "$&+=@"), escaped(issuer, keeping: "@"))
         let parameters = "algorithm=SHA1&digits=6&issuer=\(query)&period=30&secret=\(secret.reveal())"
-        return Secret("otpauth://totp/\(label):\(escaped(account, keeping: "$&+=:@"))?\(parameters)")
+        return Secret("otpauth://totp/\(prefix):\(escaped(label(account), keeping: "$&+=@"))?\(parameters)")
+    }
+
+    /// A name without colons, which separate issuer and account: some apps refuse others. `Box: Score` becomes `Box Score`.
+    package static func label(_ name: String) -> String {
+        guard name.contains(ascii: ":") else { return name }
+        return name.split(ascii: ":").flatMap { $0.split(ascii: " ") }.joined(separator: " ")
     }
 
     private static func escaped(_ text: String, keeping kept: StaticString) -> String {

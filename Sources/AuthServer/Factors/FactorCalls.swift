@@ -16,7 +16,8 @@ extension AuthServer {
         let body = try await request.membersOrNull(context)
         let kind = try enrollingKind(try body.string("factor_type"))
         let name = try factorName(body)
-        let issuer = try body.string("issuer").flatMap { $0.isEmpty ? nil : $0 } ?? accounts.factorRules.issuer
+        let given = TimeCode.label(try body.string("issuer") ?? "")
+        let issuer = given.isEmpty ? accounts.factorRules.issuer : given
         guard issuer.utf8.count <= Factor.longestName else { throw Refusal.invalid("issuer is too long") }
         let secret = kind == .totp ? accounts.randomBytes(TimeCode.secretBytes) : nil
         try requireProof(.addFactor, by: caller)

@@ -67,9 +67,10 @@ extension SettingsReader {
         rules.challengeLifetime = .seconds(max(number(.challengeLifetime), 300))
         rules.unansweredStay = max(duration(.factorLifetime) ?? .zero, .seconds(300))
         rules.removalDelay = duration(.factorRemovalDelay)
-        // What stands for the app in authenticator apps. A URL of an app has no host to show.
+        // A URL of an app has no host to show.
         let site = auth.redirects.siteURL
-        rules.issuer = Self.hostAndPort(of: site.hasPrefix("http") ? site : auth.externalURL)
+        let host = URLParts(site.hasPrefix("http") ? site : auth.externalURL)?.host
+        rules.issuer = TimeCode.label(appName ?? host ?? "")
         rules.recoveryCodes.count = number(.recoveryCodeCount)
         rules.recoveryCodes.length = number(.recoveryCodeLength)
         rules.recoveryCodes.attempts = number(.recoveryCodeAttempts)
@@ -90,8 +91,6 @@ extension SettingsReader {
         return kinds
     }
 
-    private static func hostAndPort(of url: String) -> String {
-        let rest = url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]
-        return String(rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
-    }
+    /// The app's name beside the users' accounts, in authenticator apps and password managers; nil if no setting names it.
+    var appName: String? { text(.accountPagesName) ?? text(.smtpSenderName) }
 }

@@ -11,7 +11,7 @@ extension Setting {
             + "it and its subdomains, and are lost when it changes. Not an IP address.")
     package static let relyingPartyName = Setting(
         "webauthn_rp_display_name", .gotrue, .text(),
-        "The name that authenticators show. Without a value: the domain.")
+        "The name that authenticators show. Without a value: `account_pages_name`, `smtp_sender_name` or the domain.")
     package static let relyingPartyOrigins = Setting(
         "webauthn_rp_origins", .gotrue, .text(),
         "Comma-separated origins that may use them: `https://app.example.org`, `android:apk-key-hash:…`, "
@@ -89,7 +89,7 @@ extension SettingsReader {
         let ofApps = (apps.apple.isEmpty ? [] : ["https://\(id)"]) + apps.android.map(\.origin)
         do throws(RelyingPartyProblem) {
             // Origins of other domains have a setting of their own: here they are a mistake.
-            let name = text(.relyingPartyName) ?? id
+            let name = text(.relyingPartyName) ?? appName ?? id
             let origins = list(.relyingPartyOrigins) + ofApps
             let party = try RelyingParty(id: id, name: name, origins: origins, allowsFrames: true)
             guard !related.isEmpty else { return AppIdentity(party: party, apps: apps) }

@@ -62,6 +62,18 @@ struct TimeCodeTests {
     }
 
     @Test(
+        "A name has no colon, which separates issuer and account",
+        arguments: [
+            ("Box Score", "Box Score"), ("Box: Score", "Box Score"), ("localhost:9999", "localhost 9999"),
+            (" a  b", " a  b"), (":", ""), ("Größe:  1:2 ", "Größe 1 2"),
+        ])
+    func label(_ name: String, _ label: String) {
+        #expect(TimeCode.label(name) == label)
+        let address = TimeCode.address(issuer: label, account: name, secret: Secret("A")).reveal()
+        #expect(address.split(separator: "?")[0].count { $0 == ":" } == 2)
+    }
+
+    @Test(
         "The vectors of RFC 4648, section 10",
         arguments: [
             ("", ""), ("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foob", "MZXW6YQ"), ("foobar", "MZXW6YTBOI"),
