@@ -36,6 +36,17 @@ struct PasskeySettingsTests {
             identity.party.origins.map(\.text) == ["https://app.example.org", "https://login.example.org:8443"])
     }
 
+    @Test("WebAuthn factors without a domain are off, and stop no start; passkeys without one do")
+    func noDomain() throws {
+        let keys = ["GOTRUE_MFA_WEB_AUTHN_ENROLL_ENABLED": "true", "GOTRUE_MFA_WEB_AUTHN_VERIFY_ENABLED": "true"]
+        #expect(try GivenValues.settings(keys).factors.enrolling == [.totp])
+        #expect(try GivenValues.settings(keys).factors.verifying == [.totp])
+        let settings = try GivenValues.settings(keys.merging(Self.right) { $1 })
+        #expect(settings.factors.enrolling == [.totp, .webAuthn] && settings.factors.verifying == [.totp, .webAuthn])
+        let problems = GivenValues.problems(["GOTRUE_PASSKEY_ENABLED": "true"])
+        #expect(problems.map(\.name) == ["GOTRUE_PASSKEY_ENABLED"])
+    }
+
     @Test("Without a name, authenticators show the app's name or the domain")
     func name() throws {
         #expect(try auth([:]).identity?.party.name == "example.org")
@@ -45,7 +56,8 @@ struct PasskeySettingsTests {
     @Test(
         "Authenticator apps show the app's name, or the site's host without a port",
         arguments: [
-            ([:], "app.example.org"), (["GOTRUE_SITE_URL": "http://localhost:3000/app"], "localhost"),
+            (["GOTRUE_SITE_URL": "https://app.example.org"], "app.example.org"),
+            (["GOTRUE_SITE_URL": "http://localhost:3000/app"], "localhost"),
             (["GOTRUE_SITE_URL": "boxscore://callback"], "api.example.org"),
             (["GOTRUE_SMTP_SENDER_NAME": "Box: Score"], "Box Score"),
             (["GOTRUE_SMTP_SENDER_NAME": "No reply", "GATEHOUSE_ACCOUNT_PAGES_NAME": "Box Score"], "Box Score"),

@@ -33,6 +33,10 @@ struct UnusedSettingsTests {
                 "GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION", "true",
                 "No mail is sent: a new password needs no mailed code."
             ),
+            (
+                "GOTRUE_MFA_WEB_AUTHN_ENROLL_ENABLED", "true",
+                "WebAuthn factors are off: GATEHOUSE_WEBAUTHN_RP_ID, their domain, is not set."
+            ),
         ])
     func missing(name: String, value: String, sentence: String) {
         let changes = [name: value, "GOTRUE_MAILER_AUTOCONFIRM": "true"]

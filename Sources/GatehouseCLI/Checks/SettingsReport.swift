@@ -22,7 +22,7 @@ package struct SettingsReport {
         let unused = UnusedSettings(given)
         if !unused.names.isEmpty { text += "\nNot used: " + unused.names.joined(separator: ", ") + "\n" }
         if !unused.missingFeatures.isEmpty {
-            text += "\nNot in this build:\n" + unused.missingFeatures.map { "  \($0)\n" }.joined()
+            text += "\nOff or not in this build:\n" + unused.missingFeatures.map { "  \($0)\n" }.joined()
         }
         return text
     }

@@ -30,7 +30,7 @@ struct Serve: AsyncParsableCommand {
         let given = try options.given()
         // These settings concern the Auth API only.
         for sentence in UnusedSettings(given).missingFeatures where only.contains(.auth) {
-            logger.event(.warning, "not in this build", [.cause: sentence])
+            logger.event(.warning, "off or not in this build", [.cause: sentence])
         }
         for finding in SettingsChecks(given, settings).all {
             logger.event(.warning, "configuration to look at", [.name: finding.name, .cause: finding.text])

@@ -86,7 +86,7 @@ extension SettingsReader {
     private mutating func kinds(_ totp: Setting, _ keys: Setting, _ codes: Setting) -> Set<Factor.Kind> {
         var kinds: Set<Factor.Kind> = []
         if flag(totp) { kinds.insert(.totp) }
-        if flag(keys) { kinds.insert(.webAuthn) }
+        if flag(keys), text(.relyingPartyID) != nil { kinds.insert(.webAuthn) }
         if flag(codes) { kinds.insert(.recoveryCodes) }
         return kinds
     }

@@ -31,8 +31,8 @@ extension SettingsReader {
         auth.allowsManualLinking = flag(.manualLinking)
         auth.adminRoles = list(.jwtAdminRoles)
         auth.passkeys = passkeyRules()
-        let needing = [Setting.passkeysEnabled, .enrollSecurityKeys, .verifySecurityKeys].first { flag($0) }
-        auth.identity = relyingParty(neededBy: needing)
+        // Without one, WebAuthn factors are off: Supabase's configurations turn them on alone. ``UnusedSettings`` says so.
+        auth.identity = relyingParty(neededBy: flag(.passkeysEnabled) ? .passkeysEnabled : nil)
         auth.apiKeys.publishable = apiKeys(.publishableKeys, prefix: "sb_publishable_")
         auth.apiKeys.secret = apiKeys(.secretKeys, prefix: "sb_secret_")
         auth.apiKeys.areRequired = flag(.requireAPIKey)

@@ -5,7 +5,7 @@ import GatehouseWire
 package struct UnusedSettings: Sendable {
     /// `GOTRUE_…` variables that this program does not read.
     package let names: [String]
-    /// The missing features that the configuration enables, one sentence each.
+    /// The features that the configuration enables and that stay off, one sentence each.
     package let missingFeatures: [String]
 
     package init(_ given: GivenSettings) {
@@ -18,20 +18,27 @@ package struct UnusedSettings: Sendable {
             }
         }
         let hook = HookSettings.all.first { $0.name == .sendEmail }
-        if given.has(.requireReauthentication), !given.has(.mailFolder), !given.has(.smtpHost),
+        if Self.isOn(given[.requireReauthentication]?.text), !given.has(.mailFolder), !given.has(.smtpHost),
             hook.map({ given.has($0.enabled) }) != true
         {
-            let text = given[.requireReauthentication]?.text.lowercased() ?? ""
-            if ["1", "t", "true", "yes", "on"].contains(text) {
-                sentences.append("No mail is sent: a new password needs no mailed code.")
-            }
+            sentences.append("No mail is sent: a new password needs no mailed code.")
+        }
+        if [Setting.enrollSecurityKeys, .verifySecurityKeys].contains(where: { Self.isOn(given[$0]?.text) }),
+            !given.has(.relyingPartyID)
+        {
+            sentences.append(
+                "WebAuthn factors are off: \(Setting.relyingPartyID.environmentName), their domain, is not set.")
         }
         var seen: Set<String> = []
         missingFeatures = sentences.filter { seen.insert($0).inserted }
     }
 
+    private static func isOn(_ value: String?) -> Bool {
+        ["1", "t", "true", "yes", "on"].contains(value?.lowercased() ?? "")
+    }
+
     private static func feature(_ name: String, _ value: String) -> String? {
-        let isOn = ["1", "t", "true", "yes", "on"].contains(value.lowercased())
+        let isOn = isOn(value)
         if name.hasPrefix("EXTERNAL_"), name.hasSuffix("_ENABLED"), isOn {
             let provider = name.dropFirst("EXTERNAL_".count).dropLast("_ENABLED".count).lowercased()
             return provider.hasPrefix("email_") ? nil : "Sign-in by \(provider) is not in this build."
