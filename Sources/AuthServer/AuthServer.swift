@@ -162,7 +162,7 @@ package struct AuthServer: Sendable {
             Route(
                 .delete, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait,
                 deleteUser),
-            Route(.get, "/admin/audit", guardedBy: requireAdmin, listAudit),
+            Route(.get, "/admin/audit", acceptsTrailingSlash: true, guardedBy: requireAdmin, listAudit),
         ]
     }
 

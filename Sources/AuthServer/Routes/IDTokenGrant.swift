@@ -76,7 +76,10 @@ extension AuthServer {
             guard FixedAnswers.knows(name) else {
                 throw Refusal.invalid("Custom OIDC provider \"\(name.cut(to: 64))\" not allowed")
             }
-            throw Refusal(.badRequest, .providerDisabled, "Provider \(name.lowercased()) is not enabled")
+            // Supabase Auth names these two by their issuer.
+            let issuers = ["apple": ProviderSettings.appleIssuers[0], "google": ProviderSettings.googleIssuer]
+            let named = issuers[name.lowercased()].map { "(issuer \"\($0)\")" } ?? name.lowercased()
+            throw Refusal(.badRequest, .providerDisabled, "Provider \(named) is not enabled")
         }
         let settings = provider.provider.settings
         if !issuer.isEmpty, !settings.issuers.contains(issuer) {

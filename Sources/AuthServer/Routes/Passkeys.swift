@@ -24,8 +24,11 @@ extension AuthServer {
             Route(.post, "/passkeys/authentication/verify", guardedBy: requireAPIKey, timeLimit: wait, signInByPasskey),
             Route(.get, "/passkeys", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, listPasskeys),
             Route(
-                .patch, "/passkeys/{passkey_id}", wrongMethodGuardedBy: requireUser, timeLimit: wait, renamePasskey),
-            Route(.delete, "/passkeys/{passkey_id}", wrongMethodGuardedBy: requireUser, deletePasskey),
+                .patch, "/passkeys/{passkey_id}", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                timeLimit: wait, renamePasskey),
+            Route(
+                .delete, "/passkeys/{passkey_id}", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                deletePasskey),
         ]
     }
 

@@ -26,6 +26,14 @@ struct PasskeyRouteTests {
             #expect(try await server.refresh(session.refreshToken).status == 200)
             let list = try await server.send(.get, "/auth/v1/passkeys/", bearer: session.accessToken)
             #expect(list.json.arrayValue?.first?["last_used_at"]?.stringValue != nil)
+            // As the original, with a final slash.
+            let path = "/auth/v1/passkeys/\(made.json["id"]?.stringValue ?? "")/"
+            let renamed = try await server.send(
+                .patch, path, bearer: session.accessToken, json: ["friendly_name": "phone"])
+            #expect(renamed.status == 200 && renamed.json["friendly_name"] == "phone")
+            #expect(try await server.send(.delete, path, bearer: session.accessToken).status == 204)
+            let audit = try await server.send(.get, "/auth/v1/admin/audit/", bearer: TestServer.secretKey)
+            #expect(audit.status == 200)
         }
     }
 

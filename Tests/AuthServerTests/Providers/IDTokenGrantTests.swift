@@ -144,6 +144,22 @@ struct IDTokenGrantTests {
         }
     }
 
+    @Test("Google and Apple that are off are named by their issuer, as at Supabase Auth")
+    func disabled() async throws {
+        try await TestServer.with { server in
+            for (name, text) in [
+                ("google", #"(issuer "https://accounts.google.com")"#),
+                ("apple", #"(issuer "https://appleid.apple.com")"#), ("kakao", "kakao"),
+            ] {
+                let answer = try await server.send(
+                    .post, "/auth/v1/token?grant_type=id_token",
+                    json: ["provider": .string(name), "id_token": "mock"])
+                #expect(answer.status == 400 && answer.code == "provider_disabled")
+                #expect(answer.json["msg"]?.stringValue == "Provider \(text) is not enabled")
+            }
+        }
+    }
+
     @Test(
         "Missing, unknown and disabled values have their codes",
         arguments: [
