@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa,
 ORIGIN = "https://app.example.org"
 RP_ID = "example.org"
 CURVES = {-7: (ec.SECP256R1, 1, 32, hashes.SHA256), -35: (ec.SECP384R1, 2, 48, hashes.SHA384),
-          -36: (ec.SECP521R1, 3, 66, hashes.SHA512)}
+          -36: (ec.SECP521R1, 3, 66, hashes.SHA512), -47: (ec.SECP256K1, 8, 32, hashes.SHA256)}
 RSA_HASHES = {-257: hashes.SHA256, -258: hashes.SHA384, -259: hashes.SHA512,
               -37: hashes.SHA256, -38: hashes.SHA384, -39: hashes.SHA512}
 UP, UV, BE, BS, AT, ED = 1, 4, 8, 16, 64, 128

@@ -10,6 +10,8 @@ import json
 from ceremonies import AT, BE, BS, ORIGIN, RP_ID, UP, UV, Key, b64, cbor, pairs
 
 NO_AAGUID = "00000000-0000-0000-0000-000000000000"
+# The user handle of the registration.
+REGISTERED = object()
 
 
 class Passkey:
@@ -33,8 +35,8 @@ def other_last_bit(signature):
     return signature[:-1] + bytes([signature[-1] ^ 1])
 
 
-def credential(raw_id, response, drop):
-    """The JSON form, without the members named in `drop`."""
+def credential(raw_id, response, drop, replaced):
+    """The JSON form, without the members named in `drop`, and with those of `replaced`: of `response` if they are there."""
     members = {
         "id": b64(raw_id),
         "rawId": b64(raw_id),
@@ -43,11 +45,13 @@ def credential(raw_id, response, drop):
         "clientExtensionResults": {},
         "authenticatorAttachment": "platform",
     }
+    for name, value in (replaced or {}).items():
+        (members["response"] if name in response else members)[name] = value
     return {name: value for name, value in members.items() if name not in drop}
 
 
 class Authenticator:
-    """Holds passkeys by name, all of them ES256."""
+    """Holds passkeys by name."""
 
     def __init__(self, chance):
         self.chance, self.passkeys = chance, {}
@@ -70,14 +74,16 @@ class Authenticator:
         transports=("internal",),
         id_bytes=32,
         same_id_as=None,
+        alg=-7,
         attestation="none",
         bad_signature=False,
         client_data=None,
         drop=(),
+        set=None,
     ):
         """A registration. `attestation`: `none` or `packed-self`; `same_id_as`: the name of the passkey whose id it takes."""
         raw_id = self.passkeys[same_id_as].raw_id if same_id_as else self.chance.randbytes(id_bytes)
-        key, flags = Key(-7, self.chance), flags_of(up, uv, be, bs)
+        key, flags = Key(alg, self.chance), flags_of(up, uv, be, bs)
         data = hashlib.sha256(rp_id_hash_of.encode()).digest() + bytes([flags | AT]) + counter.to_bytes(4, "big")
         data += bytes.fromhex(aaguid.replace("-", "")) + len(raw_id).to_bytes(2, "big") + raw_id + pairs(key.cose())
         client = client_json(type, challenge, origin, client_data or {})
@@ -92,7 +98,7 @@ class Authenticator:
             "attestationObject": b64(cbor({"fmt": format_, "attStmt": statement, "authData": data})),
             "transports": list(transports),
         }
-        return credential(raw_id, response, drop)
+        return credential(raw_id, response, drop, set)
 
     def get(
         self,
@@ -112,7 +118,8 @@ class Authenticator:
         bad_signature=False,
         client_data=None,
         drop=(),
-        **handle,
+        set=None,
+        user_handle=REGISTERED,
     ):
         """A sign-in. The backup flags, the user handle and the next count are the passkey's, unless given here."""
         passkey = self.passkeys[name]
@@ -129,8 +136,9 @@ class Authenticator:
             "authenticatorData": b64(data),
             "signature": b64(other_last_bit(signature) if bad_signature else signature),
         }
-        user_handle = handle.get("user_handle", passkey.user_handle)
+        if user_handle is REGISTERED:
+            user_handle = passkey.user_handle
         if user_handle is not None:
             response["userHandle"] = user_handle
         raw_id = base64.urlsafe_b64decode(credential_id + "=" * (-len(credential_id) % 4)) if credential_id else passkey.raw_id
-        return credential(raw_id, response, drop)
+        return credential(raw_id, response, drop, set)

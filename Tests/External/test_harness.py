@@ -62,3 +62,21 @@ def test_codes_are_those_of_rfc_6238(monkeypatch):
     assert replay.totp("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", 0) == "081804"
     # The vector of 1111111111 is the next step.
     assert replay.totp("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", 1) == "050471"
+
+
+def test_an_old_code_is_the_old_code_itself(monkeypatch):
+    monkeypatch.setattr("time.time", lambda: 1111111111)
+    values = replay.Values({}, random.Random(1))
+    secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+    assert values.unused_code(secret, 0) == "050471"
+    assert values.unused_code(secret, -1) == "081804"
+
+
+def test_the_device_makes_every_deviation_and_refuses_unknown_ones():
+    device, challenge = Authenticator(random.Random(1)), replay.to_base64url(bytes(32))
+    made = device.create("key", challenge, alg=-47, set={"transports": None, "type": "password"})
+    assert made["response"]["transports"] is None and made["type"] == "password"
+    signed = device.get("key", challenge, user_handle="aGk", set={"signature": 7})
+    assert signed["response"]["signature"] == 7 and signed["response"]["userHandle"] == "aGk"
+    with pytest.raises(TypeError):
+        device.get("key", challenge, user_handel="aGk")

@@ -143,7 +143,12 @@ class Values(dict):
         self.used_steps = {}
 
     def unused_code(self, secret, step):
-        """A code that this case has not made yet: our server takes each code once, up to one step ahead."""
+        """A code that this case has not made yet: our server takes each code once, up to one step ahead.
+
+        A negative step gives that old code itself.
+        """
+        if step < 0:
+            return totp(secret, step)
         least = self.used_steps.get(secret, 0) + 1
         now = int(time.time()) // TOTP_STEP_SECONDS
         while least > now + max(step, 0) + 1:
