@@ -78,9 +78,16 @@ extension Accounts {
             do {
                 return try await database.write(body)
             } catch let failure as DatabaseFailure where failure.isConstraintViolation {
-                return refused("\(failure)")
+                return refused(Self.reason(failure))
             }
         }
+    }
+
+    /// For the operator, without the database's message.
+    private static func reason(_ failure: DatabaseFailure) -> String {
+        failure.reason == .constraint(.unique)
+            ? "a value that may exist once, such as an identity, is there twice (code \(failure.code))"
+            : "a value breaks a rule of the schema (code \(failure.code))"
     }
 
     /// Imports an account with its profile and sessions. Existing data stays, except sessions that were never used here

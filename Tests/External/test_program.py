@@ -420,7 +420,12 @@ def test_import_reads_supabase_columns_and_continues_after_a_bad_line(servers):
         "banned_until": None,
         "is_sso_user": False,
     }
-    good_too = {**row, "id": "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c11", "email": "after-it@example.com"}
+    good_too = {
+        **row,
+        "id": "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c11",
+        "email": "after-it@example.com",
+        "role": "service_role",
+    }
     path = os.path.join(server.folder, "rows.jsonl")
     with open(path, "w", encoding="utf-8") as file:
         file.write(
@@ -431,6 +436,7 @@ def test_import_reads_supabase_columns_and_continues_after_a_bad_line(servers):
     told = ended.stdout + ended.stderr
     assert re.search(r"\b2\b", told) and re.search(r"\b3\b", told), told
     assert "$2b$" not in told
+    assert "1 accounts may use the admin API here" in told, told
 
     server.start()
     client = server.auth()

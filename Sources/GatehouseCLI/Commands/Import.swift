@@ -1,5 +1,6 @@
 import AccountStore
 import ArgumentParser
+import AuthServer
 import Foundation
 import GatehouseWire
 import SQLDatabase
@@ -56,10 +57,14 @@ struct ImportSupabase: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let accounts = try await OpenedAccounts(options).accounts.silent
+        let opened = try await OpenedAccounts(options)
+        let accounts = opened.accounts.silent
         let source = try await source()
         let handle = try report.map(OutputFile.goOn)
-        var work = SupabaseImport(accounts, proofs.confirmations, isDryRun: dryRun) { account, remark, detail in
+        let roles = opened.settings.auth.adminRoles
+        var work = SupabaseImport(
+            accounts, proofs.confirmations, administratorRoles: roles, isDryRun: dryRun
+        ) { account, remark, detail in
             try handle?.write(contentsOf: Data("\(account.escaped)\t\(remark.rawValue)\t\(detail.escaped)\n".utf8))
         }
         try await explaining { try await work.run(source) }

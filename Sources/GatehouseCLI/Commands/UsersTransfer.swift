@@ -1,6 +1,7 @@
 import AccountDomain
 import AccountStore
 import ArgumentParser
+import AuthServer
 import Foundation
 import GatehouseWire
 
@@ -22,9 +23,11 @@ struct ImportUsers: AsyncParsableCommand {
     var dryRun = false
 
     func run() async throws {
-        let accounts = try await OpenedAccounts(options).accounts
+        let opened = try await OpenedAccounts(options)
         var reader = try LineReader(file)
-        var work = AccountImport(accounts, proofs.confirmations, isDryRun: dryRun)
+        var work = AccountImport(
+            opened.accounts, proofs.confirmations, administratorRoles: opened.settings.auth.adminRoles,
+            isDryRun: dryRun)
         try await work.run(&reader)
         Output.note(work.summary)
         if work.refused + work.incomplete > 0 { throw ExitCode.failure }

@@ -9,12 +9,14 @@ struct AccountImport {
 
     enum Outcome: Sendable {
         case alreadyThere(line: Int, ImportedAccountOutcome)
-        case added(line: Int, ImportedAccountOutcome)
+        case added(line: Int, ImportedAccountOutcome, role: String)
         case refused(line: Int, reason: String)
     }
 
     let accounts: Accounts
     let confirmations: ImportedConfirmations
+    /// The roles that may use the admin API.
+    let administratorRoles: [String]
     let isDryRun: Bool
     private(set) var added = 0
     private(set) var alreadyThere = 0
@@ -25,13 +27,15 @@ struct AccountImport {
     /// Accounts whose confirmed addresses count as proven, and those whose do not.
     private(set) var proven = 0
     private(set) var unproven = 0
+    private(set) var administrators = 0
     /// Accounts that stay as they are, although the source has changed.
     private(set) var changed = 0
     private var progress = ProgressLine(noun: "accounts")
 
-    init(_ accounts: Accounts, _ confirmations: ImportedConfirmations, isDryRun: Bool) {
+    init(_ accounts: Accounts, _ confirmations: ImportedConfirmations, administratorRoles: [String], isDryRun: Bool) {
         self.accounts = accounts
         self.confirmations = confirmations
+        self.administratorRoles = administratorRoles
         self.isDryRun = isDryRun
     }
 
@@ -67,10 +71,11 @@ struct AccountImport {
 
     private mutating func count(_ outcome: Outcome) {
         switch outcome {
-        case .added(let line, let outcome):
+        case .added(let line, let outcome, let role):
             added += 1
             if outcome.isProven == true { proven += 1 }
             if outcome.isProven == false { unproven += 1 }
+            if administratorRoles.contains(role) { administrators += 1 }
             if outcome.hasTakenPasskeys {
                 incomplete += 1
                 progress.erase()
@@ -103,7 +108,7 @@ struct AccountImport {
         }
         let outcome = try await accounts.add(imported, confirmations, isDryRun: isDryRun, at: System.now())
         switch outcome.account {
-        case .added: return .added(line: number, outcome)
+        case .added: return .added(line: number, outcome, role: imported.account.user.role)
         case .alreadyThere: return .alreadyThere(line: number, outcome)
         case .emailTaken: return .refused(line: number, reason: "the email address belongs to another account")
         case .phoneTaken: return .refused(line: number, reason: "the telephone number belongs to another account")
@@ -118,6 +123,7 @@ struct AccountImport {
             + "\(Progress.grouped(refused)) refused"
             + (changed > 0 ? "\n\(Progress.grouped(changed)) \(Remark.changedSince.summary)" : "")
             + (proven > 0 ? "\n\(Progress.grouped(proven)) addresses proven" : "")
+            + (administrators > 0 ? "\n\(Progress.grouped(administrators)) \(Remark.administrator.summary)" : "")
             + (unproven > 0 ? "\n\(Progress.grouped(unproven)) \(Remark.unproven.summary)" : "")
     }
 }

@@ -10,6 +10,8 @@ package enum Remark: String, CaseIterable, Sendable {
     case rowUnreadable
     // Accounts that are imported incompletely.
     case secondFactor, recoveryCodes, passkey, unproven, phoneOnly, profileValue, changedSince, deletedSince
+    // Accounts that the operator should know of.
+    case administrator
     // Sessions that are not imported.
     case sessionEnded, sessionExpired, sessionUnreadable, sessionTaken, sessionParted
 
@@ -34,6 +36,7 @@ package enum Remark: String, CaseIterable, Sendable {
         case .phoneOnly: "accounts that cannot sign in again: they have only a telephone number"
         case .profileValue: "profiles with a value left out: too long, or of another form"
         case .changedSince: "accounts stay as they are here, although the source has changed since they came"
+        case .administrator: "accounts may use the admin API here: their roles came with them"
         case .deletedSince: "accounts were deleted at the source since they came: they stay here without their sessions"
         case .sessionEnded: "sessions left out: they have no valid refresh token"
         case .sessionExpired: "sessions left out: expired by this server's limits or their own"

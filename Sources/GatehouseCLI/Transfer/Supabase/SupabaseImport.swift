@@ -10,6 +10,8 @@ struct SupabaseImport {
 
     let accounts: Accounts
     let confirmations: ImportedConfirmations
+    /// The roles that may use the admin API.
+    let administratorRoles: [String]
     let isDryRun: Bool
     /// Called for each account or session that is skipped or incomplete, with the account, the remark and a detail.
     let report: (String, Remark, String) throws -> Void
@@ -23,11 +25,12 @@ struct SupabaseImport {
     private var progress = ProgressLine(noun: "accounts")
 
     init(
-        _ accounts: Accounts, _ confirmations: ImportedConfirmations, isDryRun: Bool,
+        _ accounts: Accounts, _ confirmations: ImportedConfirmations, administratorRoles: [String], isDryRun: Bool,
         report: @escaping (String, Remark, String) throws -> Void
     ) {
         self.accounts = accounts
         self.confirmations = confirmations
+        self.administratorRoles = administratorRoles
         self.isDryRun = isDryRun
         self.report = report
     }
@@ -37,6 +40,8 @@ struct SupabaseImport {
         let notes: [SupabaseAccount.Note]
         /// nil if the account was skipped.
         let outcome: ImportedAccountOutcome?
+        /// Empty if the account was skipped.
+        var role = ""
     }
 
     /// - Throws: Database errors. Accounts imported before stay.
@@ -78,7 +83,7 @@ struct SupabaseImport {
         }
         guard let imported = read.imported else { return Result(id: row.id, notes: read.notes, outcome: nil) }
         let outcome = try await accounts.add(imported, confirmations, isDryRun: isDryRun, at: now)
-        return Result(id: row.id, notes: read.notes, outcome: outcome)
+        return Result(id: row.id, notes: read.notes, outcome: outcome, role: imported.account.user.role)
     }
 
     private mutating func count(_ result: Result) throws {
@@ -100,6 +105,9 @@ struct SupabaseImport {
         // Report remarks when the account is added, but not in later runs.
         for note in result.notes where outcome.account == .added || note.remark.isFailure {
             try tell(result.id, note.remark, note.detail)
+        }
+        if outcome.account == .added, administratorRoles.contains(result.role) {
+            try tell(result.id, .administrator, result.role)
         }
         if outcome.hasChanged { try tell(result.id, .changedSince, "") }
         if outcome.hasTakenPasskeys { try tell(result.id, .passkey, "") }
