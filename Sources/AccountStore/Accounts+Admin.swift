@@ -101,7 +101,7 @@ extension Accounts {
                 AccountMetadata.providers(identities.map(\.provider))
                     .merging(attributes.appMetadata ?? [:]) { $1 }.filter { !$0.value.isNull }
             ).text
-        guard Self.fits(user) else { return .metadataTooLong }
+        guard tokenRoom.fits(user) else { return .metadataTooLong }
         let account = Account(user: user, identities: identities)
         return try await revoking(at: now) { db in
             let id = account.user.id
@@ -132,9 +132,6 @@ extension Accounts {
         }
     }
 
-    /// Thrown to roll back: a returned outcome commits.
-    private struct MetadataTooLong: Error {}
-
     private func change(
         _ id: UserID, _ attributes: AdminAttributes, from device: Device?, at now: Instant
     ) async throws -> AdminOutcome {
@@ -154,7 +151,7 @@ extension Accounts {
                 try db.insertPhoneIdentity(phone, of: &account, id: newID(), at: now)
             }
             try Self.apply(attributes, to: &account, at: now)
-            guard Self.fits(account.user) else { throw MetadataTooLong() }
+            guard tokenRoom.admits(account.user, after: before) else { throw MetadataTooLong() }
             if attributes.passwordHash != nil {
                 account.user.newEmail = nil
                 try endSessions(of: id, keeping: nil, .byAdministrator(.passwordChanged, from: device), at: now, in: db)
@@ -219,10 +216,6 @@ extension Accounts {
         return identities
     }
 
-    private static func fits(_ user: User) -> Bool {
-        max(user.userMetadata.utf8.count, user.appMetadata.utf8.count) <= AccountMetadata.maximumBytes
-    }
-
     /// - Parameters:
     ///   - traits: In addition to the user's id and address.
     ///   - device: The caller of the admin API; nil for a command of the operator.
@@ -233,6 +226,9 @@ extension Accounts {
         return AuditEntry(action, administrator: device?.administrator, traits: about.merging(traits) { $1 })
     }
 }
+
+/// Thrown to roll back: a returned outcome commits.
+struct MetadataTooLong: Error {}
 
 extension Connection {
     func insertPhoneIdentity(_ phone: PhoneNumber, of account: inout Account, id: IdentityID, at now: Instant) throws {

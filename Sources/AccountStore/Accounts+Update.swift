@@ -46,7 +46,7 @@ package enum UserUpdateOutcome: Sendable {
     case gone
     /// The caller's session has ended, or the user was banned.
     case sessionEnded
-    /// The merged metadata exceeds ``AccountMetadata/maximumBytes``.
+    /// The merged metadata does not fit into an access token.
     case metadataTooLong
 }
 
@@ -72,9 +72,7 @@ extension Accounts {
             account.user.times.updatedAt = now
             if let metadata = update.metadata {
                 account.user.userMetadata = try Self.merged(metadata, into: account.user.userMetadata)
-                guard account.user.userMetadata.utf8.count <= AccountMetadata.maximumBytes else {
-                    return .metadataTooLong
-                }
+                guard tokenRoom.admits(account.user, after: before) else { return .metadataTooLong }
                 entries.append(AuditEntry(.userModified, actor: user, actorName: name))
             }
             if update.passwordHash != nil, account.user.passwordHash?.reveal() != update.checkedHash?.reveal() {

@@ -30,6 +30,7 @@ package struct Accounts: Sendable {
     /// Whether a link question can be answered with a mailed code.
     package var mailsLinkCodes = false
     package var factorRules = FactorRules()
+    package var tokenRoom = TokenRoom()
     /// How long records stay.
     package var retention = Retention()
     /// Called after a commit that may have ended sessions or blocked a user, before the method returns.

@@ -169,12 +169,12 @@ struct LinkingWorld {
     ) throws {
         switch decision.action {
         case .signIn(let user):
-            _ = try accounts[user]?.refresh(identity, at: now)
+            _ = try accounts[user]?.refresh(identity, within: TokenRoom(), at: now)
             enter(user, person)
         case .create(let takesAddress): create(person, identity, takesAddress: takesAddress)
         case .takeOver(let user):
             let new: IdentityID = id()
-            try accounts[user]?.takeOver(by: identity, id: new, at: now)
+            try accounts[user]?.takeOver(by: identity, id: new, within: TokenRoom(), at: now)
             passwords[user] = nil
             enter(user, person)
         case .link(let user, let address):
@@ -183,7 +183,8 @@ struct LinkingWorld {
             }
             let new: IdentityID = id()
             undos[new] = try accounts[user]?.link(
-                identity, id: new, address: address, mergesMetadata: intent != .link(user), at: now)
+                identity, id: new, address: address, mergesMetadata: intent != .link(user),
+                within: TokenRoom(), at: now)
             removals["\(identity.provider) \(identity.subject) \(user.text)"] = nil
             enter(user, person)
         case .ask: tickets.append((person, identity, rules))
@@ -196,7 +197,8 @@ struct LinkingWorld {
     }
 
     private mutating func create(_ person: Person, _ identity: ProviderIdentity, takesAddress: Bool) {
-        let account = Account(newUser(), madeBy: identity, id: id(), takesAddress: takesAddress, at: now)
+        let account = Account(
+            newUser(), madeBy: identity, id: id(), takesAddress: takesAddress, within: TokenRoom(), at: now)
         accounts[account.user.id] = account
         enter(account.user.id, person)
     }

@@ -56,12 +56,13 @@ struct ProviderIdentityTests {
         let user = User(id: LinkingTable.ada, audience: "a", role: "r", times: UserTimes(createdAt: now))
         let named = ProviderIdentity.made("apple", data: ["name": "Ada", "full_name": "Ada"])
         var account = Account(
-            user, madeBy: named, id: IdentityID(bytes: Array(repeating: 1, count: 16)), takesAddress: true, at: now)
+            user, madeBy: named, id: IdentityID(bytes: Array(repeating: 1, count: 16)), takesAddress: true,
+            within: TokenRoom(), at: now)
         account.user.userMetadata = #"{"name":"Countess"}"#
-        #expect(try account.refresh(.made("apple"), at: now) == false)
+        #expect(try account.refresh(.made("apple"), within: TokenRoom(), at: now) == false)
         #expect(try JSONReader.read(account.identities[0].data)["name"] == "Ada")
         #expect(try JSONReader.read(account.user.userMetadata)["name"] == "Countess")
-        #expect(try account.refresh(named, at: now) == false)
+        #expect(try account.refresh(named, within: TokenRoom(), at: now) == false)
     }
 
     @Test("Undoing a link keeps metadata that changed since")
@@ -75,7 +76,9 @@ struct ProviderIdentityTests {
         var account = Account(user: user, identities: [])
         let id = IdentityID(bytes: Array(repeating: 1, count: 16))
         let identity = ProviderIdentity.made(data: ["name": "A. L.", "picture": "p"])
-        let undo = try account.link(identity, id: id, address: .proves, mergesMetadata: true, at: now)
+        let undo = try account.link(
+            identity, id: id, address: .proves, mergesMetadata: true,
+            within: TokenRoom(), at: now)
         #expect(account.user.times.emailProvenAt == now)
         account.user.userMetadata = account.user.userMetadata.replacing(#""p""#, with: #""q""#)
         let kept = LinkUndo(json: try JSONReader.read(undo.json.text))

@@ -339,6 +339,23 @@ def test_a_node_is_killed_under_load(kind, servers, cluster, tmp_path):
 
 
 @pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is not installed")
+@pytest.mark.parametrize("most", [8_000, 65_000])
+def test_nginx_passes_the_longest_access_token(servers, tmp_path, most):
+    node = servers.serve(GATEHOUSE_ACCESS_TOKEN_MAX_BYTES=most).start()
+    session = node.auth().sign_up("ada@example.com")
+    data = {"x": "x" * (most * 3 // 4 - 2_300)}
+    assert node.auth().put("/user", {"data": data}, token=session["access_token"]).status == 200
+    token = node.auth().sign_in("ada@example.com").json()["access_token"]
+    assert most - 1_600 < len(token) <= most
+    proxy = Nginx(tmp_path, [node, node])
+    try:
+        shown = program.Client(proxy.url + "/auth/v1").get("/user", token=token)
+        assert shown.status == 200 and len(shown.body) > most // 2, shown
+    finally:
+        proxy.stop()
+
+
+@pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is not installed")
 def test_the_access_log_of_the_proxy_has_no_secret_of_a_link(tmp_path):
     nobody = types.SimpleNamespace(port=free_port())
     proxy = Nginx(tmp_path, [nobody, nobody])

@@ -2,8 +2,8 @@ package import GatehouseWire
 
 /// The metadata and identity data of new accounts.
 package enum AccountMetadata {
-    /// The limit in bytes for each of the two metadata objects. Larger ones would make access tokens too long for a
-    /// header.
+    /// The limit in bytes for each of the two metadata objects of an imported account. Tokens leave out what exceeds
+    /// ``TokenRoom``.
     package static let maximumBytes = 32_768
     /// Levels of either object. Exports hold it a few levels deep, and are read with ``JSONReader/maximumDepth``.
     package static let maximumDepth = 64

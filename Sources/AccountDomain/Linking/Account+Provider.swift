@@ -6,11 +6,12 @@ extension Account {
     ///
     /// - Parameter user: Supplies id, audience, role and times.
     package init(
-        _ user: User, madeBy identity: ProviderIdentity, id: IdentityID, takesAddress: Bool, at now: Instant
+        _ user: User, madeBy identity: ProviderIdentity, id: IdentityID, takesAddress: Bool, within room: TokenRoom,
+        at now: Instant
     ) {
         var user = user
-        user.userMetadata = AnyJSON.object(identity.data).text
         user.appMetadata = AnyJSON.object(AccountMetadata.providers([identity.provider])).text
+        user.takeMetadata(of: identity, within: room)
         if takesAddress, let email = identity.provenEmail { user.takeProven(email, at: now) }
         self.init(user: user, identities: [Identity(id: id, user: user.id, identity, at: now)])
     }
@@ -19,7 +20,9 @@ extension Account {
     ///
     /// - Returns: Whether the identity got its first name with this sign-in.
     /// - Throws: ``JSONProblem`` if the stored data of the identity or the `user_metadata` is not JSON.
-    package mutating func refresh(_ identity: ProviderIdentity, at now: Instant) throws(JSONProblem) -> Bool {
+    package mutating func refresh(
+        _ identity: ProviderIdentity, within room: TokenRoom, at now: Instant
+    ) throws(JSONProblem) -> Bool {
         guard let index = index(of: identity) else { return false }
         let known = try JSONReader.read(identities[index].data).objectValue ?? [:]
         var data = identity.data
@@ -31,7 +34,7 @@ extension Account {
         identities[index].lastSignInAt = now
         identities[index].updatedAt = now
         user.times.updatedAt = now
-        try mergeMetadata(identity.data)
+        try mergeMetadata(identity.data, within: room)
         if identities[index].vouches(for: user.email), let email = identity.email { user.takeProven(email, at: now) }
         return known["name"] == nil && data["name"] != nil
     }
@@ -44,12 +47,12 @@ extension Account {
     /// - Throws: ``JSONProblem`` if the stored `user_metadata` or `app_metadata` is not JSON.
     package mutating func link(
         _ identity: ProviderIdentity, id: IdentityID, address: LinkingDecision.LinkedAddress, mergesMetadata: Bool,
-        at now: Instant
+        within room: TokenRoom, at now: Instant
     ) throws(JSONProblem) -> LinkUndo {
         var undo = LinkUndo(provenAt: user.times.emailProvenAt)
         if mergesMetadata {
             let before = try JSONReader.read(user.userMetadata).objectValue ?? [:]
-            if try mergeMetadata(identity.data) {
+            if try mergeMetadata(identity.data, within: room) {
                 undo.metadata = identity.data.reduce(into: [:]) { $0[$1.key] = before[$1.key] ?? .null }
             }
         }
@@ -72,7 +75,7 @@ extension Account {
     ///
     /// - Throws: ``JSONProblem`` if the stored metadata is not JSON.
     package mutating func takeOver(
-        by identity: ProviderIdentity, id: IdentityID, at now: Instant
+        by identity: ProviderIdentity, id: IdentityID, within room: TokenRoom, at now: Instant
     ) throws(JSONProblem) {
         let entered = enteredMetadata
         if let hash = user.passwordHash {
@@ -85,12 +88,12 @@ extension Account {
         let given = stored.filter { name, value in
             entered[name] != value && !AccountMetadata.serverMembers.contains(ExternalName(trusted: name))
         }
-        let merged = AnyJSON.object(identity.data.merging(given) { $1 }).text
-        user.userMetadata = merged.utf8.count <= AccountMetadata.maximumBytes ? merged : AnyJSON.object(given).text
+        user.userMetadata = AnyJSON.object(given).text
         user.times.updatedAt = now
         if let email = identity.provenEmail { user.takeProven(email, at: now) }
         identities = [Identity(id: id, user: user.id, identity, at: now)]
         try recomputeProviders()
+        try mergeMetadata(identity.data.filter { given[$0.key] == nil }, within: room)
     }
 
     /// Sets `providers` in the order of the identities.
@@ -103,19 +106,26 @@ extension Account {
         identities.firstIndex { $0.provider == identity.provider && $0.providerID == identity.subject }
     }
 
-    /// - Returns: Whether the data was merged. It is not if the result would exceed ``AccountMetadata/maximumBytes``.
+    /// - Returns: Whether the data was merged. It is not if the result would exceed the room in a token.
     @discardableResult
-    private mutating func mergeMetadata(_ data: JSONObject) throws(JSONProblem) -> Bool {
+    private mutating func mergeMetadata(_ data: JSONObject, within room: TokenRoom) throws(JSONProblem) -> Bool {
         var members = try JSONReader.read(user.userMetadata).objectValue ?? [:]
         members.merge(deletingNulls: data)
-        let merged = AnyJSON.object(members).text
-        guard merged.utf8.count <= AccountMetadata.maximumBytes else { return false }
-        user.userMetadata = merged
+        var merged = user
+        merged.userMetadata = AnyJSON.object(members).text
+        guard room.admits(merged, after: user) else { return false }
+        user = merged
         return true
     }
 }
 
 extension User {
+    /// Replaces `user_metadata` with the identity's data, or with its identifying members if more does not fit into a token.
+    fileprivate mutating func takeMetadata(of identity: ProviderIdentity, within room: TokenRoom) {
+        userMetadata = AnyJSON.object(identity.data).text
+        if !room.fits(self) { userMetadata = AnyJSON.object(ProviderIdentity.facts(of: identity.data)).text }
+    }
+
     /// Sets an email address whose ownership is proven. Another one ends a change of address that waits: its mails asked
     /// the address before, or none.
     mutating func takeProven(_ email: EmailAddress, at now: Instant) {

@@ -36,9 +36,12 @@ package struct ProviderIdentity: Equatable, Sendable {
     /// The email address, if the provider verified it.
     package var provenEmail: EmailAddress? { isEmailVerified ? email : nil }
 
-    /// Reduces data that is too large for a token to the members that identify the user.
     private static func bounded(_ data: JSONObject) -> JSONObject {
-        guard AnyJSON.object(data).text.utf8.count > AccountMetadata.maximumBytes / 2 else { return data }
+        AnyJSON.object(data).text.utf8.count > AccountMetadata.maximumBytes / 2 ? facts(of: data) : data
+    }
+
+    /// The members that identify the user.
+    static func facts(of data: JSONObject) -> JSONObject {
         let facts = ["iss", "sub", "provider_id", "email", "email_verified", "phone_verified"]
         return data.filter { facts.contains($0.key) }
     }

@@ -48,7 +48,7 @@ struct LinkingTransaction {
 
     private func enter(_ step: LinkingStep, _ account: Account) throws -> LinkingOutcome {
         var account = account
-        let isNameNew = try account.refresh(step.identity, at: now)
+        let isNameNew = try account.refresh(step.identity, within: accounts.tokenRoom, at: now)
         guard let identity = account.identity(step.identity) else { throw UnknownIdentity() }
         try db.update(identity)
         if isNameNew { try db.fill(step.identity.profile, of: account.user.id, at: now) }
@@ -63,7 +63,7 @@ struct LinkingTransaction {
     ) throws -> LinkingOutcome {
         var account = Account(
             accounts.newUser(at: now), madeBy: step.identity, id: accounts.newID(), takesAddress: takesAddress,
-            at: now)
+            within: accounts.tokenRoom, at: now)
         try accounts.admit(account)
         let identity = account.identities[0]
         try detach(step.setAside)
@@ -78,7 +78,7 @@ struct LinkingTransaction {
     private func takeOver(_ step: LinkingStep, _ account: Account) throws -> LinkingOutcome {
         let (former, wasPrepared) = (account.identities, account.user.times.invitedAt != nil || !account.isOfSignUp)
         var account = account
-        try account.takeOver(by: step.identity, id: accounts.newID(), at: now)
+        try account.takeOver(by: step.identity, id: accounts.newID(), within: accounts.tokenRoom, at: now)
         let identity = account.identities[0]
         try detach(step.setAside)
         let delivered = try deliver(step, &account, by: identity, .created)
@@ -106,7 +106,7 @@ struct LinkingTransaction {
         let setAside = try take(step.setAside, of: step.identity, for: &account)
         var undo = try account.link(
             step.identity, id: setAside ?? accounts.newID(), address: address,
-            mergesMetadata: intent != .link(account.user.id), at: now)
+            mergesMetadata: intent != .link(account.user.id), within: accounts.tokenRoom, at: now)
         guard let identity = account.identity(step.identity) else { throw UnknownIdentity() }
         let delivered = try deliver(step, &account, by: identity, .linked(to: before))
         // A new address has ended the change of address that waited; its codes end, too.

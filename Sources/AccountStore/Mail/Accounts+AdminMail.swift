@@ -23,6 +23,8 @@ package enum LinkOrderOutcome: Sendable {
     case done(Account, MintedToken, MailKind)
     case emailTaken
     case unknownUser
+    /// The merged metadata does not fit into an access token.
+    case metadataTooLong
 }
 
 extension Accounts {
@@ -30,13 +32,23 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may exist and the mail be sent.
     package func invite(_ order: LinkOrder, at now: Instant) async throws -> LinkOrderOutcome {
-        try await database.write { db in
+        try await ordered { db in
             let outcome = try invite(order, at: now, in: db)
             if case .done(let account, let minted, _) = outcome {
                 let content = try content(.invite, to: order.email, of: account.user, minted, order.request)
                 try queue(content, of: account.user.id, until: now + order.request.lifetime, at: now, in: db)
             }
             return outcome
+        }
+    }
+
+    private func ordered(
+        _ body: @escaping @Sendable (any Connection) throws -> LinkOrderOutcome
+    ) async throws -> LinkOrderOutcome {
+        do {
+            return try await database.write(body)
+        } catch is MetadataTooLong {
+            return .metadataTooLong
         }
     }
 
@@ -65,7 +77,7 @@ extension Accounts {
     package func makeLink(_ order: LinkOrder, at now: Instant) async throws -> LinkOrderOutcome {
         var order = order
         order.request.isMailed = false
-        return try await database.write { [order] db in
+        return try await ordered { [order] db in
             let known = try db.accounts(Self.ownEmailLookup(order.email)).first
             if known?.user.times.deletedAt != nil { return .unknownUser }
             switch order.kind {
@@ -114,9 +126,12 @@ extension Accounts {
 
     /// The account of an unconfirmed sign-up, or a new one; nil if the address is taken. What a sign-up entered waits
     /// with its password, as it may be a stranger's; what an earlier invitation did stays.
+    ///
+    /// - Throws: ``MetadataTooLong``.
     private func unconfirmed(_ order: LinkOrder, at now: Instant, in db: any Connection) throws -> Account? {
         let data = AnyJSON.object(order.data.filter { !$0.value.isNull }).text
         if var existing = try db.accounts(Self.emailLookup(order.email)).first {
+            let before = existing.user
             guard existing.isAbandoned, existing.user.email == order.email.text, existing.user.times.deletedAt == nil
             else { return nil }
             let entered = existing.enteredMetadata
@@ -127,6 +142,7 @@ extension Accounts {
             let isInvited = existing.user.times.invitedAt != nil
             existing.user.userMetadata =
                 isInvited ? try Self.merged(order.data, into: existing.user.userMetadata) : data
+            guard tokenRoom.admits(existing.user, after: before) else { throw MetadataTooLong() }
             for index in existing.identities.indices where existing.identities[index].provider == "email" {
                 let bare = AccountMetadata.emailIdentity(
                     user: existing.user.id, email: order.email, isVerified: false, data: [:])

@@ -83,8 +83,9 @@ extension Accounts {
         } else {
             var members = try JSONReader.read(account.user.userMetadata).objectValue ?? [:]
             members.merge(chosen.data) { current, _ in current }
-            let merged = AnyJSON.object(members).text
-            if merged.utf8.count <= AccountMetadata.maximumBytes { account.user.userMetadata = merged }
+            var merged = account.user
+            merged.userMetadata = AnyJSON.object(members).text
+            if tokenRoom.admits(merged, after: account.user) { account.user = merged }
             // The owner of the mailbox has chosen.
             setAside.passwords = []
         }

@@ -109,7 +109,8 @@ package struct SeededPeople: Sendable {
                 provider: kind.rawValue, subject: subject, email: address, isEmailVerified: true,
                 isPrivateRelay: kind == .apple, data: data)
         else { throw UnknownIdentity() }
-        return Account(user, madeBy: identity, id: rules.newID(), takesAddress: true, at: createdAt)
+        return Account(
+            user, madeBy: identity, id: rules.newID(), takesAddress: true, within: rules.tokenRoom, at: createdAt)
     }
 
     private func sessions(

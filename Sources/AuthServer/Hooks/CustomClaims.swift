@@ -1,10 +1,8 @@
+import AccountDomain
 import GatehouseWire
 
 /// The claims of an access token that a hook returned.
 struct CustomClaims {
-    /// Of the claims as JSON text: longer tokens do not fit into a header.
-    static let maximumBytes = 65_536
-
     /// Claims that only this server makes, because its own checks rely on them. Supabase Auth lets a hook change them.
     private static let fixed = ["iss", "sub", "iat", "session_id", "aal", "is_anonymous", "refresh_counter"]
     private static let texts = ["email", "phone", "role"]
@@ -17,8 +15,9 @@ struct CustomClaims {
     /// - Parameters:
     ///   - answer: The hook's.
     ///   - own: The claims that the hook was shown.
+    ///   - room: Longer tokens do not fit into a header.
     /// - Throws: ``HookFailure/malformed(_:)`` if a required claim is missing, has another type or must not change.
-    init(_ answer: JSONObject, own: JSONObject) throws(HookFailure) {
+    init(_ answer: JSONObject, own: JSONObject, within room: TokenRoom) throws(HookFailure) {
         guard let claims = answer["claims"]?.objectValue else { throw .malformed("output claims field is missing") }
         for name in Self.fixed where claims[name] != own[name] {
             throw .malformed("the claim \(name) is missing or was changed")
@@ -37,7 +36,9 @@ struct CustomClaims {
         else { throw .malformed("exp is missing, past or later than the server's") }
         var writer = JSONWriter(capacity: 1_024)
         writer.value(.object(claims))
-        guard writer.bytes.count <= Self.maximumBytes else { throw .malformed("the claims are too long") }
+        guard writer.bytes.count <= room.claimBytes else {
+            throw .malformed("the claims are longer than \(room.claimBytes) bytes (access_token_max_bytes)")
+        }
         (bytes, expiresAt) = (writer.bytes, end)
     }
 

@@ -76,7 +76,7 @@ extension AuthServer {
             }
             guard let answer else { return own }
             do throws(HookFailure) {
-                let custom = try CustomClaims(answer, own: claims)
+                let custom = try CustomClaims(answer, own: claims, within: settings.tokenRoom)
                 return AgreedToken(claims: custom.bytes, expiresAt: custom.expiresAt)
             } catch {
                 try pass(error, of: .customAccessToken, hook)

@@ -16,6 +16,7 @@ extension AuthServer {
         order.data = try body.object("data") ?? [:]
         try checkSize(of: order.data)
         let outcome = try await creating(from: device) { [order] in try await $0.invite(order, at: runtime.now()) }
+        if case .metadataTooLong = outcome { throw metadataTooLong }
         guard case .done(let account, _, _) = outcome else { throw Refusal.emailTaken }
         mailer.ring(.invitations)
         return Answer.json { $0.user(account) }
@@ -75,6 +76,7 @@ extension AuthServer {
             throw order.newEmail == nil && kind.slot != .confirmation
                 ? Refusal.invalid("A new email address is required") : Refusal.emailTaken
         case .unknownUser: throw Refusal(.notFound, .userNotFound, "User with this email not found")
+        case .metadataTooLong: throw metadataTooLong
         case .done(let account, let minted, let made): return answer(account, minted, made, order.request.redirectTo)
         }
     }

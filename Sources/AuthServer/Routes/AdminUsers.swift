@@ -91,7 +91,7 @@ extension AuthServer {
         case .phoneTaken: throw Refusal.phoneTaken
         case .idTaken: throw Refusal(.unprocessableContent, .userAlreadyExists, "A user with this id exists")
         case .unknownUser: throw Refusal.unknownUser
-        case .metadataTooLong: throw Refusal.metadataTooLong
+        case .metadataTooLong: throw metadataTooLong
         }
     }
 

@@ -60,7 +60,7 @@ extension AuthServer {
             if update.emailChange != nil { mailer?.ring(.codes) }
             return updated(account, hasNewPassword: password != nil, request)
         case .emailTaken: throw Refusal.emailTaken
-        case .metadataTooLong: throw Refusal.metadataTooLong
+        case .metadataTooLong: throw metadataTooLong
         case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
         case .sessionEnded: throw Refusal.sessionExpired
         case .changedMeanwhile:

@@ -71,8 +71,14 @@ extension AuthServer {
     func checkSize(of metadata: JSONObject?) throws {
         guard let metadata else { return }
         let text = AnyJSON.object(metadata).text
-        guard text.utf8.count <= AccountMetadata.maximumBytes else { throw Refusal.metadataTooLong }
+        guard text.utf8.count <= settings.tokenRoom.metadataBytes else { throw metadataTooLong }
         try checkDepth(of: metadata)
+    }
+
+    var metadataTooLong: Refusal {
+        .invalid(
+            "user_metadata and app_metadata cannot be longer than \(settings.tokenRoom.metadataBytes) bytes together: "
+                + "they are part of every access token")
     }
 
     func checkDepth(of metadata: JSONObject?) throws {
@@ -89,9 +95,6 @@ extension AuthServer {
 
 extension Refusal {
     static func invalid(_ message: String) -> Refusal { Refusal(.badRequest, .validationFailed, message) }
-
-    static let metadataTooLong = invalid(
-        "Metadata cannot be longer than \(AccountMetadata.maximumBytes) bytes: it is part of every access token")
 
     static let metadataTooDeep = invalid(
         "Metadata cannot be nested more than \(AccountMetadata.maximumDepth) levels deep")

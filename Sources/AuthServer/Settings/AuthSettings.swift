@@ -9,6 +9,7 @@ package struct AuthSettings: Sendable {
     package var issuer: String
     /// The lifetime of an access token, in whole seconds.
     package var accessTokenLifetime: Duration = .seconds(3_600)
+    package var tokenRoom = TokenRoom()
     /// Whether anyone may create an account.
     package var allowsSignUp = true
     package var allowsAnonymousSignIn = false

@@ -53,12 +53,21 @@ extension AuthServer {
 
     /// The access token (RFC 7519, with the claims of Supabase Auth), before a hook changes it.
     ///
-    /// - Parameter hasMetadata: false leaves out what the account's metadata say.
+    /// Without `user_metadata`, then without any metadata, if the token would otherwise be too long for a header: its
+    /// owner could not even change the metadata.
+    ///
+    /// - Parameter hasMetadata: false leaves out the account's metadata.
     func ownToken(of issued: IssuedSession, issuedAt: Int64, hasMetadata: Bool = true) -> AgreedToken {
         let end = issuedAt + lifetime(of: issued, issuedAt: issuedAt)
-        let claims = claims(of: issued, issuedAt: issuedAt, expiresAt: end, hasMetadata: hasMetadata)
+        var claims: [UInt8] = []
+        for part in hasMetadata ? MetadataPart.allCases : [.none] {
+            claims = self.claims(of: issued, issuedAt: issuedAt, expiresAt: end, part)
+            if claims.count <= settings.tokenRoom.claimBytes { break }
+        }
         return AgreedToken(claims: claims, expiresAt: end)
     }
+
+    private enum MetadataPart: CaseIterable { case all, app, none }
 
     /// Seconds. The tokens of a session that must get a second factor soon end with the session.
     private func lifetime(of issued: IssuedSession, issuedAt: Int64) -> Int64 {
@@ -68,7 +77,7 @@ extension AuthServer {
     }
 
     private func claims(
-        of issued: IssuedSession, issuedAt: Int64, expiresAt: Int64, hasMetadata: Bool
+        of issued: IssuedSession, issuedAt: Int64, expiresAt: Int64, _ part: MetadataPart
     ) -> [UInt8] {
         let (session, user) = (issued.session, issued.account.user)
         var writer = JSONWriter(capacity: 768)
@@ -80,10 +89,8 @@ extension AuthServer {
         writer.member("iat", issuedAt)
         writer.member("email", user.email ?? "")
         writer.member("phone", user.phone ?? "")
-        if hasMetadata {
-            writer.member("app_metadata", json: user.appMetadata)
-            writer.member("user_metadata", json: user.userMetadata)
-        }
+        if part != .none { writer.member("app_metadata", json: user.appMetadata) }
+        if part == .all { writer.member("user_metadata", json: user.userMetadata) }
         writer.member("role", user.role)
         writer.member("aal", session.assuranceLevel.rawValue)
         writer.member("amr", json: session.authenticationMethods)

@@ -30,6 +30,7 @@ package func makeAccounts(
         kinds: notices.union(waits), needsProof: settings.auth.confirmsAutomatically)
     accounts.retention = settings.retention
     accounts.factorRules = settings.factors
+    accounts.tokenRoom = settings.auth.tokenRoom
     accounts.offersPasskeys = settings.auth.passkeys != nil
     accounts.mailsLinkCodes = settings.auth.mail != nil && settings.auth.allowsEmail
     if settings.hooks.hooks[.beforeUserCreated] != nil { accounts.admission = .asks }

@@ -21,7 +21,8 @@ extension Setting {
         SettingArea(
             "Access tokens",
             [
-                jwtAlgorithm, jwtSecret, jwtKeyID, jwtKeys, jwtLifetime, jwtIssuer, jwtAudience, jwtRole, jwtAdminRoles,
+                jwtAlgorithm, jwtSecret, jwtKeyID, jwtKeys, jwtLifetime, tokenMaximum, jwtIssuer, jwtAudience, jwtRole,
+                jwtAdminRoles,
             ]),
         SettingArea(
             "Sign-up and passwords",

@@ -77,6 +77,10 @@ extension Setting {
         "A JSON array of private JWKs, each with a `kid`, exactly one with `\"key_ops\":[\"sign\",…]`.")
     package static let jwtLifetime = Setting(
         "jwt_exp", .gotrue, .number(1...604_800, 3_600), "Seconds that an access token is good for, 1 to 604800.")
+    package static let tokenMaximum = Setting(
+        "access_token_max_bytes", .none, .number(TokenRoom.range, TokenRoom().tokenBytes),
+        "The longest access token, 4096 to 65000, see [below](#the-length-of-an-access-token). A proxy in front has to "
+            + "accept headers of this length.")
     package static let jwtIssuer = Setting(
         "jwt_issuer", .gotrue, .text(), "`iss` of access tokens. Without a value: `external_url`.")
     package static let jwtAudience = Setting("jwt_aud", .gotrue, .text("authenticated"), "`aud` of new accounts.")

@@ -17,6 +17,7 @@ extension SettingsReader {
             externalURL: webAddress(.externalURL) ?? "", passwordPolicy: policy, version: ProgramVersion.text)
         if let issuer = text(.jwtIssuer) { auth.issuer = issuer }
         auth.accessTokenLifetime = .seconds(number(.jwtLifetime))
+        auth.tokenRoom = TokenRoom(tokenBytes: number(.tokenMaximum))
         auth.allowsSignUp = !flag(.disableSignUp)
         auth.allowsAnonymousSignIn = flag(.anonymousEnabled)
         auth.allowsEmail = flag(.emailEnabled)

@@ -56,7 +56,7 @@ struct SessionCookie: Sendable {
     func field(_ session: WebSession) throws -> HTTPField {
         var value = try self.value(session)
         if value.utf8.count > Self.maximumLength {
-            // Users may have metadata of 32 kB, which is part of the access token.
+            // The access token contains the user's metadata.
             var shorter = session
             shorter.tokens?.access = nil
             value = try self.value(shorter)
