@@ -23,6 +23,13 @@ package struct AdminAttributes: Sendable {
     }
 
     package init() {}
+
+    /// Whether the change gives an anonymous account a confirmed address or number.
+    func makesPermanent(_ user: User) -> Bool {
+        let hasEmail = confirmsEmail && (email != nil || user.email != nil)
+        let hasPhone = confirmsPhone && (phone != nil || user.phone != nil)
+        return user.isAnonymous && (hasEmail || hasPhone)
+    }
 }
 
 /// The result of creating or changing an account. Only `done` has changed anything.
@@ -146,9 +153,13 @@ extension Accounts {
                 if account.user.times.emailConfirmedAt != nil { account.user.times.emailProvenAt = now }
                 try notify(.emailChanged, before, newEmail: email.text, from: nil, at: now, in: db)
             }
-            if let phone = attributes.phone, phone.text != account.user.phone {
+            if let phone = attributes.phone, attributes.confirmsPhone || phone.text != account.user.phone {
                 account.user.phone = phone.text
-                try db.insertPhoneIdentity(phone, of: &account, id: newID(), at: now)
+                try db.insertPhoneIdentity(
+                    phone, of: &account, id: newID(), isVerified: attributes.confirmsPhone, at: now)
+            }
+            if attributes.makesPermanent(account.user) {
+                account.user.appMetadata = try Self.providersRecomputed(account)
             }
             try Self.apply(attributes, to: &account, at: now)
             guard tokenRoom.admits(account.user, after: before) else { throw MetadataTooLong() }
@@ -207,7 +218,7 @@ extension Accounts {
                     email: email.text, at: now))
         }
         if let phone = attributes.phone {
-            let data = AccountMetadata.phoneIdentity(user: user, phone: phone)
+            let data = AccountMetadata.phoneIdentity(user: user, phone: phone, isVerified: false)
             identities.append(
                 Identity(
                     id: newID(), user: user, provider: "phone", providerID: user.text, data: AnyJSON.object(data).text,
@@ -231,8 +242,12 @@ extension Accounts {
 struct MetadataTooLong: Error {}
 
 extension Connection {
-    func insertPhoneIdentity(_ phone: PhoneNumber, of account: inout Account, id: IdentityID, at now: Instant) throws {
-        let data = AnyJSON.object(AccountMetadata.phoneIdentity(user: account.user.id, phone: phone)).text
+    func insertPhoneIdentity(
+        _ phone: PhoneNumber, of account: inout Account, id: IdentityID, isVerified: Bool, at now: Instant
+    ) throws {
+        let data = AnyJSON.object(
+            AccountMetadata.phoneIdentity(user: account.user.id, phone: phone, isVerified: isVerified)
+        ).text
         if let index = account.identities.firstIndex(where: { $0.provider == "phone" }) {
             account.identities[index].data = data
             account.identities[index].updatedAt = now

@@ -95,6 +95,13 @@ extension Accounts {
         }
     }
 
+    /// Whether another account has the address.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func isTaken(_ email: EmailAddress, besides user: UserID) async throws -> Bool {
+        try await database.read { try $0.isTaken(email, besides: user) }
+    }
+
     private func setPassword(
         _ hash: Secret, of user: inout User, keeping session: SessionID?, from device: Device?, at now: Instant,
         in db: any Connection

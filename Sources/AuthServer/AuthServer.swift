@@ -99,11 +99,11 @@ package struct AuthServer: Sendable {
     private var keyedRoutes: [Route] {
         let wait = runtime.requestTimeLimit
         return [
-            Route(.get, "/settings", guardedBy: requireAPIKey, showSettings),
-            Route(.post, "/signup", acceptsTrailingSlash: true, guardedBy: requireAPIKey, timeLimit: wait, signUp),
+            Route(.get, "/settings", guardedBy: admitClient, showSettings),
+            Route(.post, "/signup", acceptsTrailingSlash: true, guardedBy: admitClient, timeLimit: wait, signUp),
             // No time limit in this row: it costs a task, and refreshes are too frequent for that. The password grant,
             // which waits for a hash, sets its own limit.
-            Route(.post, "/token", guardedBy: requireAPIKey, limitedBy: Limits.token, grant),
+            Route(.post, "/token", guardedBy: admitClient, limitedBy: Limits.token, grant),
             Route(.post, "/logout", signOut),
             Route(.get, "/sessions", listSessions),
             Route(.delete, "/sessions/{session_id}", endSession),
@@ -126,7 +126,7 @@ package struct AuthServer: Sendable {
         let (asking, verifying) = (hasMail ? Limits.mailRequest : nil, hasMail ? Limits.verify : nil)
         func asks(_ path: String, _ handler: @escaping Route.Handler) -> Route {
             Route(
-                .post, path, guardedBy: requireAPIKey, limitedBy: asking, timeLimit: wait, handler)
+                .post, path, guardedBy: admitClient, limitedBy: asking, timeLimit: wait, handler)
         }
         return [
             asks("/recover", recover), asks("/otp", sendOneTimeCode), asks("/magiclink", sendMagicLink),

@@ -38,13 +38,14 @@ struct AccountMetadataTests {
             ])
     }
 
-    @Test("The identity of a phone number starts unverified")
-    func phoneIdentity() throws {
+    @Test("The identity of a phone number says whether it is verified", arguments: [false, true])
+    func phoneIdentity(isVerified: Bool) throws {
         let user = UserID(bytes: Array(repeating: 1, count: 16))
         let phone = try #require(PhoneNumber("+49 151"))
         #expect(
-            AccountMetadata.phoneIdentity(user: user, phone: phone) == [
-                "sub": .string(user.text), "phone": "49151", "email_verified": false, "phone_verified": false,
+            AccountMetadata.phoneIdentity(user: user, phone: phone, isVerified: isVerified) == [
+                "sub": .string(user.text), "phone": "49151", "email_verified": false,
+                "phone_verified": .bool(isVerified),
             ])
     }
 

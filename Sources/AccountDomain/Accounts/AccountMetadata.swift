@@ -24,9 +24,10 @@ package enum AccountMetadata {
     }
 
     /// The identity data of an account with a telephone number.
-    package static func phoneIdentity(user: UserID, phone: PhoneNumber) -> JSONObject {
+    package static func phoneIdentity(user: UserID, phone: PhoneNumber, isVerified: Bool) -> JSONObject {
         [
-            "sub": .string(user.text), "phone": .string(phone.text), "email_verified": false, "phone_verified": false,
+            "sub": .string(user.text), "phone": .string(phone.text), "email_verified": false,
+            "phone_verified": .bool(isVerified),
         ]
     }
 

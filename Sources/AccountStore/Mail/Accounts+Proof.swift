@@ -132,6 +132,7 @@ extension Accounts {
         _ account: inout Account, _ address: String, at now: Instant, in db: any Connection
     ) throws {
         account.user.times.emailConfirmedAt = now
+        if account.user.isAnonymous { account.user.appMetadata = try Self.providersRecomputed(account) }
         account.user.isAnonymous = false
         account.user.userMetadata = try Self.merged(["email_verified": true], into: account.user.userMetadata)
         for index in account.identities.indices where account.identities[index].email == address {
@@ -174,6 +175,9 @@ extension Accounts {
         try setEmail(new, of: &account, isVerified: true, at: now, in: db)
         account.user.newEmail = nil
         account.user.isAnonymous = false
+        if before.times.emailConfirmedAt == nil {
+            account.user.userMetadata = try Self.merged(["email_verified": true], into: account.user.userMetadata)
+        }
         account.user.times.emailConfirmedAt = now
         // Without a proof, the change is an administrator's, by generated links: a proven account stays one.
         account.user.times.emailProvenAt = isProven || before.times.emailProvenAt != nil ? now : nil

@@ -106,6 +106,13 @@ extension AuthServer {
             short(request.headers[.referer]))
     }
 
+    func phoneNumber(_ text: String) throws -> PhoneNumber {
+        guard let phone = PhoneNumber(text) else {
+            throw Refusal.invalid("Invalid phone number format (E.164 required)")
+        }
+        return phone
+    }
+
     func emailAddress(_ text: String) throws -> EmailAddress {
         guard let email = EmailAddress(text) else {
             throw Refusal.invalid("Unable to validate email address: invalid format")

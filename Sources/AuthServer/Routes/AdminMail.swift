@@ -67,7 +67,10 @@ extension AuthServer {
         try checkSize(of: order.data)
         // An unknown account is reported before a missing address.
         order.newEmail = try (body.string("new_email")).flatMap { $0.isEmpty ? nil : try emailAddress($0) }
-        if let password = try body.secret("password"), !password.isEmpty, kind == .signUp {
+        if kind == .signUp {
+            guard let password = try body.secret("password"), !password.isEmpty else {
+                throw Refusal.invalid("Signup requires a valid password")
+            }
             try checkStrength(of: password, email: email.text)
             order.passwordHash = try await hashed(password, for: .none)
         }

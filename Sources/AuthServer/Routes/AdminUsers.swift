@@ -113,10 +113,7 @@ extension AuthServer {
             attributes.email = email
         }
         if let text = try body.string("phone"), !text.isEmpty {
-            guard let phone = PhoneNumber(text) else {
-                throw Refusal.invalid("Invalid phone number format (E.164 required)")
-            }
-            attributes.phone = phone
+            attributes.phone = try phoneNumber(text)
         }
         attributes.confirmsEmail = try body.bool("email_confirm") ?? false
         attributes.confirmsPhone = try body.bool("phone_confirm") ?? false

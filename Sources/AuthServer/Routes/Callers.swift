@@ -139,8 +139,12 @@ extension AuthServer {
         context.administrator = caller.user.email ?? caller.user.id.text
     }
 
-    /// If keys are required, refuses a request without a known key, as the gateway in front of Supabase Auth does.
-    @Sendable func requireAPIKey(_ request: Request, _ context: inout ServerContext) async throws {
+    /// Refuses a request that names another audience than the server's. If keys are required, refuses one without a known
+    /// key, as the gateway in front of Supabase Auth does.
+    @Sendable func admitClient(_ request: Request, _ context: inout ServerContext) async throws {
+        if let audience = request.headers[.jwtAudience], audience != accounts.audience {
+            throw Refusal.invalid("X-JWT-AUD must be the audience of this server")
+        }
         guard settings.apiKeys.areRequired else { return }
         if let key = presentedAPIKey(request) { return try check(key) }
         if let key = Query(request)["apikey"] { return try check(Secret(key)) }

@@ -46,13 +46,13 @@ extension AuthServer {
         } else {
             update.email = email
         }
-        if let phone = try body.string("phone"), !phone.isEmpty { try refusePhone(phone) }
+        let phone = try body.string("phone").flatMap { $0.isEmpty ? nil : try phoneNumber($0) }
         try checkProofKey(body)
         if let password { try checkStrength(of: password, email: email?.text ?? caller.user.email) }
         if try body.object("app_metadata") != nil {
             throw Refusal(.forbidden, .notAdmin, "Updating app_metadata requires admin privileges")
         }
-        try checkCaller(caller, email, password)
+        try checkCaller(caller, email, phone, password)
         let source = source(request, context)
         update.reauthentication = try await requireProof(body, for: email, password, of: caller, source)
         switch try await carryOut(update, password, of: caller, source) {
@@ -69,12 +69,18 @@ extension AuthServer {
         }
     }
 
-    /// Refuses a session without the user's second factor, and a password of an account without an address.
-    private func checkCaller(_ caller: UserCaller, _ email: EmailAddress?, _ password: Secret?) throws {
-        if email != nil || password?.isEmpty == false {
+    /// Refuses a session without the user's second factor, a phone number, and a password of an account without an address.
+    private func checkCaller(
+        _ caller: UserCaller, _ email: EmailAddress?, _ phone: PhoneNumber?, _ password: Secret?
+    ) throws {
+        let phone = phone?.text == caller.user.phone ? nil : phone
+        if email != nil || phone != nil || password?.isEmpty == false {
             try requireHighLevel(
                 caller, "AAL2 session is required to update email or password when MFA is enabled.",
                 status: .unauthorized)
+        }
+        guard phone == nil else {
+            throw Refusal(.unprocessableContent, .phoneProviderDisabled, "Phone logins are disabled")
         }
         if password != nil, caller.user.isAnonymous, email == nil {
             throw Refusal(
@@ -108,13 +114,6 @@ extension AuthServer {
                 "This server sends no mail, so a new address cannot be confirmed. An administrator can set it.")
         }
         return email
-    }
-
-    private func refusePhone(_ phone: String) throws {
-        guard PhoneNumber(phone) != nil else {
-            throw Refusal.invalid("Invalid phone number format (E.164 required)")
-        }
-        throw Refusal(.unprocessableContent, .phoneProviderDisabled, "Phone logins are disabled")
     }
 
     /// Refuses to change the email address or password with a token alone. Depending on the settings, the caller needs
@@ -184,7 +183,9 @@ extension AuthServer {
                 update.checkedHash = caller.user.passwordHash
                 update.passwordHash = try await hashed(password, for: source)
             }
-            if update.emailChange != nil {
+            if let change = update.emailChange {
+                // No mail follows, so the user need not wait to correct the address.
+                if try await accounts.isTaken(change.email, besides: caller.user.id) { return .emailTaken }
                 try await admitMail(.emailChangeNew, in: MailBudget.allCases, to: caller.user.id.text)
             }
             return try await accounts.update(caller.user.id, update, keeping: caller.session?.id, at: runtime.now())

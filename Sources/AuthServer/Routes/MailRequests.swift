@@ -22,7 +22,6 @@ extension AuthServer {
     /// `POST /otp` with `{"email","create_user","data"}` → `{}`, and a mail with a code and a link to sign in with.
     /// Unlike Supabase Auth it answers alike for addresses without an account that `create_user` does not allow.
     @Sendable func sendOneTimeCode(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let (mail, _) = try requireMail(or: .unprocessableContent)
         let body = try await request.jsonMembers(context)
         try await requireCaptcha(body, request, context)
         let (email, phone) = (try body.string("email") ?? "", try body.string("phone") ?? "")
@@ -30,7 +29,8 @@ extension AuthServer {
             throw Refusal.invalid("Only an email address or phone number should be provided")
         }
         let createsAccount = try body.bool("create_user") ?? true
-        guard phone.isEmpty else { throw Refusal(.badRequest, .phoneProviderDisabled, "Phone logins are disabled") }
+        guard phone.isEmpty else { throw Refusal(.badRequest, .phoneProviderDisabled, "Unsupported phone provider") }
+        let (mail, _) = try requireMail(or: .unprocessableContent)
         if let channel = try body.string("channel"), !channel.isEmpty {
             throw Refusal.invalid("Channel should only be specified with Phone OTP")
         }
@@ -68,7 +68,6 @@ extension AuthServer {
     /// `POST /resend` with `{"type":"signup"|"email_change","email"}` → `{}`, and the mail again if it is still
     /// awaited.
     @Sendable func resend(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let (mail, _) = try requireMail(or: .badRequest)
         let body = try await request.jsonMembers(context)
         try await requireCaptcha(body, request, context)
         let (email, phone) = (try body.string("email") ?? "", try body.string("phone") ?? "")
@@ -84,6 +83,7 @@ extension AuthServer {
             throw Refusal.invalid("Type provided requires \(isOfPhone ? "a phone number" : "an email address")")
         }
         guard !isOfPhone else { throw Refusal(.badRequest, .phoneProviderDisabled, "Phone logins are disabled") }
+        let (mail, _) = try requireMail(or: .badRequest)
         let (purpose, slot): (MailAsk.Purpose, TokenSlot) =
             type == "signup" ? (.signUp, .confirmation) : (.emailChange, .emailChangeNew)
         return try await ask(purpose, try emailAddress(email), slot, body, request, context, mail) { ask in

@@ -12,16 +12,16 @@ extension AuthServer {
         guard let rules = settings.passkeys else { return absentPasskeys }
         let wait = runtime.requestTimeLimit
         let signUp = [
-            Route(.post, "/passkeys/signup/options", guardedBy: requireAPIKey, timeLimit: wait, beginPasskeySignUp),
-            Route(.post, "/passkeys/signup/verify", guardedBy: requireAPIKey, timeLimit: wait, signUpByPasskey),
+            Route(.post, "/passkeys/signup/options", guardedBy: admitClient, timeLimit: wait, beginPasskeySignUp),
+            Route(.post, "/passkeys/signup/verify", guardedBy: admitClient, timeLimit: wait, signUpByPasskey),
         ]
         return (rules.allowsSignUp ? signUp : []) + [
             Route(.post, "/passkeys/registration/options", beginPasskey),
             Route(.post, "/passkeys/registration/verify", timeLimit: wait, registerPasskey),
             Route(
-                .post, "/passkeys/authentication/options", guardedBy: requireAPIKey, limitedBy: Limits.passkey,
+                .post, "/passkeys/authentication/options", guardedBy: admitClient, limitedBy: Limits.passkey,
                 timeLimit: wait, beginPasskeySignIn),
-            Route(.post, "/passkeys/authentication/verify", guardedBy: requireAPIKey, timeLimit: wait, signInByPasskey),
+            Route(.post, "/passkeys/authentication/verify", guardedBy: admitClient, timeLimit: wait, signInByPasskey),
             Route(.get, "/passkeys", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, listPasskeys),
             Route(
                 .patch, "/passkeys/{passkey_id}", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,

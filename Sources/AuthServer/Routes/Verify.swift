@@ -39,7 +39,10 @@ extension AuthServer {
         guard email.isEmpty != phone.isEmpty else {
             throw Refusal.invalid("Only an email address or phone number should be provided on verify")
         }
-        guard phone.isEmpty else { throw Refusal.codeUnknown }
+        guard phone.isEmpty else {
+            _ = try phoneNumber(phone)
+            throw Refusal.codeUnknown
+        }
         guard let address = EmailAddress(email) else {
             throw Refusal(.unprocessableContent, .validationFailed, "Invalid email format")
         }

@@ -47,7 +47,8 @@ extension AccountLine {
                     data: AnyJSON.object(data).text, email: email.text, at: user.times.createdAt))
         }
         if let phone = user.phone.flatMap(PhoneNumber.init) {
-            let data = AccountMetadata.phoneIdentity(user: user.id, phone: phone)
+            let data = AccountMetadata.phoneIdentity(
+                user: user.id, phone: phone, isVerified: user.times.phoneConfirmedAt != nil)
             identities.append(
                 Identity(
                     id: newID(), user: user.id, provider: "phone", providerID: user.id.text,

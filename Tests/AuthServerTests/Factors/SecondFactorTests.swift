@@ -99,13 +99,15 @@ struct SecondFactorTests {
         }
     }
 
-    enum Step: Sendable, CaseIterable { case email, password, enroll, remove, unlink, link, export, delete, regenerate }
+    enum Step: Sendable, CaseIterable {
+        case email, phone, password, enroll, remove, unlink, link, export, delete, regenerate
+    }
 
     @Test(
         "A stolen password alone changes nothing of a user with a second factor",
         arguments: [
-            (.email, 401), (.password, 401), (.enroll, 403), (.remove, 422), (.unlink, 403), (.link, 403),
-            (.export, 403), (.delete, 403), (.regenerate, 403),
+            (.email, 401), (.phone, 401), (.password, 401), (.enroll, 403), (.remove, 422), (.unlink, 403),
+            (.link, 403), (.export, 403), (.delete, 403), (.regenerate, 403),
         ] as [(Step, Int)])
     func stolenPassword(_ step: Step, _ status: Int) async throws {
         try await TestServer.with(factors: .withCodes) { server in
@@ -142,6 +144,7 @@ struct SecondFactorTests {
         }
         return switch step {
         case .email: try await send(.put, "/auth/v1/user", ["email": "thief@example.com"])
+        case .phone: try await send(.put, "/auth/v1/user", ["phone": "+15555550100"])
         case .password: try await send(.put, "/auth/v1/user", ["password": "a new password 9"])
         case .enroll: try await send(.post, "/auth/v1/factors", ["factor_type": "totp", "friendly_name": "mine"])
         case .remove: try await send(.delete, "/auth/v1/factors/\(app.factor)")
