@@ -1,11 +1,17 @@
 package import GatehouseWire
 
-/// The ids of sessions and subjects whose unexpired tokens are refused. At capacity, a new entry evicts the oldest,
-/// whose tokens expire first.
+/// The ids of sessions and subjects whose unexpired tokens are refused. At capacity, a new entry evicts the one whose last
+/// note is oldest: its tokens expire first.
 package struct RevokedTokens: Sendable {
     private struct Entry: Sendable {
         let notedAt: Instant
         let until: Instant?
+        let number: Int
+    }
+
+    private struct Note: Sendable {
+        let id: ExternalName
+        let number: Int
     }
 
     /// Longer than the clocks of two nodes differ.
@@ -13,11 +19,19 @@ package struct RevokedTokens: Sendable {
 
     private let capacity: Int
     private var entries: [ExternalName: Entry] = [:]
-    /// The ids in order of arrival; a ring once it is full.
-    private var order: [ExternalName] = []
+    /// The notes in order of arrival. One that is not its entry's last is skipped.
+    private var notes: [Note] = []
+    /// The first of ``notes`` that no eviction has passed.
     private var oldest = 0
+    private var lastNumber = 0
+    /// How many entries were evicted before the tokens that they refuse had expired.
+    package private(set) var evictedEarly = 0
+    private let tokenLifetime: Duration
 
-    package init(capacity: Int) { self.capacity = max(1, capacity) }
+    package init(capacity: Int, tokenLifetime: Duration) {
+        self.capacity = max(1, capacity)
+        self.tokenLifetime = tokenLifetime
+    }
 
     package var count: Int { entries.count }
 
@@ -36,15 +50,28 @@ package struct RevokedTokens: Sendable {
             guard isOutdated || known.notedAt <= notedAt, known.notedAt != notedAt || known.until != until else {
                 return false
             }
-        } else if order.count < capacity {
-            order.append(id)
-        } else {
-            entries[order[oldest]] = nil
-            order[oldest] = id
-            oldest = (oldest + 1) % capacity
+        } else if entries.count == capacity {
+            evictOldest(at: now ?? notedAt)
         }
-        entries[id] = Entry(notedAt: notedAt, until: until)
+        lastNumber += 1
+        entries[id] = Entry(notedAt: notedAt, until: until, number: lastNumber)
+        if notes.count >= 2 * capacity {
+            notes.removeAll { entries[$0.id]?.number != $0.number }
+            oldest = 0
+        }
+        notes.append(Note(id: id, number: lastNumber))
         return true
+    }
+
+    private mutating func evictOldest(at now: Instant) {
+        while oldest < notes.count {
+            let note = notes[oldest]
+            oldest += 1
+            guard let entry = entries[note.id], entry.number == note.number else { continue }
+            entries[note.id] = nil
+            if now < entry.notedAt + tokenLifetime { evictedEarly += 1 }
+            return
+        }
     }
 
     /// Whether the token's session or subject is revoked at this time.

@@ -20,11 +20,17 @@ package final class VerifiedTokenCache: Sendable {
 
     /// - Parameters:
     ///   - capacity: The maximum number of tokens, about 3 kB each.
-    ///   - revocations: The maximum number of revocations, about 120 bytes each.
-    package init(capacity: Int = 4_096, revocations: Int = 65_536) {
+    ///   - revocations: The maximum number of revocations, about 160 bytes each.
+    ///   - tokenLifetime: Of the tokens that revocations refuse.
+    package init(capacity: Int = 4_096, revocations: Int = 65_536, tokenLifetime: Duration = .seconds(3_600)) {
         state = Mutex(
-            State(slots: TokenSlots(capacity: capacity), revoked: RevokedTokens(capacity: revocations)))
+            State(
+                slots: TokenSlots(capacity: capacity),
+                revoked: RevokedTokens(capacity: revocations, tokenLifetime: tokenLifetime)))
     }
+
+    /// The number of revocations that newer ones have replaced although their tokens had not expired.
+    package var revocationsLost: Int { state.withLock { $0.revoked.evictedEarly } }
 
     /// The number of cached tokens.
     package var count: Int { state.withLock { $0.slots.count } }

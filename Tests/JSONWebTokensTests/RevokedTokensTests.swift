@@ -103,7 +103,7 @@ struct RevokedTokensTests {
 
     @Test("The list is bounded: the oldest entry is dropped first")
     func bound() {
-        var revoked = RevokedTokens(capacity: 3)
+        var revoked = RevokedTokens(capacity: 3, tokenLifetime: .seconds(60))
         for number in 0..<10 {
             let news = (0..<2).map { _ in revoked.note("\(number)", at: noon, until: nil) }
             #expect(news == [true, false])
@@ -111,5 +111,21 @@ struct RevokedTokensTests {
         }
         let news = (6..<10).reversed().map { revoked.note("\($0)", at: noon, until: nil) }
         #expect(news == [false, false, false, true])
+    }
+
+    @Test("An id that is noted again outlives those noted before, and only entries with valid tokens count as lost")
+    func notedAgain() {
+        var revoked = RevokedTokens(capacity: 3, tokenLifetime: .seconds(60))
+        for id in ["ada", "bob", "eve"] { _ = revoked.note(id, at: noon, until: nil) }
+        for second in 1...20 {
+            let isNew = revoked.note("ada", at: noon + .seconds(second), until: nil)
+            #expect(isNew && revoked.count == 3 && revoked.evictedEarly == 0)
+        }
+        for id in ["kim", "lee"] { _ = revoked.note(id, at: noon + .seconds(21), until: nil) }
+        #expect(revoked.count == 3 && revoked.evictedEarly == 2)
+        let isNew = revoked.note("ada", at: noon + .seconds(20), until: nil)
+        #expect(!isNew)
+        _ = revoked.note("joe", at: noon + .seconds(90), until: nil)
+        #expect(revoked.evictedEarly == 2)
     }
 }

@@ -34,7 +34,7 @@ package final class KeyRing: Sendable {
     private let makeKey: @Sendable () -> JSONWebKey
     private let keys: Mutex<Keys?> = Mutex(nil)
     /// Tokens verified before, shared by everything in this process that verifies with these keys.
-    package let cache = VerifiedTokenCache()
+    package let cache: VerifiedTokenCache
 
     /// - Parameters:
     ///   - tokenLifetime: How long a key verifies after its last signature.
@@ -45,6 +45,7 @@ package final class KeyRing: Sendable {
     ) {
         self.sources = sources
         self.tokenLifetime = tokenLifetime
+        cache = VerifiedTokenCache(tokenLifetime: tokenLifetime)
         self.now = now
         self.makeKey = makeKey
     }

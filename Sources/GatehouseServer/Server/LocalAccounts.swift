@@ -24,8 +24,12 @@ package struct LocalAccounts: Sendable {
     ) async throws {
         let webhooks = makeWebhooks(settings, runtime.metrics, world)
         var accounts = makeAccounts(settings, secrets, database, world) { webhooks?.ring() }
-        keys = makeKeyRing(settings, secrets, database, world)
+        let keys = makeKeyRing(settings, secrets, database, world)
+        runtime.metrics.gauge(
+            "gatehouse_revocations_lost", "Revocations that newer ones replaced before their tokens expired."
+        ) { Double(keys.cache.revocationsLost) }
         try await keys.reload()
+        self.keys = keys
         revocations = RevocationPoller(accounts, keys, now: world.now)
         try await revocations.poll()
         accounts.afterRevocation = revocations.pollNow
