@@ -207,6 +207,19 @@ struct SettingsTests {
         #expect(try GivenValues.settings(["GATEHOUSE_AUTH_PATHS": "/, /auth/v1/"]).authPrefixes == ["", "/auth/v1"])
     }
 
+    @Test(
+        "Without a path list, the auth API is where the external URL says, and at the usual path",
+        arguments: [
+            ("http://localhost:9999", ["", "/auth/v1"]), ("https://api.example.org/", ["", "/auth/v1"]),
+            ("https://api.example.org/auth/v1/", ["/auth/v1"]),
+            ("https://api.example.org/accounts", ["/accounts", "/auth/v1"]),
+            // The proxy maps a path that the gateway has here.
+            ("https://api.example.org/v1", ["/auth/v1"]),
+        ])
+    func externalPath(_ url: String, _ prefixes: [String]) throws {
+        #expect(try GivenValues.settings(["API_EXTERNAL_URL": url]).authPrefixes == prefixes)
+    }
+
     @Test("sqlite:PATH is the path")
     func databaseScheme() throws {
         #expect(try GivenValues.settings(["GATEHOUSE_DATABASE": "sqlite:a/b.db"]).database.path == "a/b.db")

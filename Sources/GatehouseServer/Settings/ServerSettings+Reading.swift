@@ -113,20 +113,27 @@ extension SettingsReader {
     }
 
     fileprivate mutating func authPrefixes() -> [String] {
-        let prefixes = list(.authPaths).map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
-        let isGood = prefixes.allSatisfy { prefix in
-            prefix.isEmpty
-                || (prefix.hasPrefix("/") && !prefix.contains("//") && prefix.utf8.allSatisfy(Self.isPathByte))
+        let usual = "/auth/v1"
+        guard given.has(.authPaths) else {
+            // The server's own links begin with `external_url`. A proxy may map other paths.
+            let path = given[.externalURL].flatMap { URL(string: $0.text)?.path } ?? usual
+            let external = path.hasSuffix("/") ? String(path.dropLast()) : path
+            return external != usual && Self.isFreePath(external) ? [external, usual] : [usual]
         }
-        // The paths of the gateway and of the pages must stay free.
-        let isFree = !prefixes.contains { ["/v1", "/api/v1", "/account", "/console"].contains($0) }
-        guard isGood, isFree, !prefixes.isEmpty, Set(prefixes).count == prefixes.count else {
+        let prefixes = list(.authPaths).map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        guard prefixes.allSatisfy(Self.isFreePath), !prefixes.isEmpty, Set(prefixes).count == prefixes.count else {
             refuse(
                 .authPaths,
                 "expected different paths such as /auth/v1 or /, and none of /v1, /api/v1, /account and /console")
-            return ["/auth/v1"]
+            return [usual]
         }
         return prefixes
+    }
+
+    /// Whether the auth API can have this path: those of the gateway and of the pages must stay free.
+    private static func isFreePath(_ path: String) -> Bool {
+        guard !["/v1", "/api/v1", "/account", "/console"].contains(path) else { return false }
+        return path.isEmpty || (path.hasPrefix("/") && !path.contains("//") && path.utf8.allSatisfy(isPathByte))
     }
 
     private static func isPathByte(_ byte: UInt8) -> Bool {

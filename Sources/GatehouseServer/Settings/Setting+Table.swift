@@ -21,7 +21,9 @@ extension Setting {
         "Where browsers go back to unless the app names an allowed address: `https://app.example.org`, or "
             + "`boxscore://signed-in`. Without a value: the beginning of `external_url`.")
     package static let authPaths = Setting(
-        "auth_paths", .none, .text("/auth/v1"), "Comma-separated paths of the auth API; `/` is allowed too.")
+        "auth_paths", .none, .text(),
+        "Comma-separated paths of the auth API; `/` is allowed too. Without a value: the path of `external_url`, and "
+            + "`/auth/v1`.")
     package static let openAPI = Setting(
         "openapi", .none, .flag(false),
         "Whether `/openapi.json` describes every route (OpenAPI 3.1). `gatehouse dev` has it always.")
