@@ -48,6 +48,27 @@ struct DoctorTests {
         #expect(try findings(changes).map(\.text) == [])
     }
 
+    @Test("Properties of PostgreSQL that lose data, refuse names or refuse connections are reported")
+    func postgres() {
+        func found(_ change: (inout PostgresFacts) -> Void) -> Finding {
+            var facts = PostgresFacts()
+            change(&facts)
+            return .postgres(facts, connections: 11)
+        }
+        let encoding = found { $0.encoding = "SQL_ASCII" }
+        #expect(encoding.state == .problem && encoding.advice?.contains("--encoding=UTF8") == true)
+        let good = [
+            found { _ in }, found { $0.synchronousCommit = "remote_apply" }, found { $0.connectionLimit = 11 },
+        ]
+        let lossy = [
+            found { $0.fsync = "off" }, found { $0.synchronousCommit = "off" }, found { $0.connectionLimit = 10 },
+        ]
+        let unusable = [found { $0.version = 14 }, found { $0.standardStrings = "off" }]
+        #expect(good.map(\.state) == [.ok, .ok, .ok])
+        #expect(lossy.map(\.state) == [.warning, .warning, .warning])
+        #expect(unusable.map(\.state) == [.problem, .problem])
+    }
+
     @Test("Requests through an untrusted proxy are reported as soon as they occur")
     func forwarded() {
         let name = "gatehouse_untrusted_forwarded_requests_total"

@@ -14,7 +14,7 @@ struct DatabaseChecks {
 
     func all(at now: Instant) async -> [Finding] {
         let integrity = await integrity()
-        guard integrity.state == .ok else { return [integrity] }
+        guard integrity.state != .problem else { return [integrity] }
         let schema = await schema()
         guard schema.state == .ok else { return [integrity, schema] }
         return [integrity, schema, await signingKeys(), await sealedData(), await outbox(at: now)]
@@ -34,13 +34,12 @@ struct DatabaseChecks {
         }
     }
 
-    /// Checks only that the database server answers and that its version is supported.
+    /// Checks that the database server answers, its version and its settings.
     private func answer() async -> Finding {
         do {
-            let version =
-                try await database.row("SELECT current_setting('server_version_num')") { Int($0.text()) ?? 0 } ?? 0
-            if version / 10_000 >= 15 { return .ok("database", "PostgreSQL \(version / 10_000) answers") }
-            return .problem("database", "PostgreSQL \(version / 10_000) is too old", "use PostgreSQL 15 or later")
+            // Reads, shared commits and locks each have a connection of their own.
+            return .postgres(
+                try await PostgresFacts(of: database), connections: settings.database.connections + 3)
         } catch {
             return .problem(
                 "database", "the server does not answer: \(error)",

@@ -134,8 +134,9 @@ struct OpenedAccounts {
 extension Database {
     /// Returns the migrations that have not run yet. A database without any has no table of migrations.
     ///
-    /// - Throws: ``UnknownMigration`` if the database belongs to an incompatible program.
+    /// - Throws: ``UnknownMigration`` if the database belongs to an incompatible program, and ``UnsuitableEncoding``.
     func pendingMigrations(_ all: [Migration]) async throws -> [Migration] {
+        try await requireUTF8()
         do {
             let pending = Set(try await schemaState(all).pending)
             return all.filter { pending.contains($0.number) }

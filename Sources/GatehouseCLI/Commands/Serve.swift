@@ -88,7 +88,10 @@ func makeLogger(_ settings: ServerSettings) -> Logger {
 /// - Throws: ``CommandFailure`` if the database belongs to an incompatible program, or is locked for too long.
 @discardableResult
 func migrate(_ database: any Database, _ steps: [Migration]) async throws -> [Int] {
-    try await explainingSchema { try await database.migrate(steps) }
+    try await explainingSchema {
+        try await database.requireUTF8()
+        return try await database.migrate(steps)
+    }
 }
 
 func explainingSchema<Value>(_ body: () async throws -> Value) async throws -> Value {
@@ -98,6 +101,11 @@ func explainingSchema<Value>(_ body: () async throws -> Value) async throws -> V
         throw CommandFailure(
             "The database has step \(unknown.number) of a schema that this program does not work with: it was written "
                 + "by a newer release, or for other parts of `serve --only`.")
+    } catch let encoding as UnsuitableEncoding {
+        Output.note(
+            "The encoding of the database is \(encoding.name), which cannot store every name. Remedy: "
+                + "\(UnsuitableEncoding.advice)")
+        throw ExitCode(.configuration)
     } catch let failure as DatabaseFailure where failure.code == "55P03" {
         throw CommandFailure(
             "A table to migrate stayed locked. Earlier migrations are applied. Repeat the command when the transaction "
