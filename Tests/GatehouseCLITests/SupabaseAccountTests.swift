@@ -32,7 +32,7 @@ struct SupabaseAccountTests {
     func leftBehind() {
         for (user, remark): (String, Remark) in [
             (#""is_sso_user":true"#, .singleSignOn), (#""deleted_at":"2025-01-01T00:00:00Z""#, .deleted),
-            (#""encrypted_password":"{\"key_id\":\"1\"}""#, .unreadable), (#""email":"nobody""#, .unreadable),
+            (#""email":"nobody""#, .unreadable),
         ] {
             let account = account(user: user)
             #expect(account.imported == nil && account.notes.map(\.remark) == [remark], "\(user)")
@@ -46,6 +46,8 @@ struct SupabaseAccountTests {
         let codes = #","factors":[{"factor_type":"recovery_code","status":"verified","secret":null}]"#
         #expect(account(rest: codes).notes.map(\.remark) == [.recoveryCodes])
         #expect(account(user: #""phone":"4912345""#).notes.map(\.remark) == [.phoneOnly])
+        let encrypted = account(user: #""encrypted_password":"{\"key_id\":\"1\"}""#)
+        #expect(encrypted.notes.map(\.remark) == [.accountValue] && encrypted.imported != nil)
         #expect(account().notes.isEmpty)
     }
 

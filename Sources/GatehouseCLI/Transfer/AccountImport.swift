@@ -9,7 +9,7 @@ struct AccountImport {
 
     enum Outcome: Sendable {
         case alreadyThere(line: Int, ImportedAccountOutcome)
-        case added(line: Int, ImportedAccountOutcome, role: String)
+        case added(line: Int, ImportedAccountOutcome, role: String, without: [String])
         case refused(line: Int, reason: String)
     }
 
@@ -21,7 +21,7 @@ struct AccountImport {
     private(set) var added = 0
     private(set) var alreadyThere = 0
     private(set) var refused = 0
-    /// Accounts that were added without one of their passkeys, or were already there without a second factor or passkey of
+    /// Accounts that were added without one of their values or passkeys, or were already there without a second factor or passkey of
     /// their line.
     private(set) var incomplete = 0
     /// Accounts whose confirmed addresses count as proven, and those whose do not.
@@ -71,16 +71,16 @@ struct AccountImport {
 
     private mutating func count(_ outcome: Outcome) {
         switch outcome {
-        case .added(let line, let outcome, let role):
+        case .added(let line, let outcome, let role, let notes):
             added += 1
             if outcome.isProven == true { proven += 1 }
             if outcome.isProven == false { unproven += 1 }
             if administratorRoles.contains(role) { administrators += 1 }
-            if outcome.hasTakenPasskeys {
-                incomplete += 1
-                progress.erase()
-                Output.note("line \(line): added without a passkey that another account here has")
-            }
+            let missing = notes + (outcome.hasTakenPasskeys ? ["a passkey belongs to another account here"] : [])
+            guard !missing.isEmpty else { return }
+            incomplete += 1
+            progress.erase()
+            Output.note("line \(line): added incompletely: \(missing.joined(separator: "; "))")
         case .alreadyThere(let line, let outcome):
             alreadyThere += 1
             if outcome.hasChanged { changed += 1 }
@@ -101,14 +101,17 @@ struct AccountImport {
         isDryRun: Bool
     ) async throws -> Outcome {
         let imported: ImportedAccount
+        var notes: [String] = []
         do throws(LineProblem) {
-            imported = try AccountLine.imported(line, at: System.now()) { IdentityID(random: System.randomBytes(16)) }
+            imported = try AccountLine.imported(line, at: System.now(), noting: { notes.append($0) }) {
+                IdentityID(random: System.randomBytes(16))
+            }
         } catch {
             return .refused(line: number, reason: error.description)
         }
         let outcome = try await accounts.add(imported, confirmations, isDryRun: isDryRun, at: System.now())
         switch outcome.account {
-        case .added: return .added(line: number, outcome, role: imported.account.user.role)
+        case .added: return .added(line: number, outcome, role: imported.account.user.role, without: notes)
         case .alreadyThere: return .alreadyThere(line: number, outcome)
         case .emailTaken: return .refused(line: number, reason: "the email address belongs to another account")
         case .phoneTaken: return .refused(line: number, reason: "the telephone number belongs to another account")

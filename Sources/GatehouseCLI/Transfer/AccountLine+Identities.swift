@@ -29,7 +29,8 @@ extension AccountLine {
         let createdAt = try columns.time("created_at") ?? user.times.createdAt
         var identity = Identity(
             id: named == nil ? newID() : given.flatMap(IdentityID.init) ?? newID(), user: user.id, provider: provider,
-            providerID: providerID, data: AnyJSON.object(data).text, email: data["email"]?.stringValue?.lowercased(),
+            providerID: providerID, data: AnyJSON.object(data).text,
+            email: data["email"]?.stringValue.flatMap(EmailAddress.init)?.text,
             at: createdAt)
         identity.lastSignInAt = try columns.time("last_sign_in_at")
         identity.updatedAt = try columns.time("updated_at") ?? createdAt

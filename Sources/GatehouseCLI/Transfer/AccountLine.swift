@@ -16,16 +16,21 @@ package struct LineProblem: Error, Equatable, Sendable, CustomStringConvertible 
 package struct AccountLine {
     let columns: LineColumns
     let now: Instant
+    /// Called for each value that the account is read without.
+    let note: (String) -> Void
     let newID: () -> IdentityID
 
     /// - Parameters:
     ///   - now: The default of `created_at`.
+    ///   - note: Called for each value that the account is read without: metadata that is too long, a password hash that
+    ///     cannot be checked, an address that is none. Gets the column and the reason.
     ///   - newID: Generates ids for identities that the line lacks.
     /// - Throws: ``LineProblem`` for a line that is not a JSON object, and for a column with an invalid value.
     package static func account(
-        _ line: [UInt8], at now: Instant, newID: @escaping () -> IdentityID
+        _ line: [UInt8], at now: Instant, noting note: @escaping (String) -> Void = { _ in },
+        newID: @escaping () -> IdentityID
     ) throws(LineProblem) -> Account {
-        try account(members(line), at: now, newID: newID)
+        try account(members(line), at: now, noting: note, newID: newID)
     }
 
     static func members(_ line: [UInt8]) throws(LineProblem) -> JSONObject {
@@ -40,9 +45,10 @@ package struct AccountLine {
 
     /// Reads an account from a parsed object.
     static func account(
-        _ members: JSONObject, at now: Instant, newID: @escaping () -> IdentityID
+        _ members: JSONObject, at now: Instant, noting note: @escaping (String) -> Void,
+        newID: @escaping () -> IdentityID
     ) throws(LineProblem) -> Account {
-        try AccountLine(columns: LineColumns(members), now: now, newID: newID).account()
+        try AccountLine(columns: LineColumns(members), now: now, note: note, newID: newID).account()
     }
 
     /// Leaves out a change of address that waits: its session, which it ends with, stays behind.
@@ -57,12 +63,17 @@ package struct AccountLine {
         user.phone = try phone(isDeleted: isDeleted)
         user.passwordHash = try passwordHash()
         user.isAnonymous = try columns.flag("is_anonymous")
-        user.userMetadata = try metadata("raw_user_meta_data").text
-        let identities = try identities(of: user)
-        user.appMetadata = try appMetadata(identities).text
-        guard max(user.userMetadata.utf8.count, user.appMetadata.utf8.count) <= AccountMetadata.maximumBytes else {
-            throw LineProblem("metadata of more than \(AccountMetadata.maximumBytes) bytes")
+        user.userMetadata = bounded("raw_user_meta_data", try columns.object("raw_user_meta_data") ?? [:])
+        var identities = try identities(of: user)
+        if user.email == nil, try columns.text("email") != nil {
+            identities.removeAll { $0.provider == "email" }
+            guard user.phone != nil || identities.contains(where: \.isOfProvider) else {
+                throw LineProblem("email is not an address")
+            }
+            note("email is not an address")
+            user.times.emailConfirmedAt = nil
         }
+        user.appMetadata = bounded("raw_app_meta_data", try appMetadata(identities))
         return Account(user: user, identities: identities)
     }
 
@@ -81,12 +92,11 @@ package struct AccountLine {
         return times
     }
 
-    /// A deleted account has a digest instead of an address, which is kept.
+    /// A deleted account has a digest instead of an address, which is kept. nil also for text that is no address.
     private func email(isDeleted: Bool) throws(LineProblem) -> String? {
         guard let text = try columns.text("email") else { return nil }
         if isDeleted { return text.lowercased() }
-        guard let email = EmailAddress(text) else { throw LineProblem("email is not an address") }
-        return email.text
+        return EmailAddress(text)?.text
     }
 
     private func phone(isDeleted: Bool) throws(LineProblem) -> String? {
@@ -99,22 +109,38 @@ package struct AccountLine {
     private func passwordHash() throws(LineProblem) -> Secret? {
         guard let text = try columns.text("encrypted_password") else { return nil }
         guard let hash = StoredHash(text) else {
-            throw LineProblem("encrypted_password is no bcrypt, Argon2 or Firebase scrypt hash within our limits")
+            note(
+                "encrypted_password is no bcrypt, Argon2 or Firebase scrypt hash within our limits; the password must be "
+                    + "reset")
+            return nil
         }
         guard hash.isAffordable else {
-            throw LineProblem("encrypted_password costs too much to check: \(StoredHash.importLimits)")
+            note(
+                "encrypted_password costs too much to check (\(StoredHash.importLimits)); the password must be reset")
+            return nil
         }
         return Secret(text)
     }
 
-    private func metadata(_ name: String) throws(LineProblem) -> AnyJSON {
-        .object((try columns.object(name) ?? [:]).filter { !$0.value.isNull })
+    /// Removes the largest members of metadata that is too long.
+    private func bounded(_ column: String, _ members: JSONObject) -> String {
+        var members = members.filter { !$0.value.isNull }
+        var excess = AnyJSON.object(members).text.utf8.count - AccountMetadata.maximumBytes
+        guard excess > 0 else { return AnyJSON.object(members).text }
+        // Of the member and its comma.
+        let sizes = members.map { (name: $0.key, bytes: AnyJSON.object([$0.key: $0.value]).text.utf8.count - 1) }
+        for member in sizes.sorted(by: { $0.bytes == $1.bytes ? $0.name < $1.name : $0.bytes > $1.bytes }) {
+            guard excess > 0 else { break }
+            members[member.name] = nil
+            excess -= member.bytes
+        }
+        note("\(column) has more than \(AccountMetadata.maximumBytes) bytes; its largest members are left out")
+        return AnyJSON.object(members).text
     }
 
     /// Derives the providers from the identities if the line has none.
-    private func appMetadata(_ identities: [Identity]) throws(LineProblem) -> AnyJSON {
+    private func appMetadata(_ identities: [Identity]) throws(LineProblem) -> JSONObject {
         let given = try columns.object("raw_app_meta_data") ?? [:]
-        let made = AccountMetadata.providers(identities.map(\.provider))
-        return .object(made.merging(given) { $1 }.filter { !$0.value.isNull })
+        return AccountMetadata.providers(identities.map(\.provider)).merging(given) { $1 }
     }
 }

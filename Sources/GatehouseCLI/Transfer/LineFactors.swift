@@ -11,10 +11,11 @@ extension AccountLine {
     /// - Throws: ``LineProblem``, also for a factor, passkey or removed identity that cannot be restored: without it, the
     ///   account would be less protected than before.
     package static func imported(
-        _ line: [UInt8], at now: Instant, newID: @escaping () -> IdentityID
+        _ line: [UInt8], at now: Instant, noting note: @escaping (String) -> Void = { _ in },
+        newID: @escaping () -> IdentityID
     ) throws(LineProblem) -> ImportedAccount {
         let members = try members(line)
-        var account = try account(members, at: now, newID: newID)
+        var account = try account(members, at: now, noting: note, newID: newID)
         let (columns, user) = (LineColumns(members), account.user)
         if user.email != nil, user.times.emailConfirmedAt != nil {
             account.user.times.emailProvenAt = try columns.time("email_proven_at")

@@ -9,7 +9,8 @@ package enum Remark: String, CaseIterable, Sendable {
     // Rows of a dump, in any table.
     case rowUnreadable
     // Accounts that are imported incompletely.
-    case secondFactor, recoveryCodes, passkey, unproven, phoneOnly, profileValue, changedSince, deletedSince
+    case accountValue, secondFactor, recoveryCodes, passkey, unproven, phoneOnly, profileValue, changedSince,
+        deletedSince
     // Accounts that the operator should know of.
     case administrator
     // Sessions that are not imported.
@@ -26,6 +27,7 @@ package enum Remark: String, CaseIterable, Sendable {
         case .identityTaken: "accounts left out: an identity belongs to another account"
         case .refused: "accounts left out: a constraint of the database refuses them"
         case .rowUnreadable: "rows of the dump left out: too long, or not as many values as columns"
+        case .accountValue: "accounts without a value: too long, a hash of another form, or an address that is none"
         case .secondFactor:
             "accounts without one of their second factors: a security key, a phone number, or an encrypted secret"
         case .recoveryCodes: "accounts without their recovery codes, which cannot be read: their users make new ones"
@@ -49,7 +51,8 @@ package enum Remark: String, CaseIterable, Sendable {
     /// Whether data is missing that should have been imported.
     package var isFailure: Bool {
         switch self {
-        case .unreadable, .emailTaken, .phoneTaken, .identityTaken, .refused, .rowUnreadable, .sessionUnreadable,
+        case .unreadable, .accountValue, .emailTaken, .phoneTaken, .identityTaken, .refused, .rowUnreadable,
+            .sessionUnreadable,
             .sessionTaken:
             true
         default: false
@@ -116,7 +119,7 @@ package struct SupabaseAccount: Sendable {
             return
         }
         members["identities"] = whole["identities"]
-        let account = try AccountLine.account(members, at: now, newID: newID)
+        let account = try account(members, now, newID)
         var imported = ImportedAccount(account)
         imported.hasAnsweredRecovery = try AccountLine.hasAnsweredRecovery(columns)
         if let row = whole["profile"]?.objectValue {
@@ -139,6 +142,15 @@ package struct SupabaseAccount: Sendable {
         take(SupabasePasskeys(whole["passkeys"], of: account.user.id, at: now), to: &imported)
         if Self.isPhoneOnly(account) { notes.append(Note(remark: .phoneOnly, detail: "")) }
         self.imported = imported
+    }
+
+    private mutating func account(
+        _ members: JSONObject, _ now: Instant, _ newID: @escaping () -> IdentityID
+    ) throws(LineProblem) -> Account {
+        var dropped: [String] = []
+        let account = try AccountLine.account(members, at: now, noting: { dropped.append($0) }, newID: newID)
+        notes += dropped.map { Note(remark: .accountValue, detail: $0) }
+        return account
     }
 
     private mutating func take(_ factors: SupabaseFactors, to imported: inout ImportedAccount) {
