@@ -175,6 +175,75 @@ def test_http_1_0_needs_no_host(dev):
     assert exchange(dev.port, twice).status == 400
 
 
+# Connection (RFC 9112, section 9.3) and Expect (RFC 9110, section 10.1.1).
+
+
+@pytest.mark.parametrize(
+    "version, lines, is_last",
+    [
+        ("1.1", [], False),
+        ("1.1", ["Connection: Close"], True),
+        ("1.1", ["connection: close, TE"], True),
+        ("1.1", ["Connection: TE", "Connection: close"], True),
+        ("1.0", [], True),
+        ("1.0", ["Connection: Keep-Alive"], False),
+    ],
+)
+@pytest.mark.parametrize("path", ["/auth/v1/health", "/nowhere"])
+def test_the_server_closes_the_connection_that_the_client_gives_up(dev, path, version, lines, is_last):
+    head = "".join(f"{line}\r\n" for line in ["Host: localhost", *lines])
+    with KeptAlive(dev.port) as connection:
+        connection.send(f"GET {path} HTTP/{version}\r\n{head}\r\n".encode())
+        told = connection.reply().headers.get("connection")
+        if is_last:
+            assert told == "close" and connection.socket.recv(1) == b""
+        else:
+            assert told == (None if version == "1.1" else "keep-alive")
+            connection.send(ask("GET", "/auth/v1/health"))
+            assert connection.reply().status == 200
+
+
+BODY = b'{"email":"nobody@example.com","password":"wrong"}'
+
+
+def expecting(path, *headers, length=len(BODY)):
+    return ask("POST", path, "Expect: 100-Continue", f"Content-Length: {length}", *headers)
+
+
+def test_a_client_that_waits_is_asked_for_the_body(dev):
+    with KeptAlive(dev.port) as connection:
+        for _ in range(2):
+            connection.send(expecting("/auth/v1/token?grant_type=password"))
+            assert connection.reply(is_head=True).raw == b"HTTP/1.1 100 Continue\r\n\r\n"
+            connection.send(BODY)
+            assert connection.reply().status == 400
+
+
+def test_a_client_that_does_not_wait_is_not_asked(dev):
+    with KeptAlive(dev.port) as connection:
+        connection.send(expecting("/auth/v1/token?grant_type=password") + BODY)
+        assert connection.reply().status == 400
+        connection.send(expecting("/auth/v1/logout", length=0) + ask("GET", "/auth/v1/health"))
+        assert [connection.reply().status, connection.reply().status] == [401, 200]
+
+
+def test_a_request_ahead_does_not_bring_forward_the_next_ones_body(dev):
+    with KeptAlive(dev.port) as connection:
+        connection.send(expecting("/auth/v1/token?grant_type=password") + BODY + expecting("/auth/v1/otp"))
+        assert [connection.reply().status, connection.reply(is_head=True).status] == [400, 100]
+
+
+@pytest.mark.parametrize(
+    "path, length, status",
+    [("/nowhere", 10, 404), ("/auth/v1/health", 10, 405), ("/auth/v1/admin/users", 10, 401), ("/auth/v1/otp", 2**30, 413)],
+)  # fmt: skip
+def test_a_refused_head_is_answered_before_the_body_and_closes(dev, path, length, status):
+    with KeptAlive(dev.port) as connection:
+        connection.send(expecting(path, length=length))
+        reply = connection.reply()
+        assert (reply.status, reply.headers["connection"]) == (status, "close")
+
+
 # Websites that reach `gatehouse dev` through a developer's browser.
 
 

@@ -11,7 +11,7 @@ import Testing
 struct RequestHeadsTests {
     /// What the pipeline of a connection makes of the bytes, by ours or by the codec of swift-nio-extras.
     private func heads(
-        _ text: String, by codec: any ChannelHandler & Sendable = RequestHeads()
+        _ text: String, by codec: any ChannelHandler = RequestHeads()
     ) throws -> [HTTPRequest] {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandlers(ByteToMessageHandler(HTTPRequestDecoder()), codec)
@@ -32,7 +32,7 @@ struct RequestHeadsTests {
             "GET http://b.example/c?d=e HTTP/1.1\r\nHost: a.example\r\n",
             "GET http://b.example HTTP/1.1\r\nHost: a.example\r\n", "OPTIONS * HTTP/1.1\r\nHost: a.example\r\n",
             "PROPFIND /%2F HTTP/1.1\r\nhOST: a.example\r\nX: 1\r\nx: 2\r\nCookie: a=b; c=d\r\n",
-            "GET / HTTP/1.0\r\nHost: a.example\r\nAuthorization:Bearer \(long)\r\n",
+            "GET / HTTP/1.0\r\nConnection: keep-alive\r\nHost: a.example\r\nAuthorization:Bearer \(long)\r\n",
             "GET / HTTP/1.1\r\nHost: a.example\r\nUser-Agent: \t \(long) \(long) \t \r\nAccept: \r\nX:  y \r\n",
             "GET / HTTP/1.1\r\nUser-Agent: \u{E4}\(long)\r\nHost: a.example\r\n",
         ])
@@ -52,7 +52,7 @@ struct RequestHeadsTests {
     func authority(_ lines: String, _ expected: String?) throws {
         let heads = try heads("GET / \(lines)\r\n")
         #expect(heads.map(\.authority) == [expected])
-        #expect(heads.first?.headerFields.isEmpty == true)
+        #expect(heads.first?.headerFields.contains { $0.name != .connection } == false)
     }
 
     @Test("A control character in a long value is refused", arguments: Array(0..<9) + Array(10..<32) + [127])
@@ -65,7 +65,7 @@ struct RequestHeadsTests {
 
     @Test("Responses are written as swift-nio-extras writes them")
     func response() throws {
-        func written(by codec: any ChannelHandler & Sendable) throws -> String {
+        func written(by codec: any ChannelHandler) throws -> String {
             let channel = EmbeddedChannel()
             try channel.pipeline.syncOperations.addHandlers(HTTPResponseEncoder(), codec)
             let head = HTTPResponse(status: .created, headerFields: [.contentType: "text/plain", .contentLength: "2"])
@@ -79,5 +79,20 @@ struct RequestHeadsTests {
         let ours = try written(by: RequestHeads())
         #expect(ours.hasPrefix("HTTP/1.1 201 Created\r\n") && ours.hasSuffix("\r\n\r\nok"))
         #expect(try ours == written(by: HTTP1ToHTTPServerCodec(secure: false)))
+    }
+
+    @Test(
+        "The Connection header closes a connection in any case and in lists",
+        arguments: [
+            ("1.1", "", false), ("1.1", "Connection: keep-alive", false), ("1.1", "Connection: TE", false),
+            ("1.1", "Connection: close", true), ("1.1", "Connection: Close", true), ("1.1", "cOnnection: CLOSE", true),
+            ("1.1", "Connection: close, TE", true), ("1.1", "Connection: TE , Close", true),
+            ("1.1", "Connection: TE\r\nConnection: close", true), ("1.1", "Connection: close\r\nConnection: TE", true),
+            ("1.0", "", true), ("1.0", "Connection: TE", true), ("1.0", "Connection: Keep-Alive", false),
+        ])
+    func persistence(_ version: String, _ lines: String, _ isLast: Bool) throws {
+        let lines = lines.isEmpty ? "" : lines + "\r\n"
+        let head = try #require(try heads("GET / HTTP/\(version)\r\nHost: a\r\n\(lines)\r\n").first)
+        #expect((head.headerFields[.connection] == "close") == isLast)
     }
 }

@@ -7,15 +7,28 @@ package import NIOHTTP1
 package import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Translates between NIO's HTTP/1.1 messages and those of swift-http-types.
+/// Translates between NIO's HTTP/1.1 messages and those of swift-http-types, and keeps the connection's promises: the
+/// `Connection` header (RFC 9112 §9.3) and `Expect: 100-continue` (RFC 9110 §10.1.1).
 ///
 /// In place of swift-nio-extras' `HTTP1ToHTTPServerCodec`, which looks at each byte of a token alone, reads each path as a
 /// URL, and keeps the first of several `Host` headers.
-package final class RequestHeads: ChannelDuplexHandler, Sendable {
+package final class RequestHeads: ChannelDuplexHandler {
     package typealias InboundIn = HTTPServerRequestPart
     package typealias InboundOut = HTTPRequestPart
     package typealias OutboundIn = HTTPResponsePart
     package typealias OutboundOut = HTTPServerResponsePart
+
+    /// Triggered by a handler that is about to read its request's body.
+    package struct BodyWanted: Sendable {
+        package init() {}
+    }
+
+    /// Requests without a complete response. Clients may send several ahead.
+    private var unanswered = 0
+    /// Whether the newest request's client waits for `100 Continue` before it sends the body.
+    private var isWaiting = false
+    /// The `Connection` header for the response to the newest request.
+    private var persistence: String?
 
     package init() {}
 
@@ -23,25 +36,64 @@ package final class RequestHeads: ChannelDuplexHandler, Sendable {
         switch unwrapInboundIn(data) {
         case .head(let head):
             do {
-                context.fireChannelRead(wrapInboundOut(.head(try HTTPRequest(head))))
+                let request = try HTTPRequest(head)
+                unanswered += 1
+                isWaiting = head.expectsContinue
+                persistence = head.isKeepAlive ? head.isBefore1Point1 ? "keep-alive" : nil : "close"
+                context.fireChannelRead(wrapInboundOut(.head(request)))
             } catch {
                 context.fireErrorCaught(error)
             }
-        case .body(let bytes): context.fireChannelRead(wrapInboundOut(.body(bytes)))
+        case .body(let bytes):
+            isWaiting = false
+            context.fireChannelRead(wrapInboundOut(.body(bytes)))
         case .end(let trailers):
+            isWaiting = false
             let fields = trailers.map { HTTPFields($0, splitCookie: false) }
             context.fireChannelRead(wrapInboundOut(.end(fields)))
         }
     }
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        let part: HTTPServerResponsePart =
-            switch unwrapOutboundIn(data) {
-            case .head(let response): .head(HTTPResponseHead(response))
-            case .body(let bytes): .body(.byteBuffer(bytes))
-            case .end(let trailers): .end(trailers.map { HTTPHeaders($0) })
+        let part: HTTPServerResponsePart
+        switch unwrapOutboundIn(data) {
+        case .head(let response):
+            var head = HTTPResponseHead(response)
+            // A request that was answered without its body may or may not be followed by that body.
+            if unanswered == 1, let value = isWaiting ? "close" : persistence {
+                head.headers.replaceOrAdd(name: "Connection", value: value)
             }
+            if unanswered == 1 { isWaiting = false }
+            part = .head(head)
+        case .body(let bytes): part = .body(.byteBuffer(bytes))
+        case .end(let trailers):
+            unanswered -= 1
+            part = .end(trailers.map { HTTPHeaders($0) })
+        }
         context.write(wrapOutboundOut(part), promise: promise)
+    }
+
+    package func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        // With an earlier request unanswered, the event is that request's.
+        if isWaiting, unanswered == 1 {
+            isWaiting = false
+            let head = HTTPResponseHead(version: .http1_1, status: .continue)
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+        }
+        promise?.succeed()
+    }
+}
+
+extension HTTPRequestHead {
+    fileprivate var isBefore1Point1: Bool { (version.major, version.minor) < (1, 1) }
+
+    /// HTTP/1.0 clients do not wait, whatever they send (RFC 9110 §10.1.1).
+    fileprivate var expectsContinue: Bool {
+        guard method != .GET, !isBefore1Point1 else { return false }
+        return headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
     }
 }
 
@@ -61,8 +113,9 @@ extension HTTPRequest {
                 fields.append(HTTPField(name, received: value))
             }
         }
-        let isBeforeHosts = (head.version.major, head.version.minor) < (1, 1)
-        let isRight = hosts == 0 ? isBeforeHosts : hosts == 1 && host.utf8.allSatisfy(Self.isOfHost)
+        // Hummingbird closes the connection for exactly this value.
+        if !head.isKeepAlive { fields[.connection] = "close" }
+        let isRight = hosts == 0 ? head.isBefore1Point1 : hosts == 1 && host.utf8.allSatisfy(Self.isOfHost)
         self.init(
             method: try Method(head.method), scheme: "http", authority: isRight ? host : nil,
             path: try Self.path(of: head), headerFields: fields)

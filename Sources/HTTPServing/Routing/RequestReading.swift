@@ -107,6 +107,7 @@ extension Request {
         let limit = limit ?? context.maxUploadSize
         let announced = headers.single(.contentLength).flatMap { Int($0) }
         if let announced, announced > limit { throw refusedMidway(.bodyTooLarge(limit: limit), context) }
+        if headers.contains(.expect) { context.wantBody() }
         var bytes: [UInt8] = []
         // Capped, so that an announced length alone allocates no memory.
         bytes.reserveCapacity(min(announced ?? 0, BodyBudget.free))

@@ -52,6 +52,12 @@ package struct ServerContext: RequestContext {
         }
     }
 
+    /// Asks a client that waits for `100 Continue` for the body.
+    func wantBody() {
+        guard case .channel(let channel) = peer else { return }
+        channel.triggerUserOutboundEvent(RequestHeads.BodyWanted(), promise: nil)
+    }
+
     private struct LoggerSource: RequestContextSource { let logger: Logger }
 }
 
