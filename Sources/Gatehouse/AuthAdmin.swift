@@ -78,7 +78,7 @@ public struct AdminUserAttributes: Sendable {
     public var email: String?
     /// Digits, with or without `+`.
     public var phone: String?
-    /// At most 72 bytes.
+    /// At most 1,024 bytes.
     public var password: String?
     /// Whether the email address counts as confirmed.
     public var emailConfirm: Bool?

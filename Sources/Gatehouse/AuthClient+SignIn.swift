@@ -4,7 +4,7 @@ extension AuthClient {
     /// Creates an account, and signs in if the server requires no confirmation.
     ///
     /// - Parameters:
-    ///   - password: At least 8 characters and at most 72 bytes.
+    ///   - password: At least 8 characters and at most 1,024 bytes.
     ///   - data: The account's metadata, from which its profile takes name and picture.
     ///   - redirectTo: The target of the mail's link, sent byte for byte. Its code is valid on this device only.
     /// - Throws: ``AuthClientError``. The previous session stays active. Codes: `user_already_exists`; `weak_password`,

@@ -107,7 +107,7 @@ public struct UserAttributes: Sendable {
     public var email: String?
     /// The new telephone number, which must be confirmed.
     public var phone: String?
-    /// The new password: at least 8 characters and at most 72 bytes.
+    /// The new password: at least 8 characters and at most 1,024 bytes.
     public var password: String?
     /// Required if the server answers `current_password_required`.
     public var currentPassword: String?

@@ -25,7 +25,7 @@ extension AuthManager {
     /// Sets or changes the account's password. Ends the user's other sessions.
     ///
     /// - Parameters:
-    ///   - password: At least 8 characters and at most 72 bytes.
+    ///   - password: At least 8 characters and at most 1,024 bytes.
     ///   - current: The current password, after ``AuthError/currentPasswordRequired``.
     ///   - code: The code from ``sendCode()``, after ``AuthError/codeRequired``.
     /// - Throws: As ``changeEmail(_:current:)``, also ``AuthError/weakPassword(_:)`` or ``AuthError/samePassword``.

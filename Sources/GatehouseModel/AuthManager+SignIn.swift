@@ -33,7 +33,7 @@ extension AuthManager {
     /// Creates an account.
     ///
     /// - Parameters:
-    ///   - password: At least 8 characters and at most 72 bytes.
+    ///   - password: At least 8 characters and at most 1,024 bytes.
     ///   - firstName: The name for the profile.
     /// - Throws: As ``signInWithEmail(_:password:)``, also ``AuthError/userExists`` or ``AuthError/weakPassword(_:)``.
     @discardableResult

@@ -31,6 +31,8 @@ package struct PasswordHasher: Sendable {
     /// The number of jobs that wait for a thread.
     package var queueDepth: Int { threads.queueDepth }
 
+    /// Hashes the password's prepared form (`OpaqueString`).
+    ///
     /// - Parameters:
     ///   - salt: nil for a random one. At least 8 bytes.
     ///   - source: The client whose turn in the queue the job takes.
@@ -40,7 +42,7 @@ package struct PasswordHasher: Sendable {
         _ password: Secret, salt: [UInt8]? = nil, for source: HashingSource = .none
     ) async throws(HashingRefusal) -> Secret {
         try await threads.run(.argon2id, for: source) { [settings, randomBytes] in
-            withBytes(of: password) { bytes in
+            withBytes(of: password, OpaqueString.prepare) { bytes in
                 Argon2Hash.make(settings, salt: salt ?? randomBytes(settings.saltBytes), password: &bytes)
             }
             .map { Secret($0.text) }
@@ -53,17 +55,18 @@ package struct PasswordHasher: Sendable {
     /// so that timing does not reveal which accounts exist. An imported bcrypt or scrypt hash takes a different time
     /// until the caller replaces it at the account's next sign-in.
     ///
+    /// A password with two forms takes up to two computations: imported hashes, and those of earlier versions, are of the
+    /// text as it was typed. Such a hash needs an upgrade.
+    ///
     /// - Throws: As ``hash(_:for:)``. The error reveals nothing about the password.
     package func matches(
         _ password: Secret, _ stored: String?, for source: HashingSource = .none
     ) async throws(HashingRefusal) -> PasswordCheck {
         let known = stored.flatMap(StoredHash.init)
         let compared = known ?? StoredHash(.decoy(settings))
-        let isMatch = try await threads.run(compared.algorithm, for: source) {
-            withBytes(of: password) { compared.matches(&$0) }
-        }
-        guard isMatch, let known else { return .wrong }
-        return .right(needsUpgrade: known.needsUpgrade(to: settings))
+        let match = try await threads.run(compared.algorithm, for: source) { compared.match(of: password) }
+        guard match != .none, let known else { return .wrong }
+        return .right(needsUpgrade: match == .typed || known.needsUpgrade(to: settings))
     }
 
     /// Finds the hash of a password among several. Hashes with the same salt and costs take one computation together.
@@ -85,7 +88,7 @@ package struct PasswordHasher: Sendable {
                 continue
             }
             let made = try await threads.run(.argon2id, for: source) {
-                withBytes(of: password) { hash.recomputed(&$0) }
+                withBytes(of: password, OpaqueString.prepare) { hash.recomputed(&$0) }
             }
             computed.append((hash, made))
             if made.tag.matchesInConstantTime(hash.tag) { return index }
@@ -103,9 +106,29 @@ package struct PasswordHasher: Sendable {
     }
 }
 
+extension StoredHash {
+    fileprivate enum Match: Sendable {
+        case none, prepared, typed
+    }
+
+    /// - Returns: The form of the password that matches; `nil` if a computation failed.
+    fileprivate func match(of password: Secret) -> Match? {
+        withBytes(of: password, OpaqueString.prepare) { prepared in
+            withBytes(of: password, \.self) { typed in
+                let hasOneForm = prepared == typed
+                guard let isMatch = matches(&prepared) else { return nil }
+                if isMatch || hasOneForm { return isMatch ? .prepared : Match.none }
+                return matches(&typed).map { $0 ? .typed : .none }
+            }
+        }
+    }
+}
+
 /// The only place in this module where a password leaves its type. The copy is erased afterwards.
-private func withBytes<Output>(of password: Secret, _ body: (inout [UInt8]) -> Output) -> Output {
-    var bytes = Array(password.reveal().utf8)
+private func withBytes<Output>(
+    of password: Secret, _ form: (String) -> String, _ body: (inout [UInt8]) -> Output
+) -> Output {
+    var bytes = Array(form(password.reveal()).utf8)
     defer { bytes.erase() }
     return body(&bytes)
 }

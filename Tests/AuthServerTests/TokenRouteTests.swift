@@ -53,6 +53,35 @@ struct TokenRouteTests {
         }
     }
 
+    @Test("A password is accepted in every Unicode form, and is the same one in each", arguments: TestDatabase.all)
+    func unicodeForms(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let (composed, decomposed) = ("P\u{E4}ssw\u{F6}rter 1", "Pa\u{308}sswo\u{308}rter\u{A0}1")
+            let session = try await server.signUp(password: decomposed)
+            #expect(try await server.signIn(password: composed).status == 200)
+            #expect(try await server.signIn(password: decomposed).status == 200)
+            let same = try await server.send(
+                .put, "/auth/v1/user", bearer: session.accessToken, json: ["password": .string(composed)])
+            #expect(same.code == "same_password")
+        }
+    }
+
+    @Test("A hash of a decomposed password, as imports bring it, is replaced at the sign-in")
+    func importedForm() async throws {
+        try await TestServer.with { server in
+            let decomposed = "pa\u{30A}ssword\u{1F511}"
+            let hash = "$2b$04$abcdefghijklmnopqrstuuX12tsgUCnjXaYtYx0XZ3uUVKONaX39u"
+            let made = try await server.admin(
+                .post, "/users",
+                json: ["email": "ada@example.com", "password_hash": .string(hash), "email_confirm": true])
+            #expect(made.status == 200)
+            #expect(try await server.signIn(password: "p\u{E5}ssword\u{1F511}").status == 400)
+            #expect(try await server.signIn(password: decomposed).status == 200)
+            await server.auth.finishUpgrades()
+            #expect(try await server.signIn(password: "p\u{E5}ssword\u{1F511}").status == 200)
+        }
+    }
+
     @Test("D6: A refresh rotates, a repeat gives the same, an old token later ends the session")
     func refresh() async throws {
         try await TestServer.with { server in

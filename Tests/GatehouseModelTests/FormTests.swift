@@ -23,6 +23,9 @@ struct FormTests {
             ("Ada", "12345678", "12345678", true), (" ", "12345678", "12345678", false),
             ("", "12345678", "12345678", false), ("Ada", "1234567", "1234567", false),
             ("Ada", "12345678", "12345679", false), ("Ada", "pässwört", "pässwört", true),
+            ("Ada", "pa\u{308}sswo\u{308}rt", "p\u{E4}ssw\u{F6}rt", true),
+            ("Ada", "pa\u{308}sswo\u{308}r", "pässwör", false),
+            ("Ada", "\u{1F1E9}\u{1F1EA}\u{1F1EB}\u{1F1F7}\u{1F1EF}\u{1F1F5}\u{1F1EE}\u{1F1F9}", "🇩🇪🇫🇷🇯🇵🇮🇹", true),
         ])
     func signUp(_ name: String, _ password: String, _ confirmation: String, _ isValid: Bool) {
         var form = EmailAuthForm(mode: .signUp)

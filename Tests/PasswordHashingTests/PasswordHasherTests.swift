@@ -54,6 +54,37 @@ struct PasswordHasherTests {
         }
     }
 
+    private static let forms = [
+        ("Pässwörter", "Pa\u{308}sswo\u{308}rter"), ("\u{C5}ngström", "\u{212B}ngstro\u{308}m"),
+        ("two words", "two\u{A0}words"), ("東 京", "東\u{3000}京"), ("tô\u{323} ộ", "to\u{323}\u{302} o\u{302}\u{323}"),
+    ]
+
+    @Test("Every Unicode form of a password matches, and no other password", arguments: forms)
+    func unicode(_ one: String, _ other: String) async throws {
+        try await TestHasher.run { hasher, observed in
+            for (set, typed) in [(one, other), (other, one)] {
+                let hash = try await hasher.hash(Secret(set)).reveal()
+                #expect(try await hasher.matches(Secret(typed), hash) == .right(needsUpgrade: false))
+                #expect(try await hasher.matches(Secret(set), hash) == .right(needsUpgrade: false))
+                #expect(try await hasher.matches(Secret(typed + "x"), hash) == .wrong)
+            }
+        }
+    }
+
+    @Test("A hash of the text as it was typed matches that text alone, and needs an upgrade")
+    func typed() async throws {
+        let settings = try #require(Argon2Settings(memoryKiB: 64, passes: 1))
+        for (_, typed) in Self.forms {
+            var bytes = Array(typed.utf8)
+            let hash = Argon2Hash.make(settings, salt: Array(repeating: 1, count: 16), password: &bytes)?.text
+            try await TestHasher.run { hasher, _ in
+                let match = try await hasher.matches(Secret(typed), hash)
+                let other = try await hasher.matches(Secret(OpaqueString.prepare(typed)), hash)
+                #expect(match == .right(needsUpgrade: true) && other == .wrong)
+            }
+        }
+    }
+
     @Test("An empty and a very long password have an Argon2 hash", arguments: [0, 73, 10_000])
     func lengths(_ count: Int) async throws {
         let password = Secret(String(repeating: "é", count: count))

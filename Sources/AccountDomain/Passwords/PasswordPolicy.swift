@@ -9,18 +9,20 @@ package enum WeakPasswordReason: String, CaseIterable, Sendable {
 package enum PasswordRefusal: Error, Hashable, Sendable {
     /// Over ``PasswordPolicy/longest`` bytes. Not a question of strength: Supabase Auth answers 400 here, not 422.
     case tooLong
+    /// RFC 8264 §9.12. A control character is a mistake of a program: fields for passwords drop it.
+    case controlCharacter
     /// At least one reason, without duplicates, in the order of ``WeakPasswordReason``.
     case weak([WeakPasswordReason])
 }
 
 /// The rules for new passwords. Does no I/O.
 package struct PasswordPolicy: Hashable, Sendable {
-    /// In bytes of UTF-8: bcrypt's limit, so that accounts can move back to Supabase.
-    package static let longest = 72
-    /// The smallest minimum length that settings can choose.
-    package static let lowestMinimum = 6
+    /// In bytes of UTF-8.
+    package static let longest = OpaqueString.longest
+    /// The minimum lengths that settings can choose.
+    package static let minimums = 6...72
 
-    /// In Unicode scalars. Supabase Auth counts bytes, so this is never more permissive.
+    /// In Unicode scalars of the prepared password. Supabase Auth counts bytes, so this is never more permissive.
     package let minimumLength: Int
     /// A password needs at least one character of each set.
     package let requiredSets: [String]
@@ -29,7 +31,7 @@ package struct PasswordPolicy: Hashable, Sendable {
     package let forbiddenWords: [String]
 
     /// - Parameters:
-    ///   - minimumLength: Raised to ``lowestMinimum`` if smaller.
+    ///   - minimumLength: Raised to the lowest of ``minimums`` if smaller.
     ///   - requiredCharacters: Sets separated by colons. `\:` is a colon within a set; a backslash before any other
     ///     character stands for itself. Empty sets are ignored.
     ///   - refusesCommon: Whether the most common passwords are refused as `pwned`.
@@ -38,17 +40,27 @@ package struct PasswordPolicy: Hashable, Sendable {
         minimumLength: Int = 8, requiredCharacters: String = "", refusesCommon: Bool = true,
         forbiddenWords: [String] = []
     ) {
-        self.minimumLength = max(minimumLength, Self.lowestMinimum)
-        requiredSets = Self.sets(in: requiredCharacters)
+        self.minimumLength = max(minimumLength, Self.minimums.lowerBound)
+        requiredSets = Self.sets(in: OpaqueString.prepare(requiredCharacters))
         self.refusesCommon = refusesCommon
-        self.forbiddenWords = forbiddenWords
+        self.forbiddenWords = forbiddenWords.map(OpaqueString.prepare)
     }
 
+    /// Checks the rules that have no exception, without those about strength.
+    package static func checkForm(of password: Secret) throws(PasswordRefusal) {
+        guard password.utf8Count <= longest else { throw .tooLong }
+        guard password.reveal().unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+            throw .controlCharacter
+        }
+    }
+
+    /// Checks the password's prepared form, which is hashed.
+    ///
     /// - Parameter email: The account's address. The password must be neither the address nor its local part.
     /// - Throws: ``PasswordRefusal`` with all reasons at once.
     package func check(_ password: Secret, of email: String? = nil) throws(PasswordRefusal) {
-        guard password.utf8Count <= Self.longest else { throw .tooLong }
-        let text = password.reveal()
+        try Self.checkForm(of: password)
+        let text = OpaqueString.prepare(password.reveal())
         var reasons: [WeakPasswordReason] = []
         if text.unicodeScalars.count < minimumLength { reasons.append(.length) }
         if !requiredSets.allSatisfy({ set in text.unicodeScalars.contains(where: set.unicodeScalars.contains) }) {
@@ -71,6 +83,7 @@ package struct PasswordPolicy: Hashable, Sendable {
     package func message(for refusal: PasswordRefusal) -> String {
         switch refusal {
         case .tooLong: "Password cannot be longer than \(Self.longest) bytes"
+        case .controlCharacter: "Password cannot contain control characters"
         case .weak(let reasons): reasons.map(sentence).joined(separator: " ")
         }
     }

@@ -158,9 +158,7 @@ extension AuthServer {
             return hash
         }
         guard !password.isEmpty else { return nil }
-        guard password.utf8Count <= PasswordPolicy.longest else {
-            throw Refusal.invalid(settings.passwordPolicy.message(for: .tooLong))
-        }
+        do throws(PasswordRefusal) { try PasswordPolicy.checkForm(of: password) } catch { throw refusal(of: error) }
         return try await hashed(password, for: .none)
     }
 }

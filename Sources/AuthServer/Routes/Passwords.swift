@@ -42,19 +42,19 @@ extension AuthServer {
 
     /// - Parameter email: The account's address, if it has one; the password must not be derived from it.
     /// - Throws: ``Refusal`` `weak_password` (422) with every reason, or `validation_failed` for a password that is too
-    ///   long.
+    ///   long or contains control characters.
     func checkStrength(of password: Secret, email: String?) throws {
         do throws(PasswordRefusal) {
             try settings.passwordPolicy.check(password, of: email)
         } catch {
-            let message = settings.passwordPolicy.message(for: error)
-            switch error {
-            case .tooLong: throw Refusal(.badRequest, .validationFailed, message)
-            case .weak(let reasons):
-                throw Refusal(
-                    .unprocessableContent, .weakPassword, message, weakPasswordReasons: reasons.map(\.rawValue))
-            }
+            throw refusal(of: error)
         }
+    }
+
+    func refusal(of refusal: PasswordRefusal) -> Refusal {
+        let message = settings.passwordPolicy.message(for: refusal)
+        guard case .weak(let reasons) = refusal else { return .invalid(message) }
+        return Refusal(.unprocessableContent, .weakPassword, message, weakPasswordReasons: reasons.map(\.rawValue))
     }
 
     /// What a sign-in reports about a password that the current policy would refuse.

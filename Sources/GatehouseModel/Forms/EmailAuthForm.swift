@@ -71,7 +71,7 @@ extension EmailAuthForm {
         case .name: keptName?.isEmpty != true
         case .email: Self.isAddress(trimmedEmail)
         // The server may allow fewer characters, and imported accounts may have them.
-        case .password: mode == .signIn ? !password.isEmpty : password.count >= 8
+        case .password: mode == .signIn ? !password.isEmpty : Self.length(of: password) >= 8
         case .confirmation: mode == .signIn || password == confirmation
         }
     }
@@ -97,6 +97,11 @@ extension EmailAuthForm {
         case .password: "Password must be at least 8 characters."
         case .confirmation: "Passwords do not match."
         }
+    }
+
+    /// As the server counts: code points of the composed text.
+    private static func length(of password: String) -> Int {
+        password.precomposedStringWithCanonicalMapping.unicodeScalars.count
     }
 
     /// Whether the text has the form `x@y.z`: one @ with text before it, and a dot with text on both sides after it.

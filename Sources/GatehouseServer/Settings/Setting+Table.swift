@@ -103,7 +103,7 @@ extension Setting {
         "mailer_autoconfirm", .gotrue, .flag(false),
         "Whether an address counts as confirmed without a mail.")
     package static let passwordMinimumLength = Setting(
-        "password_min_length", .gotrue, .number(PasswordPolicy.lowestMinimum...PasswordPolicy.longest, 8),
+        "password_min_length", .gotrue, .number(PasswordPolicy.minimums, 8),
         "Characters, 6 to 72.")
     package static let passwordRequiredCharacters = Setting(
         "password_required_characters", .gotrue, .text(),
