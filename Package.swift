@@ -485,7 +485,7 @@ let package = Package(
             name: "GatehouseServerTests",
             dependencies: [
                 "GatehouseServer", "CMemory", "GatehouseWire", "AccountDomain", "AuthServer", "IdentityProviders",
-                "ProfileGateway", "SMTP", "TestSupport", "WebAuthn", httpTypes,
+                "PasswordHashing", "ProfileGateway", "SMTP", "TestSupport", "WebAuthn", httpTypes,
             ],
             swiftSettings: strict),
         /// What reads bytes from outside, as functions over bytes.

@@ -23,6 +23,7 @@ package struct AuthServer: Sendable {
     let webhooks: Webhooks?
     /// nil if no captcha is needed.
     let captcha: Captcha?
+    let breachedPasswords: BreachedPasswords?
     let upgrades = HashUpgrades()
     let answeredChallenges = AnsweredChallenges()
     /// Responses that stay the same while the server runs.
@@ -36,7 +37,8 @@ package struct AuthServer: Sendable {
     package init(
         settings: AuthSettings, accounts: Accounts, keys: KeyRing, passwords: PasswordHasher, runtime: ServerRuntime,
         attempts: Attempts? = nil, providers: SignInProviders = SignInProviders(), mailer: Mailer? = nil,
-        hooks: Hooks? = nil, webhooks: Webhooks? = nil, captcha: Captcha? = nil
+        hooks: Hooks? = nil, webhooks: Webhooks? = nil, captcha: Captcha? = nil,
+        breachedPasswords: BreachedPasswords? = nil
     ) {
         self.settings = settings
         self.accounts = accounts
@@ -49,6 +51,7 @@ package struct AuthServer: Sendable {
         self.hooks = hooks
         self.webhooks = webhooks
         self.captcha = captcha
+        self.breachedPasswords = breachedPasswords
         fixed = FixedAnswers(settings, providers: providers.names, factors: accounts.factorRules)
         counts = AuthCounts(runtime.metrics, activity, now: runtime.now)
         usedTokens = UsedTokens(accounts)
@@ -193,6 +196,7 @@ struct AuthCounts: Sendable {
     let factors: Counter
     let hooks: Counter
     let webhooks: Counter
+    let breachedPasswords: Counter
 
     init(_ metrics: ServerMetrics, _ tally: ActivityTally, now: @escaping @Sendable () -> Instant) {
         let signIns = metrics.counter(
@@ -215,6 +219,8 @@ struct AuthCounts: Sendable {
         hooks = metrics.counter("gatehouse_hooks_total", "Questions to hooks.", labels: ["hook", "outcome"])
         webhooks = metrics.counter(
             "gatehouse_webhooks_total", "Attempts to deliver an event.", labels: ["endpoint", "outcome"])
+        breachedPasswords = metrics.counter(
+            "gatehouse_breached_passwords_total", "New passwords compared with those of breaches.", labels: ["outcome"])
     }
 }
 

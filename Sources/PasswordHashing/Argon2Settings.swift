@@ -14,6 +14,9 @@ package struct Argon2Settings: Hashable, Sendable {
     /// Argon2id with 19 MiB and two passes: about 34 ms on one core (OWASP Password Storage Cheat Sheet, "Argon2id").
     package static let owasp = Argon2Settings(trusted: 19_456, passes: 2, lanes: 1, saltBytes: 16, tagBytes: 32)
 
+    /// Argon2id with 46 MiB and one pass, which OWASP names as equally strong: more memory for an attacker's hardware.
+    package static let owaspMemory = Argon2Settings(trusted: 47_104, passes: 1, lanes: 1, saltBytes: 16, tagBytes: 32)
+
     /// The limits are those under which ``StoredHash`` accepts a hash.
     ///
     /// - Returns: `nil` outside of 8 KiB per lane to 1 GiB, 1…20 passes, 1…16 lanes, a salt of 8…48 bytes and a tag of

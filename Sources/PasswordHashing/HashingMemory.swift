@@ -7,42 +7,47 @@ import Synchronization
 /// libargon2 erases a block before freeing it.
 final class HashingMemory: Sendable {
     /// One per process, because libargon2's C callbacks have no context parameter. Keeps the memory of a computation
-    /// with ``Argon2Settings/owasp``, so at most as many blocks as hashing threads.
-    static let shared = HashingMemory(blockBytes: Argon2Settings.owasp.memoryKiB * 1_024)
+    /// with either of OWASP's settings, so at most as many blocks of each as hashing threads.
+    static let shared = HashingMemory(
+        blockBytes: Argon2Settings.owasp.memoryKiB * 1_024, Argon2Settings.owaspMemory.memoryKiB * 1_024)
 
     private struct Block {
         let address: UInt
+        let bytes: Int
         /// Whether no computation has used it since the last call of ``releaseUnused()``.
         var isUnused = false
     }
 
-    private let blockBytes: Int
+    private let sizes: Set<Int>
     /// The free blocks. The last one is taken first, so that unused ones remain at the front.
     private let shelf = Mutex<[Block]>([])
 
-    /// - Parameter blockBytes: Only blocks of this size are kept. Other sizes belong to imported hashes and are rare.
-    init(blockBytes: Int) { self.blockBytes = blockBytes }
+    /// - Parameter blockBytes: Only blocks of these sizes are kept. Others belong to imported hashes and are rare.
+    init(blockBytes: Int...) { sizes = Set<Int>(blockBytes) }
 
     func take(_ bytes: Int) -> UnsafeMutablePointer<UInt8>? {
-        guard bytes == blockBytes else { return allocateMemory(bytes)?.assumingMemoryBound(to: UInt8.self) }
-        if let kept = shelf.withLock({ $0.popLast() }) { return UnsafeMutablePointer(bitPattern: kept.address) }
+        guard sizes.contains(bytes) else { return allocateMemory(bytes)?.assumingMemoryBound(to: UInt8.self) }
+        let kept = shelf.withLock { blocks in
+            blocks.lastIndex { $0.bytes == bytes }.map { blocks.remove(at: $0) }
+        }
+        if let kept { return UnsafeMutablePointer(bitPattern: kept.address) }
         return mapMemory(bytes)?.assumingMemoryBound(to: UInt8.self)
     }
 
     func giveBack(_ block: UnsafeMutablePointer<UInt8>, _ bytes: Int) {
-        guard bytes == blockBytes else { return freeMemory(block) }
-        shelf.withLock { $0.append(Block(address: UInt(bitPattern: block))) }
+        guard sizes.contains(bytes) else { return freeMemory(block) }
+        shelf.withLock { $0.append(Block(address: UInt(bitPattern: block), bytes: bytes)) }
     }
 
     /// Returns the blocks to the system that nobody has used since the previous call.
     func releaseUnused() {
         let unused = shelf.withLock { blocks in
             let unused = blocks.filter(\.isUnused)
-            blocks = blocks.filter { !$0.isUnused }.map { Block(address: $0.address, isUnused: true) }
+            blocks = blocks.filter { !$0.isUnused }.map { Block(address: $0.address, bytes: $0.bytes, isUnused: true) }
             return unused
         }
         for block in unused {
-            if let start = UnsafeMutableRawPointer(bitPattern: block.address) { unmapMemory(start, blockBytes) }
+            if let start = UnsafeMutableRawPointer(bitPattern: block.address) { unmapMemory(start, block.bytes) }
         }
     }
 

@@ -93,6 +93,11 @@ package struct PasswordHasher: Sendable {
             computed.append((hash, made))
             if made.tag.matchesInConstantTime(hash.tag) { return index }
         }
+        // Hashes of a password as it was typed, which differs from its prepared form.
+        guard !withBytes(of: password, { $0 }, { $0.allSatisfy { $0 < 0x80 } }) else { return nil }
+        for (index, text) in stored.enumerated() where try await matches(password, text, for: source).isMatch {
+            return index
+        }
         return nil
     }
 

@@ -71,7 +71,7 @@ extension AuthServer {
             guard let password = try body.secret("password"), !password.isEmpty else {
                 throw Refusal.invalid("Signup requires a valid password")
             }
-            try checkStrength(of: password, email: email.text)
+            try await checkStrength(of: password, email: email.text)
             order.passwordHash = try await hashed(password, for: .none)
         }
         switch try await creating(from: device, { [order] in try await $0.makeLink(order, at: runtime.now()) }) {

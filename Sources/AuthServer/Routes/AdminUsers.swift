@@ -56,7 +56,7 @@ extension AuthServer {
         let body = try await request.jsonMembers(context)
         var attributes = try attributes(body)
         if let password = try body.secret("password"), !password.isEmpty {
-            try checkStrength(of: password, email: attributes.email?.text ?? account.user.email)
+            try await checkStrength(of: password, email: attributes.email?.text ?? account.user.email)
             attributes.passwordHash = try await hashed(password, for: .none)
         }
         return try answer(

@@ -48,7 +48,7 @@ extension AuthServer {
         }
         let phone = try body.string("phone").flatMap { $0.isEmpty ? nil : try phoneNumber($0) }
         try checkProofKey(body)
-        if let password { try checkStrength(of: password, email: email?.text ?? caller.user.email) }
+        if let password { try await checkStrength(of: password, email: email?.text ?? caller.user.email) }
         if try body.object("app_metadata") != nil {
             throw Refusal(.forbidden, .notAdmin, "Updating app_metadata requires admin privileges")
         }

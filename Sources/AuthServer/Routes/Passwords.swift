@@ -43,12 +43,13 @@ extension AuthServer {
     /// - Parameter email: The account's address, if it has one; the password must not be derived from it.
     /// - Throws: ``Refusal`` `weak_password` (422) with every reason, or `validation_failed` for a password that is too
     ///   long or contains control characters.
-    func checkStrength(of password: Secret, email: String?) throws {
+    func checkStrength(of password: Secret, email: String?) async throws {
         do throws(PasswordRefusal) {
             try settings.passwordPolicy.check(password, of: email)
         } catch {
             throw refusal(of: error)
         }
+        if try await isBreached(password) { throw refusal(of: .weak([.pwned])) }
     }
 
     func refusal(of refusal: PasswordRefusal) -> Refusal {
@@ -57,7 +58,7 @@ extension AuthServer {
         return Refusal(.unprocessableContent, .weakPassword, message, weakPasswordReasons: reasons.map(\.rawValue))
     }
 
-    /// What a sign-in reports about a password that the current policy would refuse.
+    /// What a sign-in reports about a password that the current policy would refuse. No service is asked.
     func strengthMember(of password: Secret, email: String?) -> WeakPasswordMember {
         do throws(PasswordRefusal) {
             try settings.passwordPolicy.check(password, of: email)

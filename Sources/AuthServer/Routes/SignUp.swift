@@ -55,7 +55,7 @@ extension AuthServer {
         try await requireCaptcha(body, request, context)
         try requireSignUps()
         guard !form.password.isEmpty else { throw Refusal.invalid("Signup requires a valid password") }
-        try checkStrength(of: form.password, email: form.email)
+        try await checkStrength(of: form.password, email: form.email)
         guard form.email.isEmpty || form.phone.isEmpty else {
             throw Refusal.invalid("Only an email address or phone number should be provided on signup.")
         }

@@ -28,7 +28,7 @@ struct CreateUser: AsyncParsableCommand {
         attributes.email = EmailAddress(email)
         attributes.confirmsEmail = confirm
         if let password = try await password() {
-            attributes.passwordHash = try await hash(password, opened.settings.auth.passwordPolicy)
+            attributes.passwordHash = try await hash(password, opened.settings)
         }
         switch try await opened.accounts.create(attributes, at: System.now()) {
         case .done(let account): try Output.line(account.user.id.text)
@@ -50,13 +50,14 @@ struct CreateUser: AsyncParsableCommand {
         return first
     }
 
-    private func hash(_ password: Secret, _ policy: PasswordPolicy) async throws -> Secret {
+    private func hash(_ password: Secret, _ settings: ServerSettings) async throws -> Secret {
+        let policy = settings.auth.passwordPolicy
         do {
             try policy.check(password, of: email)
         } catch {
             throw CommandFailure(policy.message(for: error))
         }
-        let hasher = PasswordHasher(threads: 1, randomBytes: System.randomBytes)
+        let hasher = PasswordHasher(settings: settings.hashCost, threads: 1, randomBytes: System.randomBytes)
         do {
             let hash = try await hasher.hash(password)
             await hasher.shutdown()

@@ -64,6 +64,12 @@ func makeCaptcha(_ settings: ServerSettings, _ world: World) -> Captcha? {
     }
 }
 
+/// nil if no service is asked.
+func makeBreachedPasswords(_ settings: ServerSettings, _ world: World) -> BreachedPasswords? {
+    let calls = ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve)
+    return settings.breachedPasswordsURL.map { BreachedPasswords(url: $0, send: calls.send) }
+}
+
 /// nil without webhooks.
 func makeWebhooks(_ settings: ServerSettings, _ metrics: ServerMetrics, _ world: World) -> Webhooks? {
     let made = Webhooks(

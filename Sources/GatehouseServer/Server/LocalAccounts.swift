@@ -40,7 +40,8 @@ package struct LocalAccounts: Sendable {
             attempts: settings.rates.map { Attempts($0, shared: sharedFailures(settings, database)) },
             providers: try makeProviders(settings, world),
             mailer: makeMailer(settings, database, runtime.metrics, world), hooks: makeHooks(settings, world),
-            webhooks: webhooks, captcha: makeCaptcha(settings, world))
+            webhooks: webhooks, captcha: makeCaptcha(settings, world),
+            breachedPasswords: makeBreachedPasswords(settings, world))
     }
 
     /// The routes of the Auth API and the gateway.

@@ -55,6 +55,7 @@ extension ServerSettings {
             clientAddress: reader.clientAddress(), requestTimeLimit: reader.duration(.requestDuration) ?? .seconds(10),
             allowedHeaders: reader.list(.corsAllowedHeaders), hashQueue: reader.number(.hashQueue),
             hashThreads: reader.given[.hashThreads].map { _ in reader.number(.hashThreads) },
+            hashCost: reader.hashCost(), breachedPasswordsURL: reader.breachedPasswords(outgoing),
             appScheme: reader.appScheme(), mailWriter: parts.contains(.auth) ? reader.mailWriter() : nil,
             profileFields: parts.contains(.gateway) ? reader.profileFields() : ConfiguredFields(),
             pages: pages, brandingFiles: brandingFiles,

@@ -56,6 +56,8 @@ package struct ServerSettings: Sendable {
     package var hashThreads: Int?
     /// Memory and time that the hash of a new password takes.
     package var hashCost: Argon2Settings = .owasp
+    /// nil if new passwords are compared with the built-in list alone.
+    package var breachedPasswordsURL: String?
     package var appScheme: AppScheme?
     /// Writes mails, with the operator's templates; nil for a standalone gateway.
     package var mailWriter: MailWriter?

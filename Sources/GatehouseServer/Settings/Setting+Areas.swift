@@ -28,8 +28,8 @@ extension Setting {
             "Sign-up and passwords",
             [
                 disableSignUp, emailEnabled, anonymousEnabled, autoConfirm, passwordMinimumLength,
-                passwordRequiredCharacters, passwordRefuseCommon, passwordForbiddenWords, requireCurrentPassword,
-                passwordAnswerTime, hashQueue, hashThreads,
+                passwordRequiredCharacters, passwordRefuseCommon, passwordBreaches, passwordBreachesURL,
+                passwordForbiddenWords, requireCurrentPassword, passwordAnswerTime, hashMemory, hashQueue, hashThreads,
             ]),
         SettingArea(
             "Sessions",

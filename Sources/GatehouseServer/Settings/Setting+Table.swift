@@ -102,36 +102,9 @@ extension Setting {
     package static let autoConfirm = Setting(
         "mailer_autoconfirm", .gotrue, .flag(false),
         "Whether an address counts as confirmed without a mail.")
-    package static let passwordMinimumLength = Setting(
-        "password_min_length", .gotrue, .number(PasswordPolicy.minimums, 8),
-        "Characters, 6 to 72.")
-    package static let passwordRequiredCharacters = Setting(
-        "password_required_characters", .gotrue, .text(),
-        "Sets of characters with colons between them; one of each has to occur.")
-    package static let passwordRefuseCommon = Setting(
-        "password_refuse_common", .none, .flag(true),
-        "Whether the most common passwords are refused (`weak_password`, reason `pwned`).")
-    package static let passwordForbiddenWords = Setting(
-        "password_forbidden_words", .none, .text(),
-        "Comma-separated words that a password may not consist of, such as the app's name; digits and signs around "
-            + "one do not help. `app_scheme`, the names in `site_url` and `external_url`, and each account's own "
-            + "address count without being named.")
     package static let requireCurrentPassword = Setting(
         "security_update_password_require_current_password", .gotrue, .flag(false),
         "Whether a new password needs the current one.")
-    package static let passwordAnswerTime = Setting(
-        "password_answer_time", .none, .durationOrZero("250ms"),
-        "Sign-ins with a password are answered after a multiple of this, a Go duration up to `5s`, so that their time "
-            + "tells nothing about an account. `0` answers at once.")
-    package static let hashQueue = Setting(
-        "hash_queue", .none, .number(1...10_000, 64),
-        "Sign-ins that may wait for each hashing thread before the next gets 429, 1 to 10000. Addresses take turns; "
-            + "when all places are taken, the address with the most gives one up.")
-    package static let hashThreads = Setting(
-        "hash_threads", .none, .number(1...1_000, nil),
-        "Threads that hash passwords, 1 to 1000; each takes 20 MiB while it has work, and up to 64 MiB more while it "
-            + "checks an imported hash, which a container's limit has to have room for. Without a value: as many as "
-            + "the machine has cores.")
 
     // Sessions.
     package static let refreshReuseInterval = Setting(

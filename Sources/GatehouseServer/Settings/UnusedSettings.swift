@@ -53,7 +53,7 @@ package struct UnusedSettings: Sendable {
     private static let switchedOn: [(prefix: String, sentence: String)] = [
         ("SAML_ENABLED", "SAML is not in this build."),
         ("OAUTH_SERVER_ENABLED", "The OAuth server is not in this build."),
-        ("PASSWORD_HIBP_ENABLED", "Passwords are compared with a built-in list, not with an online service."),
+        ("PASSWORD_HIBP_FAIL_CLOSED", "A password is accepted if Have I Been Pwned does not answer."),
         ("MFA_PHONE_", "Codes by text message are not in this build."),
         ("SESSIONS_SINGLE_PER_USER", "One session per user is not in this build."),
     ]
