@@ -1,4 +1,5 @@
 import AccountDomain
+import GatehouseWire
 import Testing
 
 @Suite("Addresses")
@@ -14,7 +15,15 @@ struct AddressTests {
             ("a..b.@example.com", "a..b.@example.com"),
             (".!#$%&'*+/=?^_`{|}~-@example.com", ".!#$%&'*+/=?^_`{|}~-@example.com"),
             ("a@\(label63).\(label63)", "a@\(label63).\(label63)"),
-            (String(repeating: "a", count: 243) + "@example.com", String(repeating: "a", count: 243) + "@example.com"),
+            (String(repeating: "a", count: 242) + "@example.com", String(repeating: "a", count: 242) + "@example.com"),
+            ("Info@m\u{FC}nchen.example", "info@xn--mnchen-3ya.example"),
+            ("info@MU\u{308}NCHEN.example", "info@xn--mnchen-3ya.example"),
+            ("info@xn--mnchen-3ya.example", "info@xn--mnchen-3ya.example"),
+            ("a@fa\u{DF}.de", "a@xn--fa-hia.de"),
+            ("a@\u{4F8B}\u{3048}.\u{30C6}\u{30B9}\u{30C8}", "a@xn--r8jz45g.xn--zckzah"),
+            ("a@example\u{3002}com", "a@example.com"), ("a@\u{FF45}xample.com", "a@example.com"),
+            ("a@\u{212A}ey.com", "a@key.com"), ("a@ex\u{AD}ample.com", "a@example.com"),
+            ("a@\u{43F}aypal.com", "a@xn--aypal-oye.com"),
         ])
     func emailAccepted(_ text: String, _ expected: String) {
         #expect(EmailAddress(text)?.text == expected)
@@ -25,13 +34,30 @@ struct AddressTests {
         arguments: [
             "nobody", " a@example.com", "@example.com", "a@example.com.", "ä@example.com",
             String(repeating: "a", count: 244) + "@example.com", "a@-example.com",
+            String(repeating: "a", count: 243) + "@example.com",
             "", "@", "a@", "a@@b", "a@b@c", "a@b c", "a@b ", "a b@c", "a@.b", "a@b..c", "a@b.", "a@.", "a@b-",
-            "a@b-.c", "a@b.-c", "a@-", "a@b_c", "a@[127.0.0.1]", "a@ex\u{E4}mple.com", "\"a\"@b", "a,b@c", "a;b@c",
+            "a@b-.c", "a@b.-c", "a@-", "a@b_c", "a@[127.0.0.1]", "\"a\"@b", "a,b@c", "a;b@c",
             "a:b@c", "a<b@c", "(a)@b", "a\\b@c", "a@b\n", "a\n@b", "a@b\u{0}", "a\u{0}@b", "Ada <a@b>", "a@b,c@d",
-            "a@\(label63)d.com", "k\u{212A}@example.com", "a@example\u{3002}com", "a\u{301}@b",
+            "a@\(label63)d.com", "k\u{212A}@example.com", "a\u{301}@b",
+            "a@\u{FC}.", "a@.\u{FC}", "a@-\u{FC}.example", "a@\u{FC}_a.example", "a@\u{FC} b.example", "a@\u{FC}/b",
+            "a@\u{FC}%41", "a@\u{FC}:25", "a@[\u{FC}]", "a@b@\u{FC}", "a@\u{301}b.example", "a@b\u{200D}c.example",
+            "a@\u{661}.example", "a@" + String(repeating: "\u{FC}", count: 64) + ".example",
+            String(repeating: "a", count: 240) + "@m\u{FC}nchen",
         ])
     func emailRefused(_ text: String) {
         #expect(EmailAddress(text) == nil)
+    }
+
+    @Test(
+        "A domain is shown in its own script, unless its A-labels are not those of that text",
+        arguments: [
+            ("xn--mnchen-3ya.example", "m\u{FC}nchen.example"), ("example.com", "example.com"), ("", ""),
+            ("a.xn--r8jz45g.xn--zckzah", "a.\u{4F8B}\u{3048}.\u{30C6}\u{30B9}\u{30C8}"),
+            ("xn--a.example", "xn--a.example"),
+            ("xn--", "xn--"), ("xn--mnchen-3ya.xn--a", "xn--mnchen-3ya.xn--a"),
+        ])
+    func shown(_ domain: String, _ expected: String) {
+        #expect(DomainName.shown(domain) == expected)
     }
 
     @Test(

@@ -7,6 +7,38 @@ import Testing
 
 @Suite("POST /signup")
 struct SignUpRouteTests {
+    @Test("An address at an internationalized domain is one account in every form", arguments: TestDatabase.all)
+    func internationalDomain(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let session = try await server.signUp("Info@m\u{FC}nchen.example")
+            for form in ["info@M\u{DC}NCHEN.example", "info@mu\u{308}nchen.example", "info@xn--mnchen-3ya.example"] {
+                let answer = try await server.signIn(form)
+                #expect(answer["user"]?["email"] == "info@xn--mnchen-3ya.example")
+                #expect(TestSession(answer)?.userID == session.userID)
+                let filter = FormText.escape(form)
+                let found = try await server.admin(.get, "/users?filter=\(filter)")
+                #expect(found["users"]?.arrayValue?.count == 1)
+                let sought = try await server.admin(.get, "/search/users?q=\(filter)")
+                #expect(sought["users"]?.arrayValue?.count == 1)
+            }
+            #expect(try await server.signIn("info@munchen.example").status == 400)
+        }
+    }
+
+    @Test(
+        "An address that no mail can reach is refused",
+        arguments: [
+            "info@\u{301}b.example", "gr\u{FC}\u{DF}e@example.com", String(repeating: "a", count: 243) + "@example.com",
+        ])
+    func unreachable(_ email: String) async throws {
+        try await TestServer.with { server in
+            let answer = try await server.send(
+                .post, "/auth/v1/signup", json: ["email": .string(email), "password": .string(TestServer.password)])
+            #expect(answer.status == 400 && answer.code == "validation_failed")
+            #expect(answer["message"]?.stringValue?.contains("invalid format") == true)
+        }
+    }
+
     @Test("D1: A sign-up gives a session whose token opens GET /user", arguments: TestDatabase.all)
     func works(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in

@@ -1,19 +1,24 @@
 import GatehouseWire
 
-/// An email address in lower case, in the syntax that `POST /signup` of Supabase Auth accepts.
+/// An email address in lower case, in the syntax that `POST /signup` of Supabase Auth accepts. The domain is in A-labels.
 package struct EmailAddress: Hashable, Sendable {
     package let text: String
 
+    /// RFC 5321 §4.5.3.1.3, without the angle brackets.
+    package static let maximumBytes = 254
+
     /// One or more letters, digits and ``.!#$%&'*+/=?^_`{|}~-``, an at sign, then dot-separated labels of at most 63
-    /// letters, digits and inner hyphens. ASCII only, at most 255 bytes. Does not trim.
+    /// letters, digits and inner hyphens. At most ``maximumBytes``. A domain beyond ASCII is converted (`DomainName`); the
+    /// part before the at sign is ASCII. Does not trim.
     package init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        guard bytes.count <= 255, let at = bytes.firstIndex(of: UInt8(ascii: "@")), at > 0,
-            bytes[..<at].allSatisfy(Self.isLocal)
+        guard let at = text.utf8.firstIndex(of: UInt8(ascii: "@")), at > text.startIndex,
+            text.utf8[..<at].allSatisfy(Self.isLocal),
+            let domain = DomainName.ascii(text[text.utf8.index(after: at)...])
         else { return nil }
-        let labels = bytes[(at + 1)...].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let labels = Array(domain.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard labels.allSatisfy(Self.isLabel) else { return nil }
-        self.text = text.lowercased()
+        self.text = text[..<at].lowercased() + "@" + domain
+        guard self.text.utf8.count <= Self.maximumBytes else { return nil }
     }
 
     private static func isLocal(_ byte: UInt8) -> Bool {

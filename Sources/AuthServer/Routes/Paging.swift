@@ -1,3 +1,4 @@
+import AccountDomain
 import AccountStore
 import GatehouseWire
 import HTTPServing
@@ -33,7 +34,8 @@ extension AuthServer {
         // No text of a database can have it.
         if text.contains(ascii: "\0") { throw Refusal.invalid("\(name) has a NUL character") }
         guard text.utf8.count <= longest else { throw Refusal.invalid("\(name) is longer than \(longest) bytes") }
-        return text
+        // An address is stored with its domain in A-labels.
+        return text.utf8.allSatisfy { $0 < 0x80 } ? text : EmailAddress(text)?.text ?? text
     }
 
     /// `sort=created_at asc|desc`; the default is newest first.

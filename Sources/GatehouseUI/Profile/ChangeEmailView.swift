@@ -50,7 +50,7 @@ private struct ChangeEmailScreen: View {
                 .disabled(model.phase == .working)
             } footer: {
                 VStack(alignment: .leading, spacing: 8) {
-                    if let current = model.current { Text(ui: "Your email is \(current).") }
+                    if let current = model.current { Text(ui: "Your email is \(current.shownAddress).") }
                     if let message = model.message { MessageView(message: message, retry: submit) }
                 }
             }

@@ -187,7 +187,7 @@ private struct ProfileHeader: View {
             VStack(alignment: .leading, spacing: 4) {
                 if let name = user?.firstName { Text(verbatim: name).font(.headline) }
                 if let email = user?.email {
-                    Text(verbatim: email).font(.subheadline).foregroundStyle(.secondary)
+                    Text(verbatim: email.shownAddress).font(.subheadline).foregroundStyle(.secondary)
                 }
             }
             Spacer()

@@ -22,7 +22,7 @@ struct IdentityRow: View {
             VStack(alignment: .leading, spacing: 2) {
                 Text(method: identity.provider)
                 if let email = identity.email {
-                    Text(verbatim: email).font(.footnote).foregroundStyle(.secondary)
+                    Text(verbatim: email.shownAddress).font(.footnote).foregroundStyle(.secondary)
                 }
             }
             Spacer()

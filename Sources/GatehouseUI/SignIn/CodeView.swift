@@ -156,11 +156,11 @@ private struct CodeHeader: View {
     @ViewBuilder private var explanation: some View {
         switch model.kind {
         case .emailChange:
-            Text(ui: "We have sent a code to \(model.email).")
+            Text(ui: "We have sent a code to \(model.email.shownAddress).")
             Text(ui: "Enter it here, or open the link in the email on this device.")
             Text(ui: "Until then, your email stays as it is.")
         case .link:
-            Text(ui: "We have sent a code to \(model.email).")
+            Text(ui: "We have sent a code to \(model.email.shownAddress).")
             Text(ui: "Enter it here to link the two.")
         case .setAsidePassword:
             Text(ui: "We have sent a code to \(model.email).")
@@ -169,7 +169,7 @@ private struct CodeHeader: View {
             Text(ui: "We have sent a code to your account's email.")
             Text(ui: "Enter the code we emailed you to keep using this passkey.")
         case .confirmation, .signIn, .passwordReset:
-            Text(ui: "If \(model.email) can be used here, we have sent a code to it.")
+            Text(ui: "If \(model.email.shownAddress) can be used here, we have sent a code to it.")
             Text(ui: "Enter it here, or open the link in the email on this device.")
         }
     }

@@ -46,7 +46,8 @@ private struct LinkScreen: View {
     private var question: some View {
         Form {
             Section {
-                Text(ui: "\(model.question?.email ?? email) already has an account. Sign in to it to link the two.")
+                let owner = (model.question?.email ?? email).shownAddress
+                Text(ui: "\(owner) already has an account. Sign in to it to link the two.")
                 if model.methods.contains(.email) { passwordField }
             } footer: {
                 // Without a question, the login screen shows the message.

@@ -1,9 +1,8 @@
-import Foundation
 import GatehouseWire
 
 /// An address for the envelope and the header of a mail (RFC 5321 §4.1.2, RFC 6531 §3.3).
 ///
-/// The domain is in A-labels (IDNA in UTS 46's form, by Foundation's ICU), so every server accepts it. A local part with
+/// The domain is in A-labels (`DomainName`), so every server accepts it. A local part with
 /// characters beyond ASCII has no such form; only servers with SMTPUTF8 accept it.
 package struct MailAddress: Hashable, Sendable {
     /// RFC 5321 §4.5.3.1.3, without the angle brackets.
@@ -52,10 +51,7 @@ package struct MailAddress: Hashable, Sendable {
 
     /// - Returns: The domain in A-labels; nil if it is no host name.
     static func domain(_ text: Substring) -> String? {
-        var components = URLComponents()
-        components.scheme = "https"
-        components.host = String(text)
-        let ascii = text.utf8.allSatisfy { $0 < 0x80 } ? text.lowercased() : components.encodedHost ?? ""
+        guard let ascii = DomainName.ascii(text) else { return nil }
         let labels = ascii.split(ascii: ".", omittingEmptySubsequences: false)
         return ascii.utf8.count <= 253 && labels.allSatisfy(isLabel) ? ascii : nil
     }

@@ -19,7 +19,7 @@ extension WebPages {
             Page(
                 visit.say("Account"),
                 [
-                    .soft(visit.say("Your email is %@.", user.email ?? "–"))
+                    .soft(visit.say("Your email is %@.", user.email?.readableAddress ?? "–"))
                 ] + visit.standing(of: user) + [
                     .menu(menu),
                     .form(Form(action: Place.prefix + "/sign-out", button: visit.say("Sign Out"), style: .plain)),
@@ -141,7 +141,7 @@ extension Visit {
         } catch let refusal as CallRefusal where refusal.status == 429 {
             // A code that was mailed a moment ago is as good.
         }
-        let sent = Notice.done(say("We have sent a code to %@.", user.email ?? ""))
+        let sent = Notice.done(say("We have sent a code to %@.", user.email?.readableAddress ?? ""))
         return try await securityPage(user, offer, sent, asks: .reauthenticationNeeded)
     }
 

@@ -47,11 +47,14 @@ extension WebPages {
 extension Visit {
     fileprivate func emailPage(_ user: AuthUser, _ notice: Notice? = nil, asksForCurrent: Bool = false) -> Page {
         var page = accountPage(user.email == nil ? say("Add Email") : say("Change Email"), notice)
-        if let current = user.email { page.blocks.append(.soft(say("Your email is %@.", current))) }
+        if let current = user.email { page.blocks.append(.soft(say("Your email is %@.", current.readableAddress))) }
         if let pending = user.newEmail, session.mail?.kind == .emailChange {
             page.blocks += [
-                .text(say("We have sent a code to %@.", pending)),
-                .links([Link(title: say("Enter the Code Sent to %@", pending), address: Place.checkMail.path)]),
+                .text(say("We have sent a code to %@.", pending.readableAddress)),
+                .links([
+                    Link(
+                        title: say("Enter the Code Sent to %@", pending.readableAddress), address: Place.checkMail.path)
+                ]),
             ]
         }
         var fields = [emailField(entered("email"), label: say("New Email"))]

@@ -109,7 +109,7 @@ extension Visit {
     mutating func questionPage(_ question: WebSession.Question, _ notice: Notice? = nil) async throws -> Page {
         var page = Page(
             say("Link Accounts"),
-            [.text(say("%@ already has an account. Sign in to it to link the two.", question.email))])
+            [.text(say("%@ already has an account. Sign in to it to link the two.", question.email.readableAddress))])
         page.notice = notice
         page.back = (say("Sign In"), Place.signIn.path)
         if question.methods.contains("password") {

@@ -84,7 +84,7 @@ extension Visit {
     private func row(_ identity: AuthUserIdentity, isOnly: Bool) -> Row {
         let name = methodName(identity.provider)
         var row = Row(title: name)
-        row.details = [identity.email?.shown].compactMap(\.self)
+        row.details = [identity.email?.readableAddress.shown].compactMap(\.self)
         guard !isOnly, let id = identity.identityID else { return row }
         row.form = Form(
             action: Place.methods.path,

@@ -103,7 +103,7 @@ extension Visit {
         }
         page.blocks =
             [
-                .soft(say("Your email is %@.", user.email ?? "–"))
+                .soft(say("Your email is %@.", user.email?.readableAddress ?? "–"))
             ] + standing(of: user) + [
                 .form(
                     Form(
@@ -125,7 +125,7 @@ extension Visit {
     fileprivate func deletionPage(_ user: AuthUser) -> Page {
         var page = accountPage(say("Delete Account"))
         page.blocks = [
-            .soft(say("Your email is %@.", user.email ?? "–")),
+            .soft(say("Your email is %@.", user.email?.readableAddress ?? "–")),
             .text(say("This will permanently delete your account and all your data. This cannot be undone.")),
             .form(
                 Form(
