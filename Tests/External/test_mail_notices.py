@@ -1,5 +1,7 @@
 """Notices of changes, and addresses that refuse mails, from a request to aiosmtpd."""
 
+import json
+
 import pytest
 from mail_server import Handler, mail_server
 from program import PASSWORD, poll
@@ -34,14 +36,46 @@ def test_a_new_password_and_a_new_device_are_reported(servers):
 
 
 @pytest.mark.parametrize(
-    "reply, is_marked",
-    [("550 5.1.1 no such user", True), ("550 no such user", True), ("550 5.7.1 no relaying", False)])
-def test_a_refused_address_is_shown_to_its_user(servers, reply, is_marked):
+    "reply, state, is_marked",
+    [
+        ("550 5.1.1 no such user", "failed", True),
+        ("550 5.1.2 no such domain", "failed", True),
+        ("556 5.1.10 null MX", "failed", True),
+        ("550 5.2.1 disabled", "failed", True),
+        ("550 relay not permitted", "failed", False),
+        ("550 Sender verify failed", "failed", False),
+        ("550 5.7.1 no relaying", "failed", False),
+        ("552 5.2.2 mailbox full", "failed", False),
+        ("550 5.1.8 Sender address rejected: Domain not found", "queued", False),
+        ("553 5.1.7 The sender address is not valid", "queued", False),
+    ],
+)  # fmt: skip
+def test_a_refused_address_is_shown_to_its_user(servers, reply, state, is_marked):
     with mail_server(Handler(answers={"RCPT": reply})) as handler:
         server = servers.serve(**CONFIRM, **handler.settings).start()
         body = {"email": "ada@example.org", "password": PASSWORD, "email_confirm": True}
         assert server.admin().post("/admin/users", body).status == 200
         assert server.auth().post("/recover", {"email": "ada@example.org"}).status == 200
-        poll(lambda: statuses(server)[0]["state"] == "failed", "the refusal")
+        poll(lambda: reply.split()[0] in (statuses(server)[0].get("reason") or ""), "the refusal")
+        assert statuses(server)[0]["state"] == state
         user = server.auth().sign_in("ada@example.org").json()["user"]
         assert ("email_undeliverable_at" in user) == is_marked
+
+
+def test_a_server_that_refuses_every_mail_loses_few_and_is_reported(servers):
+    with mail_server(Handler(answers={"RCPT": "550 relay not permitted"})) as handler:
+        server = servers.serve(**CONFIRM, **handler.settings).start()
+        for number in range(5):
+            body = {"email": f"person{number}@example.org", "password": PASSWORD, "email_confirm": True}
+            assert server.admin().post("/admin/users", body).status == 200
+            assert server.auth().post("/recover", {"email": body["email"]}).status == 200
+            poll(lambda: "550" in (statuses(server)[0].get("reason") or ""), "the refusal")
+        assert [mail["state"] for mail in statuses(server)] == ["queued", "queued", "failed", "failed", "failed"]
+        found = server.command("doctor", "--json")
+        (problem,) = [line for line in map(json.loads, found.stdout.splitlines()) if line["name"] == "mails"]
+        assert found.returncode == 1 and problem["state"] == "problem"
+        assert problem["text"] == "the last 5 emails were refused by the mail server: the server answered 550"
+        handler.answers = {}
+        assert server.command("mail", "retry").returncode == 0
+        received(handler, "person4@example.org")
+        assert not [line for line in server.command("doctor", "--json").stdout.splitlines() if '"mails"' in line]

@@ -81,7 +81,11 @@ struct TransportTests {
             ("MAIL", "451 4.7.1 later", .sender, false, false), ("MAIL", "550 5.7.1 not you", .sender, false, true),
             ("MAIL", "552 5.3.4 too big", .sender, true, false),
             ("RCPT", "450 4.2.1 greylisted", .recipient, false, false),
-            ("RCPT", "550 5.1.1 nobody", .recipient, true, false), ("DATA", "451 4.3.0 later", .message, false, false),
+            ("RCPT", "550 5.1.1 nobody", .recipient, true, false),
+            ("RCPT", "550 relay denied", .recipient, true, false),
+            ("RCPT", "550 5.1.8 no such domain", .recipient, false, true),
+            ("RCPT", "553 5.1.7 bad sender", .recipient, false, true),
+            ("DATA", "451 4.3.0 later", .message, false, false),
             ("DATA", "554 5.5.1 no", .message, true, false), (".", "452 4.3.1 full", .message, false, false),
             (".", "554 5.7.1 spam", .message, true, false),
         ] as [(String, String, SMTPStage, Bool, Bool)])

@@ -14,6 +14,9 @@ package enum MailSchedule {
     /// Longer than a mail waits for its next attempt: than a code is valid, for which a mail waits at most.
     package static let longestWait: Duration = .seconds(8 * 86_400)
 
+    /// So many mails that the mail server refused in a row are the server's or our fault, not that of their addresses.
+    package static let refusalsInARow = 3
+
     /// The delay before the next attempt: five seconds, doubled each time, at most ten minutes, and up to a quarter
     /// more or less, so that mails that failed together are not tried together.
     ///

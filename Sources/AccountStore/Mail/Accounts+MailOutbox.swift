@@ -32,6 +32,9 @@ package enum MailResult: Equatable, Sendable {
     case failed(reason: String)
     /// A retry cannot succeed.
     case refused(reason: String)
+    /// The server refuses the mail for good, but not because of the address. Tried again while the server refuses every
+    /// mail: the fault is ours then.
+    case declined(reason: String)
     /// The server refuses the address for good. Marks the account that has it, until a mail is accepted.
     case undeliverable(reason: String)
 }
@@ -121,19 +124,29 @@ extension Accounts {
                 try end(mail, "sent", reason: nil, at: now, in: db)
                 try mark(mail, undeliverableAt: nil, in: db)
             case .refused(let reason): try end(mail, "failed", reason: reason, at: now, in: db)
+            case .declined(let reason):
+                guard try refusedMails(in: db).areOurFault else {
+                    return try end(mail, "failed", reason: reason, at: now, in: db)
+                }
+                try retry(mail, reason, chance, at: now, in: db)
             case .undeliverable(let reason):
                 try end(mail, "failed", reason: reason, at: now, in: db)
                 try mark(mail, undeliverableAt: now, in: db)
-            case .failed(let reason):
-                let next = now + MailSchedule.pause(after: mail.attempt, chance: chance)
-                guard next < mail.expiresAt else { return try end(mail, "failed", reason: reason, at: now, in: db) }
-                try db.run(
-                    """
-                    UPDATE mail_outbox SET next_at = \(next), reason = \(reason)
-                    WHERE id = \(mail.id) AND attempts = \(mail.attempt) AND state = 'queued'
-                    """)
+            case .failed(let reason): try retry(mail, reason, chance, at: now, in: db)
             }
         }
+    }
+
+    private func retry(
+        _ mail: ClaimedMail, _ reason: String, _ chance: Double, at now: Instant, in db: any Connection
+    ) throws {
+        let next = now + MailSchedule.pause(after: mail.attempt, chance: chance)
+        guard next < mail.expiresAt else { return try end(mail, "failed", reason: reason, at: now, in: db) }
+        try db.run(
+            """
+            UPDATE mail_outbox SET next_at = \(next), reason = \(reason)
+            WHERE id = \(mail.id) AND attempts = \(mail.attempt) AND state = 'queued'
+            """)
     }
 
     /// Makes leased mails due at once: the node stops, or has had no time to send them. The attempt does not count.

@@ -142,7 +142,7 @@ extension AuthServer {
         case .failed(let reason):
             counts.mails.increment(content.kind.rawValue, "failed")
             logger.event(.warning, "mail not sent, will be tried again", [.name: mail.messageID, .cause: reason])
-        case .refused(let reason), .undeliverable(let reason):
+        case .refused(let reason), .declined(let reason), .undeliverable(let reason):
             counts.mails.increment(content.kind.rawValue, "refused")
             logger.event(.warning, "mail not sent", [.name: mail.messageID, .cause: reason])
         }

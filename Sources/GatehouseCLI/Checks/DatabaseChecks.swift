@@ -18,6 +18,7 @@ struct DatabaseChecks {
         let schema = await schema()
         guard schema.state == .ok else { return [integrity, schema] }
         return [integrity, schema, await signingKeys(), await sealedData(), await outbox(at: now)]
+            + (await refusedMails())
     }
 
     private func integrity() async -> Finding {
@@ -106,6 +107,17 @@ struct DatabaseChecks {
         }
     }
 
+    private func refusedMails() async -> [Finding] {
+        guard let secrets = settings.secrets, settings.mail != nil else { return [] }
+        do {
+            let accounts = makeAccounts(settings, secrets, database, System.world())
+            let refused = try await accounts.refusedMails()
+            return refused.areOurFault ? [.refused(refused)] : []
+        } catch {
+            return [.problem("mails", "cannot be read: \(error)", "check the database")]
+        }
+    }
+
     /// The creation time of the newest account.
     func newestAccount() async -> Instant? {
         guard let secrets = settings.secrets else { return nil }
@@ -147,6 +159,13 @@ extension Finding {
     private static let usualWait: Duration = .seconds(3_600)
 
     /// - Parameter oldest: When the oldest item was queued.
+    package static func refused(_ mails: RefusedMails) -> Finding {
+        .problem(
+            "mails", "the last \(mails.count) emails were \(mails.reason ?? "refused")",
+            "check what the mail server requires of \(Setting.smtpSender.environmentName), "
+                + "\(Setting.smtpUser.environmentName) and this machine; then run gatehouse mail retry")
+    }
+
     package static func outbox(count: Int, oldest: Instant?, at now: Instant) -> Finding {
         guard let oldest, count > 0 else { return .ok("outbox", "empty") }
         let minutes = max(0, (now - oldest).components.seconds / 60)

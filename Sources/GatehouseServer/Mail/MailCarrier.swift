@@ -101,21 +101,23 @@ extension SMTPTransport {
             return .sent
         } catch {
             // After an unknown outcome, too: a second copy has the same Message-ID, a lost mail has none.
-            let reason = error.trouble?.cause ?? "\(error)"
-            if case .permanent(let trouble) = error {
-                return trouble.isOfAddress ? .undeliverable(reason: reason) : .refused(reason: reason)
-            }
-            return .failed(reason: reason)
+            guard let trouble = error.trouble else { return .failed(reason: "\(error)") }
+            let isRefused = (trouble.reply?.code ?? 0) >= 500
+            let reason = isRefused ? MailResult.byServer(trouble.cause) : trouble.cause
+            guard case .permanent = error else { return .failed(reason: reason) }
+            if trouble.isOfAddress { return .undeliverable(reason: trouble.cause) }
+            return isRefused ? .declined(reason: reason) : .refused(reason: reason)
         }
     }
 }
 
 extension SMTPTrouble {
-    /// Whether the address itself is refused: its mailbox or domain (RFC 3463, X.1 and X.2), not our server or the mail.
+    /// Whether the address itself is refused: its mailbox or its domain. A code without a status may be about our server
+    /// or the sender.
     fileprivate var isOfAddress: Bool {
-        guard stage == .recipient, let reply else { return false }
-        guard let status = reply.status else { return [550, 551, 553].contains(reply.code) }
-        return status.utf8.starts(with: "5.1.".utf8) || status.utf8.starts(with: "5.2.".utf8)
+        guard stage == .recipient, let status = reply?.status else { return false }
+        // RFC 3463 §3.2 and §3.3: bad mailbox, bad domain, bad syntax, moved, disabled. RFC 7505 §4.2: null MX.
+        return ["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1"].contains(status)
     }
 }
 

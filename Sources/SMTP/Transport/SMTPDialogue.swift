@@ -88,8 +88,11 @@ package struct SMTPDialogue {
 
     private static func refusal(_ reply: SMTPReply, at stage: SMTPStage) -> SMTPFailure {
         let isForGood = reply.code >= 500
+        // Servers check the sender when they know the recipient (RFC 3463 §3.2: X.1.7 and X.1.8 are about the sender).
+        let isAboutSender = reply.status.map { ["5.1.7", "5.1.8"].contains($0) } ?? false
         // 552: the mail is too big.
-        let isAboutMail = stage == .recipient || stage == .message || (stage == .sender && reply.code == 552)
+        let isAboutMail =
+            (stage == .recipient || stage == .message) && !isAboutSender || (stage == .sender && reply.code == 552)
         let trouble = SMTPTrouble(
             stage: stage, reply: reply, cause: "the server answered \(reply)",
             isConfiguration: isForGood && !isAboutMail && stage != .connection)

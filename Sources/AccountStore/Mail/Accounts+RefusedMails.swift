@@ -1,0 +1,52 @@
+import AccountDomain
+import GatehouseWire
+import SQLDatabase
+
+/// The mails in a row that the mail server refused, up to the newest.
+package struct RefusedMails: Sendable {
+    package fileprivate(set) var count = 0
+    /// That of the newest.
+    package fileprivate(set) var reason: String?
+
+    /// Whether the refusals have another cause than the mails' addresses.
+    package var areOurFault: Bool { count >= MailSchedule.refusalsInARow }
+}
+
+extension MailResult {
+    private static let mark = "refused by the mail server: "
+
+    /// The reason of a mail that the server refuses for good, as ``RefusedMails`` counts it.
+    package static func byServer(_ cause: String) -> String { mark + cause }
+
+    static func isByServer(_ reason: String) -> Bool { reason.hasPrefix(mark) }
+}
+
+extension Accounts {
+    /// For `doctor`.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func refusedMails() async throws -> RefusedMails {
+        Self.refusedMails(try await database.rows(Self.newestResults) { ($0.text(), $0.textIfPresent()) })
+    }
+
+    func refusedMails(in db: any Connection) throws -> RefusedMails {
+        Self.refusedMails(try db.rows(Self.newestResults) { ($0.text(), $0.textIfPresent()) })
+    }
+
+    private static let newestResults: SQL = """
+        SELECT state, reason FROM mail_outbox WHERE state = 'sent' OR reason IS NOT NULL
+        ORDER BY created_at DESC, id DESC LIMIT 100
+        """
+
+    /// Mails that ended without an answer, such as expired ones, do not count.
+    private static func refusedMails(_ newest: [(state: String, reason: String?)]) -> RefusedMails {
+        var refused = RefusedMails()
+        for (state, reason) in newest {
+            if state == "sent" { break }
+            guard let reason, MailResult.isByServer(reason) else { continue }
+            refused.count += 1
+            refused.reason = refused.reason ?? reason
+        }
+        return refused
+    }
+}
