@@ -8,7 +8,10 @@ import Hummingbird
 package struct CrossOriginPolicy: Sendable {
     private let allowedHeaders: Set<ExternalName>
     private static let allowedMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-    private static let exposedHeaders = "X-Total-Count, Link, X-Supabase-Api-Version"
+    /// Supabase Auth's, and those that Docs/compatibility.md and Docs/operations.md promise to clients.
+    private static let exposedHeaders =
+        "X-Total-Count, Link, X-Supabase-Api-Version, X-SB-Error-Code, X-Request-Id, Retry-After, X-RateLimit-Bucket, "
+        + "X-Gatehouse-Session-End"
 
     /// - Parameter additionalHeaders: Request headers to allow in addition to those of Supabase's clients, in any case.
     package init(additionalHeaders: [String] = []) {
