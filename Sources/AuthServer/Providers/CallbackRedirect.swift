@@ -4,21 +4,16 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-/// The redirect from a provider's callback to the app: the target URL with the result added.
+/// The redirect from a provider's callback to the app: the target URL, byte for byte, with the result added.
 struct CallbackRedirect {
     /// The redirect URL, checked against the allow list when the flow began.
     let target: String
 
-    /// Adds an authorization code to the query, which is then sorted by parameter name. The bytes of existing
-    /// parameters stay as they are.
-    func code(_ code: Secret) -> Response {
-        redirect(query: [("code", code.reveal())], fragment: nil, isSorted: true)
-    }
+    /// Adds an authorization code to the end of the query.
+    func code(_ code: Secret) -> Response { redirect(query: [("code", code.reveal())], fragment: nil) }
 
     /// The address with an authorization code, as ``code(_:)`` redirects to it.
-    func location(of code: Secret) -> String {
-        address(query: [("code", code.reveal())], fragment: nil, isSorted: true)
-    }
+    func location(of code: Secret) -> String { address(query: [("code", code.reveal())], fragment: nil) }
 
     /// Adds the tokens to the fragment, for the implicit flow.
     func tokens(
@@ -73,33 +68,32 @@ struct CallbackRedirect {
     }
 
     private func linkRedirect(query: [(String, String)], fragment: [(String, String)]?) -> Response {
-        Answer.redirect(
-            to: address(query: query, fragment: fragment, isSorted: !query.isEmpty), status: .seeOther
-        ).unstored
+        Answer.redirect(to: address(query: query, fragment: fragment), status: .seeOther).unstored
     }
 
-    private func redirect(
-        query: [(String, String)], fragment: [(String, String)]?, isSorted: Bool = false
-    ) -> Response {
-        Answer.redirect(to: address(query: query, fragment: fragment, isSorted: isSorted)).unstored
+    private func redirect(query: [(String, String)], fragment: [(String, String)]?) -> Response {
+        Answer.redirect(to: address(query: query, fragment: fragment)).unstored
     }
 
-    private func address(query: [(String, String)], fragment: [(String, String)]?, isSorted: Bool = false) -> String {
+    private func address(query: [(String, String)], fragment: [(String, String)]?) -> String {
         let parts = target.split(ascii: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        let base = parts[0].split(ascii: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let present = base.count > 1 ? base[1].split(ascii: "&").map(String.init) : []
-        var pairs = present + query.map(Self.pair)
-        if isSorted { pairs.sort { Self.name(of: $0) < Self.name(of: $1) } }
-        let path = String(base[0]) + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
-        guard let fragment else { return path + (parts.count > 1 ? "#" + parts[1] : "") }
-        return path + "#" + fragment.map(Self.pair).joined(separator: "&")
+        var address = String(parts[0])
+        if !query.isEmpty {
+            let last = address.utf8.last
+            if !address.contains(ascii: "?") {
+                address += "?"
+            } else if last != UInt8(ascii: "?"), last != UInt8(ascii: "&") {
+                address += "&"
+            }
+            address += query.map(Self.pair).joined(separator: "&")
+        }
+        guard let fragment else { return address + (parts.count > 1 ? "#" + parts[1] : "") }
+        return address + "#" + fragment.map(Self.pair).joined(separator: "&")
     }
 
     private static func pair(_ field: (String, String)) -> String {
         "\(FormText.escape(field.0))=\(FormText.escape(field.1))"
     }
-
-    private static func name(of pair: String) -> Substring { Substring(pair.utf8.prefix { $0 != UInt8(ascii: "=") }) }
 }
 
 /// Why a provider sign-in ended without a session.

@@ -178,16 +178,20 @@ struct BrowserFlowTests {
         }
     }
 
-    @Test("Pitfall 12: A redirect with a query keeps it byte for byte")
-    func redirectQuery() async throws {
-        let target = "myapp://callback/x?z=a%2Fb&a=%C3%A9+%20"
+    @Test(
+        "Pitfall 12: A redirect with a query keeps it byte for byte",
+        arguments: [
+            ("myapp://callback/x?z=a%2Fb&a=%C3%A9+%20", "&"), ("myapp://callback/x", "?"), ("myapp://callback/x?", ""),
+            ("myapp://callback/x?&&z", "&"), ("myapp://callback/x?z&", ""), ("myapp://callback/x?next=/a?b=c&b", "&"),
+        ])
+    func redirectQuery(_ target: String, _ separator: String) async throws {
         try await TestServer.with(
             providers: TestProviders(),
             change: { $0.redirects = RedirectAllowList(siteURL: "https://app.example.org", entries: [target]) }
         ) { server in
             let back = try await TestBrowser(server).signIn(server.authorizePath("google", to: target), as: "verified")
             let code = try #require(back.query["code"])
-            #expect(back.location == "myapp://callback/x?a=%C3%A9+%20&code=\(code)&z=a%2Fb")
+            #expect(back.location == "\(target)\(separator)code=\(code)")
         }
     }
 }
