@@ -103,6 +103,18 @@ extension Database {
         try await SchemaState(known: Set(migrations.map(\.number)), recorded: recordedSteps())
     }
 
+    /// Whether the server takes no changes for now: a standby, or one that is set so. A file that cannot be written has no
+    /// such state.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func isReadOnly() async throws -> Bool {
+        guard dialect == .postgresql else { return false }
+        // In a transaction that could change something: those for reading alone are always read-only.
+        return try await writeCommitted { db in
+            try db.row("SELECT current_setting('transaction_read_only')") { $0.text() == "on" } ?? false
+        }
+    }
+
     private func runSteps(_ migrations: [Migration]) async throws -> [Int] {
         let dialect = dialect
         try await prepareRecord()

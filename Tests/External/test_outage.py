@@ -52,6 +52,23 @@ def is_ready(node):
     return Client(node.url).get("/ready").status == 200
 
 
+@pytest.mark.xdist_group("outage read-only")
+def test_a_server_that_takes_no_changes_is_not_ready(servers):
+    cluster = postgres.Cluster()
+    try:
+        database = cluster.database()
+        server = servers.serve(GATEHOUSE_DATABASE_URL=database.url).start()
+        assert is_ready(server)
+        for setting in ("on", "off"):
+            database.run(f"ALTER SYSTEM SET default_transaction_read_only = {setting}")
+            database.run("SELECT pg_reload_conf()")
+            poll(lambda: is_ready(server) == (setting == "off"), "the state of the server")  # noqa: B023
+            answer = Client(server.url).get("/ready")
+            assert answer.json()["status"] == ("database read-only" if setting == "on" else "ready")
+    finally:
+        cluster.stop()
+
+
 @pytest.mark.xdist_group("outage crash")
 def test_a_crash_of_the_server_loses_nothing_and_signs_nobody_out(servers):
     cluster = postgres.Cluster(*postgres.DURABLE)

@@ -38,6 +38,14 @@ struct NodeTests {
         }
     }
 
+    @Test("A server that takes no changes says so, over connections of before too")
+    func readOnly() async throws {
+        let bench = try await Bench()
+        let (writer, reader) = (try bench.open(), try bench.open(1, "%20-cdefault_transaction_read_only%3Don"))
+        #expect(try await !writer.isReadOnly())
+        #expect(try await reader.isReadOnly())
+    }
+
     @Test("Locked work runs on one node at a time; others skip it or wait")
     func exclusive() async throws {
         let bench = try await Bench()

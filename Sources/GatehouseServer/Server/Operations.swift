@@ -52,11 +52,12 @@ struct Operations: Sendable {
     /// A load balancer must learn of an unreachable database long before clients time out.
     static let readyLimit: Duration = .seconds(2)
 
-    /// 200 if the database answers and all migrations have run, otherwise 503.
+    /// 200 if the database answers and takes changes, and all migrations have run, otherwise 503.
     private func ready(_ request: Request, _ context: ServerContext) async -> Response {
         let state: String
         do {
-            state = try await schemaState().pending.isEmpty ? "ready" : "migrations pending"
+            let (schema, isReadOnly) = try await databaseState()
+            state = isReadOnly ? "database read-only" : schema.pending.isEmpty ? "ready" : "migrations pending"
         } catch is UnknownMigration {
             state = "schema of another program"
         } catch {
@@ -72,14 +73,15 @@ struct Operations: Sendable {
 
     /// Returns after ``readyLimit`` even if the database is still connecting, which cannot be cancelled and continues
     /// in the background.
-    private func schemaState() async throws -> SchemaState {
-        let outcome = FirstOutcome<SchemaState>()
+    private func databaseState() async throws -> (SchemaState, isReadOnly: Bool) {
+        let outcome = FirstOutcome<(SchemaState, isReadOnly: Bool)>()
         let (database, migrations) = (database, migrations)
         return try await limited(to: Self.readyLimit, by: runtime.sleep) {
             try await outcome.value {
                 Task {
                     do {
-                        outcome.end(.success(try await database.schemaState(migrations)))
+                        let schema = try await database.schemaState(migrations)
+                        outcome.end(.success((schema, try await database.isReadOnly())))
                     } catch {
                         outcome.end(.failure(error))
                     }
