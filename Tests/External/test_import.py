@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import glob
+import gzip
 import hashlib
 import hmac
 import json
@@ -474,6 +475,22 @@ def test_a_dump_that_was_interrupted_is_not_imported(source, target, tmp_path):
         done = target.command("import", "supabase", "--dump", str(file))
         assert done.returncode == 1 and "too early" in done.stderr, done.stderr
     assert "@" not in target.command("users", "list").stdout
+
+
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        (gzip.compress(b"COPY auth.users (id) FROM stdin;\n"), "compressed with gzip"),
+        (b"PGDMP\x01\x0e\x00\x04\x08\x01\x01\x01\x00", "custom format. Convert it to plain text: pg_restore"),
+        (b"toc.dat" + bytes(600), "tar format. Convert it to plain text: pg_restore"),
+        (b"INSERT INTO auth.users VALUES (1);\n", "supabase db dump --data-only --schema auth --use-copy"),
+    ],
+)
+def test_a_dump_of_another_form_is_named(target, tmp_path, content, words):
+    file = tmp_path / "dump"
+    file.write_bytes(content)
+    done = target.command("import", "supabase", "--dump", str(file))
+    assert done.returncode == 1 and words in done.stderr, done.stderr
 
 
 def test_unreadable_rows_of_a_dump_are_reported(source, target, tmp_path):

@@ -40,7 +40,8 @@ final class SupabaseDump: SupabaseSource {
         guard tables.contains("auth.users"), tables.contains("auth.identities") else {
             throw CommandFailure(
                 "The file has no rows `COPY auth.users` and `COPY auth.identities`. Create it with "
-                    + "pg_dump --data-only --schema=auth, without --inserts.")
+                    + "pg_dump --data-only --schema=auth, without --inserts, or with "
+                    + "supabase db dump --data-only --schema auth --use-copy.")
         }
         total = try await rows.write { db in
             try db.run("CREATE INDEX staged_by_owner ON staged (kind, owner)")
@@ -62,6 +63,7 @@ final class SupabaseDump: SupabaseSource {
         var reader = CopyReader(wanted: Set(owners.keys))
         var (tables, batch, notes): (Set<String>, [Staged], [SupabaseAccount.Note]) = ([], [], [])
         while let line = try lines.next() {
+            if line.number == 1, let form = DumpForm(line.bytes) { throw CommandFailure(form.advice) }
             switch reader.take(line.bytes) {
             case .nothing: break
             case .began(let table): tables.insert(table)
@@ -145,5 +147,34 @@ final class SupabaseDump: SupabaseSource {
         if let profile = try rows("public.profiles", of: id).first { writer.member("profile", json: profile.text) }
         writer.endObject()
         return writer.bytes
+    }
+}
+
+/// A form of dump that has to be converted to plain text first.
+enum DumpForm: Equatable {
+    case gzip, custom, tar
+
+    /// - Parameter line: The first line of the file, which begins with the form's mark.
+    init?(_ line: [UInt8]?) {
+        guard let line else { return nil }
+        if line.starts(with: [0x1F, 0x8B]) {
+            self = .gzip
+        } else if line.starts(with: "PGDMP".utf8) {
+            self = .custom
+        } else if line.starts(with: "toc.dat\0".utf8) {
+            self = .tar
+        } else {
+            return nil
+        }
+    }
+
+    var advice: String {
+        switch self {
+        case .gzip:
+            "The file is compressed with gzip. Pass the dump itself: gunzip --stdout FILE | gatehouse import supabase --dump -"
+        case .custom, .tar:
+            "The file is a dump in pg_dump's \(self == .tar ? "tar" : "custom") format. Convert it to plain text: "
+                + "pg_restore --data-only --schema=auth --file=dump.sql FILE"
+        }
     }
 }
