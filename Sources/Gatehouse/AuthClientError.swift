@@ -113,6 +113,8 @@ public struct AuthRefusal: Hashable, Sendable {
     public var field: String?
     /// Why the session ended, if the refusal says that it has and the server tells.
     public var sessionEnd: SessionEndReason?
+    /// Whether the response has no code, and says that the grant is invalid: of a refresh, that its token is.
+    package private(set) var isInvalidGrant = false
 
     /// For tests.
     public init(
@@ -137,6 +139,7 @@ public struct AuthRefusal: Hashable, Sendable {
             weakPasswordReasons: answer.weakPasswordReasons, retryAfter: reply.retryAfter,
             linkQuestion: answer.linkQuestion, sessionEnd: reply.sessionEnd)
         setAsideTicket = answer.setAsideTicket
+        isInvalidGrant = answer.oauthError == "invalid_grant"
     }
 }
 
@@ -148,6 +151,9 @@ extension AuthRefusal {
 
     /// Whether the session has ended, given this refusal of its own token.
     package var isFinal: Bool { (400..<500).contains(status) && code.map(Self.endsSession.contains) == true }
+
+    /// Whether the session has ended, given this refusal of its refresh token.
+    var endsRefresh: Bool { isFinal || (400..<500).contains(status) && isInvalidGrant }
 
     /// Whether a retry of the same request may succeed.
     var isPassing: Bool { [408, 409, 429].contains(status) || status >= 500 }

@@ -101,6 +101,52 @@ struct EndingTests {
         }
     }
 
+    @Test(
+        "A refresh token that another issuer calls invalid ends it",
+        arguments: [
+            (400, #"{"error":"invalid_grant"}"#),
+            (400, #"{"error":"invalid_grant","error_description":"Invalid Refresh Token: Already Used"}"#),
+            (401, #"{"error":"invalid_grant","error_description":"Token is not active"}"#),
+        ])
+    func invalidGrant(_ status: Int, _ body: String) async throws {
+        try await World.with { world in
+            try await world.signUp()
+            world.expireToken()
+            world.network.meet(.answers(status: status, headers: [:], body: body))
+            let reason = SignedOutReason.endedByServer(.refreshTokenNotFound, because: nil)
+            await #expect(throws: AuthClientError.signedOut(reason)) { try await world.client.session }
+            #expect(await world.client.state == .signedOut(reason))
+            #expect(try await world.anotherProcess().state == .signedOut(.neverSignedIn))
+        }
+    }
+
+    @Test(
+        "Other OAuth errors of a refresh end nothing",
+        arguments: [
+            (400, #"{"error":"invalid_client"}"#), (400, #"{"error":"invalid_request"}"#),
+            (500, #"{"error":"invalid_grant"}"#), (400, #"{"code":"over_request_rate_limit","error":"invalid_grant"}"#),
+        ])
+    func otherOAuthErrors(_ status: Int, _ body: String) async throws {
+        try await World.with { world in
+            let first = try await world.signUp()
+            world.expireToken()
+            world.network.meet(.answers(status: status, headers: [:], body: body))
+            // Thrown for some of these; a passing error is tried again.
+            _ = try? await world.client.session
+            #expect(try await world.client.session.user.id == first.user.id)
+        }
+    }
+
+    @Test("A call that another issuer refuses as an invalid grant ends nothing")
+    func invalidGrantOfCall() async throws {
+        try await World.with { world in
+            let first = try await world.signUp()
+            world.network.meet(.answers(status: 400, headers: [:], body: #"{"error":"invalid_grant"}"#))
+            await #expect(throws: AuthClientError.self) { try await world.client.user() }
+            #expect(await world.client.currentSession == first)
+        }
+    }
+
     @Test("A token that the server rejects is refreshed once and the call repeated once")
     func repeatedCall() async throws {
         try await World.with { world in

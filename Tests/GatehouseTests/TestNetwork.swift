@@ -17,7 +17,7 @@ final class TestNetwork: Sendable {
         /// The server acts, and its response is lost.
         case losesAnswers
         /// The server fails before it acts.
-        case answers(status: Int, headers: [String: String])
+        case answers(status: Int, headers: [String: String], body: String = "")
         /// A page of another server.
         case captivePortal
     }
@@ -68,7 +68,8 @@ final class TestNetwork: Sendable {
         }
         switch fault {
         case .isDown: throw ConnectionLost()
-        case .answers(let status, let headers): return HTTPReply(status: status, headers: headers)
+        case .answers(let status, let headers, let body):
+            return HTTPReply(status: status, headers: headers, body: Array(body.utf8))
         case .captivePortal: return HTTPReply(status: 200, body: Array("<html>Welcome</html>".utf8))
         case .none, .losesAnswers: break
         }

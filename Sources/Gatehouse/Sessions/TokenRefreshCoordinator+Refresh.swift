@@ -155,7 +155,7 @@ extension TokenRefreshCoordinator {
         do {
             let (exchange, refreshToken) = (exchange, current.session.refreshToken)
             timed = try await exchanged(startedIn) { try await exchange(refreshToken) }
-        } catch AuthClientError.refused(let refusal) where refusal.isFinal {
+        } catch AuthClientError.refused(let refusal) where refusal.endsRefresh {
             throw try await gate.run { try await self.end(current, refusal, startedIn) }
         } catch {
             throw Self.passing(error)
@@ -219,7 +219,7 @@ extension TokenRefreshCoordinator {
         let content = await slot.load()
         try check(startedIn)
         if case .session(let stored) = content, stored.generation != ended.generation { return SlotChanged() }
-        let reason = SignedOutReason.endedByServer(refusal.code ?? .unknown, because: refusal.sessionEnd)
+        let reason = SignedOutReason.endedByServer(refusal.code ?? .refreshTokenNotFound, because: refusal.sessionEnd)
         advanceEpoch(isOwnFlight: true)
         change(.signedOut(reason), event: .signedOut(reason))
         if case .unavailable = content { return AuthClientError.signedOut(reason) }

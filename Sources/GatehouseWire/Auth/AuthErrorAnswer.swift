@@ -11,6 +11,9 @@ public struct AuthErrorAnswer: Hashable, Sendable {
     public var linkQuestion: AuthLinkQuestion?
     /// The ticket of `credential_set_aside` after a passkey; nil for other errors, or if it is unreadable.
     public var setAsideTicket: AuthSetAsideTicket?
+    /// The error of an OAuth response (RFC 6749 §5.2), such as `invalid_grant`: all that other issuers and old versions of
+    /// Supabase Auth send instead of a code.
+    package var oauthError: String?
 }
 
 extension AuthErrorAnswer {
@@ -30,7 +33,8 @@ extension AuthErrorAnswer {
             message: names.lazy.compactMap { members.text($0) }.first ?? "no message",
             weakPasswordReasons: members.weakPasswordReasons,
             linkQuestion: code == AuthErrorCode.identityNeedsConfirmation.rawValue ? AuthLinkQuestion(members) : nil,
-            setAsideTicket: code == AuthErrorCode.credentialSetAside.rawValue ? AuthSetAsideTicket(members) : nil)
+            setAsideTicket: code == AuthErrorCode.credentialSetAside.rawValue ? AuthSetAsideTicket(members) : nil,
+            oauthError: code == nil ? members.text("error") : nil)
     }
 }
 
