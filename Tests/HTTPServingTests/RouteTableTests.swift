@@ -31,7 +31,9 @@ struct RouteTableTests {
             (HTTPRequest.Method.post, "/token?grant_type=x", 200, "token"), (.get, "/token", 405, ""),
             (.post, "/token/", 404, "404 page not found\n"), (.post, "//token", 404, "404 page not found\n"),
             (.get, "/nothing", 404, "404 page not found\n"), (.head, "/token", 405, ""), (.options, "/token", 405, ""),
-            (.delete, "/user/7?a=/", 200, "7"), (.trace, "/token", 405, ""), (.get, "/", 404, "404 page not found\n"),
+            (.delete, "/user/7?a=/", 200, "7"), (.trace, "/token", 405, ""),
+            (.trace, "/nothing", 404, "404 page not found\n"),
+            (.get, "/", 404, "404 page not found\n"),
         ])
     func paths(_ method: HTTPRequest.Method, _ path: String, _ status: Int, _ body: String) async throws {
         let answer = try await router.send(method, path, to: table())
@@ -41,9 +43,18 @@ struct RouteTableTests {
         if status == 405 { #expect(answer.headers[.contentType] == nil) }
     }
 
-    @Test("A wrong method gets the list of right ones")
-    func allow() async throws {
-        #expect(try await router.send(.get, "/token", to: table()).headers[.allow] == "POST")
+    @Test(
+        "A wrong method gets the list of right ones, also one that no route has",
+        arguments: [
+            (HTTPRequest.Method.get, "/token", "POST"), (.trace, "/token", "POST"), (.connect, "/token", "POST"),
+            (.init("PROPFIND")!, "/token", "POST"), (.init("OTHER")!, "/token", "POST"),
+            (.init("get")!, "/token", "POST"),
+            (.trace, "/user", "GET, HEAD"), (.trace, "/user/7", "DELETE"),
+        ])
+    func allow(_ method: HTTPRequest.Method, _ path: String, _ allowed: String) async throws {
+        let answer = try await router.send(method, path, [.authorization: "Bearer x"], to: table())
+        #expect(answer.status == 405)
+        #expect(answer.headers[.allow] == allowed)
     }
 
     @Test(

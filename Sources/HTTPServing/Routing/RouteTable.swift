@@ -51,7 +51,7 @@ package struct RouteTable: Sendable {
                 route: route, group: group, runtime: runtime, meter: meter, name: pattern.description))
     }
 
-    private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
+    private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .other]
 
     private func wrongMethods(_ path: String, _ rows: [Route]) -> [Route] {
         let present = rows.map(\.method)
@@ -63,4 +63,9 @@ package struct RouteTable: Sendable {
             ) { _, _ in throw WrongMethod(allowed: allowed) }
         }
     }
+}
+
+extension HTTPRequest.Method {
+    /// Replaces TRACE, CONNECT and methods that clients make up.
+    static let other = Self("OTHER")!
 }

@@ -39,17 +39,16 @@ package struct UnknownPaths: RouterMiddleware {
         return prefix.isEmpty || rest.isEmpty || rest.first == UInt8(ascii: "/")
     }
 
-    private static let routable: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
+    fileprivate static let routable: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
 
     /// The method's name; `OTHER` for one that a client made up.
-    static func known(_ method: HTTPRequest.Method) -> String { routable.contains(method) ? method.rawValue : "OTHER" }
+    static func known(_ method: HTTPRequest.Method) -> String {
+        (routable.contains(method) ? method : .other).rawValue
+    }
 
     /// Counted as route "none": a path made up by a client must not create a label.
     private static func endpoint(_ table: RouteTable) -> RouteEndpoint {
-        let route = Route(.get, "", acceptsTrailingSlash: true) { request, _ in
-            guard routable.contains(request.method) else { throw WrongMethod(allowed: "") }
-            throw UnknownPath()
-        }
+        let route = Route(.get, "", acceptsTrailingSlash: true) { _, _ in throw UnknownPath() }
         let meter = table.runtime.metrics.meter(route: "none", method: "any")
         return RouteEndpoint(route: route, group: table.group, runtime: table.runtime, meter: meter, name: "none")
     }
@@ -70,7 +69,12 @@ private final class OtherRequests: RouterMiddleware {
     func handle(
         _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
-        try await responder().respond(to: request, context: context)
+        guard !UnknownPaths.routable.contains(request.method) else {
+            return try await responder().respond(to: request, context: context)
+        }
+        var head = request.head
+        head.method = .other
+        return try await responder().respond(to: Request(head: head, body: request.body), context: context)
     }
 
     private func responder() -> RouterResponder<ServerContext> {
