@@ -27,9 +27,9 @@ package struct BreachedPasswords: Sendable {
         }
         // Padding: the length of the response would reveal the range.
         let answer = try await send(
-            ProviderRequest(
-                method: .get, url: range, headers: ["add-padding": "true", "user-agent": "Gatehouse"],
-                authorization: nil, body: nil, maximumBytes: Self.maximumBytes, timeLimit: Self.timeLimit))
+            .text(
+                range, headers: ["add-padding": "true", "user-agent": "Gatehouse"], maximumBytes: Self.maximumBytes,
+                timeLimit: Self.timeLimit))
         guard answer.status == 200 else { throw UnusableRange(status: answer.status) }
         return Self.has(digits.dropFirst(5), in: answer.body)
     }

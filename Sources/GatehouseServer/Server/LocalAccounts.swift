@@ -3,6 +3,7 @@ package import AccountStore
 package import AuthServer
 import GatehouseWire
 import HTTPServing
+import JSONWebTokens
 import Logging
 import PasswordHashing
 import ProfileGateway

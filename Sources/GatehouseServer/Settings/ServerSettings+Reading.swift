@@ -1,5 +1,6 @@
 import AccountDomain
 import AuthServer
+import Foundation
 import GatehouseWire
 import HTTPServing
 import JSONWebTokens

@@ -20,6 +20,15 @@ package struct ProviderRequest: Sendable {
     /// The time limit of the whole request, including connecting.
     package let timeLimit: Duration
 
+    /// A GET request for a text, to a service that is no provider.
+    package static func text(
+        _ url: ProviderURL, headers: [String: String], maximumBytes: Int, timeLimit: Duration
+    ) -> ProviderRequest {
+        ProviderRequest(
+            method: .get, url: url, headers: headers, authorization: nil, body: nil, maximumBytes: maximumBytes,
+            timeLimit: timeLimit)
+    }
+
     /// A GET request for JSON.
     static func get(_ url: ProviderURL, authorization: Secret? = nil, maximumBytes: Int) -> ProviderRequest {
         ProviderRequest(
