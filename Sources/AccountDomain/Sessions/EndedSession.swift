@@ -47,9 +47,10 @@ extension EndedSession {
         case .everybodySignedOut: "The operator signed out all users."
         case .passwordChanged: "\(who) changed the password\(place)."
         case .addressProven:
-            "The owner of the account's address proved it for the first time, which ends all earlier sessions."
+            "The account's address was proven for the first time, which ends all earlier sessions. "
+                + "Credentials from before are set aside unless they came with the proof."
         case .addressClaimed:
-            "The owner of the address moved it to a new account, because this account had never proved it."
+            "The reader of the address's mailbox started over with a new account. This account keeps everything else."
         case .methodRemoved: "The user removed the sign-in method that had opened the session\(place)."
         case .linkUndone: "The user undid the link of the sign-in method that had opened the session\(place)."
         case .consentRevoked: "The user stopped using the provider's sign-in for this app."
@@ -77,8 +78,8 @@ extension EndedSession {
         case .everybodySignedOut, .inactivity, .lifetime, .endedAtSource, .unknown: "Sign in again."
         case .levelRaised, .lowLevel: "Sign in again, and confirm the second factor."
         case .passwordChanged: "Sign in with the new password, or reset it by mail if somebody else changed it."
-        case .addressProven: "Sign in with the method that proved the address, or reset the password by mail."
-        case .addressClaimed: "Sign in with the method that claimed the address. The old account's data stays apart."
+        case .addressProven: "Sign in with the earlier password or passkey, then enter the code that is emailed."
+        case .addressClaimed: "The old account's password still signs in with the former address."
         case .methodRemoved, .linkUndone: "Sign in with another method of the account."
         case .consentRevoked: "Sign in with the provider again, which asks for consent, or with another method."
         case .providerAccountDeleted: "Sign in with another method, or reset the password by mail."

@@ -12,7 +12,7 @@ package struct SessionEnd: Sendable {
         case passwordChanged = "password_changed"
         /// The owner of the account's address proved it for the first time.
         case addressProven = "address_proven"
-        /// The owner of the address took it from an account that had never proved it.
+        /// The session started over: its address moved to a new account.
         case addressClaimed = "address_claimed"
         case methodRemoved = "sign_in_method_removed"
         case linkUndone = "link_undone"

@@ -18,9 +18,7 @@ extension AuthServer {
             throw Refusal.invalid("Verify requires either a token or a token hash")
         }
         let (email, phone) = (try body.string("email") ?? "", try body.string("phone") ?? "")
-        let known = try await KnownCaller(
-            token: presentedCaller(request), password: body.secret("password"),
-            passkey: setAsidePasskey(body))
+        let known = try await knownCaller(body, request)
         guard hash.isEmpty else {
             guard email.isEmpty, phone.isEmpty, (try body.string("redirect_to") ?? "").isEmpty else {
                 throw Refusal.invalid("Only the token_hash and type should be provided")
@@ -58,6 +56,11 @@ extension AuthServer {
         return try await answer(
             try code(proof, for: slots, by: caller, request, context),
             to: device(request, context), orRefuse: .codeUnknown)
+    }
+
+    private func knownCaller(_ body: JSONMembers, _ request: Request) async throws -> KnownCaller {
+        try await KnownCaller(
+            token: presentedCaller(request), password: body.secret("password"), passkey: setAsidePasskey(body))
     }
 
     /// The passkey of a `set_aside_ticket`.

@@ -80,7 +80,7 @@ extension AuthClient {
     public func getPasskeyRegistrationOptions(
         style: PasskeyCreationStyle = .sheet
     ) async throws -> PasskeyRegistrationOptions {
-        let body: JSONObject? = style == .automatic ? ["mediation": "conditional"] : nil
+        let body: [String: AnyJSON?]? = style == .automatic ? ["mediation": "conditional"] : nil
         return try await read(
             AuthRequest("POST", "/passkeys/registration/options", body: body)
         ) { json throws(WireProblem) in

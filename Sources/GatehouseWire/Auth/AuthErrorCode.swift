@@ -235,9 +235,6 @@ extension AuthErrorCode {
     /// An account has the address that the provider verified, and its owner must confirm the link. The error contains
     /// an ``AuthLinkQuestion``.
     public static let identityNeedsConfirmation = Self(rawValue: "identity_needs_confirmation")
-    /// The password or passkey is right, but was added before the account's address was proven: it works again together
-    /// with an emailed code.
-    public static let credentialSetAside = Self(rawValue: "credential_set_aside")
     /// The link ticket is used, expired or unknown.
     public static let linkTicketNotFound = Self(rawValue: "link_ticket_not_found")
     /// The caller's account is not the ticket's. The ticket stays valid.

@@ -85,7 +85,8 @@ extension Visit {
                 mail.other.map { other in
                     .form(
                         Form(
-                            action: Place.checkMail.path + "/other", button: say("Enter the Code Sent to %@", other.readableAddress),
+                            action: Place.checkMail.path + "/other",
+                            button: say("Enter the Code Sent to %@", other.readableAddress),
                             style: .plain))
                 },
                 // Signing in with the passkey again sends another one.
@@ -105,7 +106,8 @@ extension Visit {
         switch mail.kind {
         case .emailChange, .setAsidePassword: say("We have sent a code to %@.", mail.email.readableAddress)
         case .setAsidePasskey: say("We have sent a code to your account's email.")
-        case .signUp, .signIn, .recovery: say("If %@ can be used here, we have sent a code to it.", mail.email.readableAddress)
+        case .signUp, .signIn, .recovery:
+            say("If %@ can be used here, we have sent a code to it.", mail.email.readableAddress)
         }
     }
 

@@ -54,11 +54,8 @@ enum PlantedFault: String, CaseIterable, Sendable {
             try await run("UPDATE users SET password_hash = NULL, set_aside = NULL WHERE email = \(email)")
         case (.codeRequestSignsOut, "/recover"), (.codeRequestSignsOut, "/otp"):
             try await run("DELETE FROM sessions WHERE user_id = \(user)")
-        case (.lostRaiseIsTheft, "/token?grant_type=refresh_token"):
-            guard world.app != nil, PasskeyClient.level(answer) == "aal1", let id = TestSession(answer)?.sessionID
-            else {
-                return
-            }
+        case (.lostRaiseIsTheft, "/token?grant_type=refresh_token") where PasskeyClient.level(answer) == "aal1":
+            let id = TestSession(answer)?.sessionID
             try await run("DELETE FROM sessions WHERE id = \(id) AND level_counter > 0")
         case (.startingOverDeletes, "/user/start-over"): try await run("DELETE FROM users WHERE id = \(user)")
         case (.startingOverErasesPassword, "/user/start-over"):

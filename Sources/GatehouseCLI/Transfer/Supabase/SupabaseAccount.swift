@@ -109,10 +109,7 @@ package struct SupabaseAccount: Sendable {
             throw LineProblem("not a row")
         }
         let columns = LineColumns(members)
-        if try columns.flag("is_sso_user") {
-            notes = [Note(remark: .singleSignOn, detail: "")]
-            return
-        }
+        guard try !columns.flag("is_sso_user") else { return notes = [Note(remark: .singleSignOn, detail: "")] }
         if try columns.time("deleted_at") != nil {
             notes = [Note(remark: .deleted, detail: "")]
             deleted = try columns.text("id").flatMap { UserID($0) }
