@@ -1,5 +1,6 @@
 import GatehouseServer
 import PasswordHashing
+import TestSupport
 import Testing
 
 @Suite("Settings of passwords")

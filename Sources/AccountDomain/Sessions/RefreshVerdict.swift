@@ -131,7 +131,7 @@ package enum RefreshVerdict: String, Sendable {
                 // The token of a second factor whose response arrived after the session had continued below it.
                 session.isLowered && counter <= session.levelCounter && !policy.isStrict
                     ? (isSideBySide ? .reissue : .reissueLate) : .ahead
-            } else if counter<session.levelCounter, session.assuranceLevel>.aal1 {
+            } else if session.assuranceLevel > .aal1, counter < session.levelCounter {
                 session.counter == session.levelCounter && session.counterBelow(counter) != nil && !successorWasUsed
                     ? .lowered : isSideBySide ? .outgrown : .revoke
             } else if behind == 0 {

@@ -47,7 +47,11 @@ extension AuthServer {
         let device = device(request, context)
         let outcome = try await answering(given, for: .signUp(name: form.email?.text ?? ""), rules) { challenge in
             let passkey: NewPasskey
-            do { passkey = try verified(given, challenge, party) } catch { throw Refusal.ceremony(error) }
+            do throws(CeremonyFailure) {
+                passkey = try verified(given, challenge, party)
+            } catch {
+                throw Refusal.ceremony(error)
+            }
             let signUp = PasskeySignUp(passkey: passkey, address: address, metadata: form.metadata)
             if case .mailed(let email, _) = address {
                 try await takeMailShare(request, context)

@@ -63,7 +63,7 @@ extension AuthServer {
         if !isConditional { purpose = .registration(caller.user.id) }
         let outcome = try await answering(given, for: purpose, rules) { challenge in
             let passkey: NewPasskey
-            do {
+            do throws(CeremonyFailure) {
                 passkey = try verified(given, challenge, party, isConditional: isConditional)
             } catch {
                 try await accounts.recordRefusedKey([:], of: caller.user, cause: "\(error)", at: runtime.now())

@@ -2,6 +2,7 @@ import AccountStore
 import ArgumentParser
 import AuthServer
 import Foundation
+import GatehouseServer
 import GatehouseWire
 import SQLDatabase
 

@@ -3,6 +3,7 @@ import AccountStore
 import ArgumentParser
 import AuthServer
 import Foundation
+import GatehouseServer
 import GatehouseWire
 
 struct ImportUsers: AsyncParsableCommand {

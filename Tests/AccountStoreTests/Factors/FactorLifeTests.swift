@@ -156,7 +156,7 @@ struct FactorLifeTests {
     func unconfirmedImport(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let (account, factor) = importedAccount(store, confirmed: false)
-        #expect(try await store.accounts.add(account, .proveAddresses, at: store.clock.now).hasUnprovenFactors)
+        #expect(try await store.accounts.add(account, .proveAddresses, at: store.clock.now).isProven == nil)
         let stored = try #require(try await store.accounts.account(factor.user))
         #expect(stored.user.times.emailProvenAt == nil && !stored.isAbandoned)
     }

@@ -1,6 +1,7 @@
 import AccountDomain
 import AccountStore
 import GatehouseWire
+import SQLDatabase
 import TestDatabases
 import Testing
 

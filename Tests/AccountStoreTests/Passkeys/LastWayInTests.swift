@@ -102,7 +102,7 @@ struct LastWayInTests {
         let user = stranger.account.user.id
         let passkey = try #require(try await store.accounts.passkeys(of: user).first)
         #expect(passkey.setAsideAt == store.clock.now)
-        #expect(try await store.signIn(passkey).name == "set aside")
+        #expect(try await store.signIn(with: passkey).name == "set aside")
         _ = try await store.accounts.removePasskey(
             passkey.id, of: user, byAdministratorOn: store.device, at: store.clock.now)
         #expect(try await store.accounts.account(user)?.user.setAside.passkeys.isEmpty == true)
