@@ -111,9 +111,8 @@ struct SetAsideValueTests {
 
     @Test("A passkey's ticket is good for ten minutes, and only with this server's secret")
     func ticket() throws {
-        let keys: [[(number: UInt8, bytes: [UInt8])]] = [7, 8].map { [(1, Array(repeating: $0, count: 32))] }
-        let secrets = try #require(ServerSecrets(keys[0]))
-        let other = try #require(ServerSecrets(keys[1]))
+        let secrets = try #require(ServerSecrets([(number: UInt8(1), bytes: [UInt8](repeating: 7, count: 32))]))
+        let other = try #require(ServerSecrets([(number: UInt8(1), bytes: [UInt8](repeating: 8, count: 32))]))
         let passkey = SetAsidePasskey(
             id: PasskeyID(bytes: Array(repeating: 1, count: 16)), user: UserID(bytes: Array(repeating: 2, count: 16)),
             at: Self.time)

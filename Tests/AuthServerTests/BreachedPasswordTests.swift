@@ -18,7 +18,8 @@ struct BreachedPasswordTests {
             return ProviderResponse(status: 200)
         }
         #expect(try await !service.contains(Secret("password")))
-        let request = try #require(sent.withLock(\.first))
+        let requests = sent.withLock { $0 }
+        let request = try #require(requests.first)
         #expect(request.url.text == "https://api.pwnedpasswords.com/range/5BAA6")
         #expect(request.headers["add-padding"] == "true" && request.body == nil && request.authorization == nil)
         #expect(request.timeLimit == .seconds(2))
@@ -45,7 +46,7 @@ struct BreachedPasswordTests {
             return ProviderResponse(status: 200)
         }
         for form in ["P\u{E4}ssword", "Pa\u{308}ssword"] { _ = try await service.contains(Secret(form)) }
-        #expect(asked.withLock(\.count) == 1)
+        #expect(asked.withLock { $0.count } == 1)
     }
 
     @Test("Any other answer is an error", arguments: [404, 429, 503])

@@ -1,4 +1,5 @@
 import AccountDomain
+import AccountStore
 import AuthServer
 import GatehouseWire
 import HTTPTypes

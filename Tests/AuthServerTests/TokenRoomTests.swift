@@ -2,6 +2,9 @@ import AccountDomain
 import AccountStore
 import AuthServer
 import GatehouseWire
+import HTTPTypes
+import JSONWebTokens
+import SQLDatabase
 import TestSupport
 import Testing
 
@@ -15,7 +18,7 @@ struct TokenRoomTests {
             try db.run(
                 """
                 UPDATE users SET user_metadata = \(user.text), app_metadata = \(app.text) \
-                WHERE id = \(UserID(trusted: id))
+                WHERE id = \(id)
                 """)
         }
     }
@@ -81,8 +84,8 @@ struct TokenRoomTests {
                     .post, "/auth/v1/invite", bearer: TestServer.secretKey,
                     json: ["email": "d@example.com", "data": .object([member: half])])
             }
-            #expect(try await invite("a").status == 200)
-            #expect(try await invite("b").status == 400)
+            let statuses = [try await invite("a").status, try await invite("b").status]
+            #expect(statuses == [200, 400])
         }
     }
 
@@ -94,7 +97,7 @@ struct TokenRoomTests {
                 ["a": Self.text(30_000), "b": Self.text(20_000)], app: ["plan": "gold"], of: id, in: server)
             let session = try #require(TestSession(try await server.signIn()))
             #expect(session.accessToken.utf8.count <= 8_000)
-            let claims = try server.keys.verify(session.accessToken).claims
+            let claims = try server.keys.verify(session.accessToken).claims.members
             #expect(claims["user_metadata"] == nil && claims["app_metadata"]?["plan"] == "gold")
             #expect(try await server.refresh(session.refreshToken).status == 200)
             let shown = try await server.send(.get, "/auth/v1/user", bearer: session.accessToken)
@@ -103,8 +106,8 @@ struct TokenRoomTests {
                 try await server.send(.put, "/auth/v1/user", bearer: session.accessToken, json: ["data": data]).status
             }
             #expect(try await change(["c": 1]) == 400)
-            #expect(try await change(["a": nil]) == 200)
-            #expect(try await change(["b": nil]) == 200)
+            #expect(try await change(["a": .null]) == 200)
+            #expect(try await change(["b": .null]) == 200)
             let again = try #require(TestSession(try await server.signIn()))
             #expect(try server.keys.verify(again.accessToken).claims.members["user_metadata"] != nil)
         }
@@ -132,9 +135,11 @@ struct TokenRoomTests {
                 }
             }
             claims(4_000)
-            #expect(try await server.signUp().accessToken.utf8.count <= 8_000)
+            let session = try await server.signUp()
+            #expect(session.accessToken.utf8.count <= 8_000)
             claims(6_000)
-            #expect(try await server.signIn().code == "unexpected_failure")
+            let refused = try await server.signIn()
+            #expect(refused.code == "unexpected_failure")
         }
     }
 }

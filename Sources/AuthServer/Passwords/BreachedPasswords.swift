@@ -52,6 +52,10 @@ package struct BreachedPasswords: Sendable {
 package struct UnusableRange: Error, Equatable, Sendable {
     /// 0 for a URL that is none.
     package let status: Int
+
+    package init(status: Int) {
+        self.status = status
+    }
 }
 
 extension AuthServer {

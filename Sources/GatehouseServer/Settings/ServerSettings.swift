@@ -115,6 +115,12 @@ package struct RemoteIssuerSettings: Sendable {
     package let issuer: String
     /// The key for deleting accounts there.
     package let secretKey: Secret
+
+    package init(keysURL: String, issuer: String, secretKey: Secret) {
+        self.keysURL = keysURL
+        self.issuer = issuer
+        self.secretKey = secretKey
+    }
 }
 
 // Prints no values. `check-config` prints them with secrets masked.
