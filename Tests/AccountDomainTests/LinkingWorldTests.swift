@@ -22,7 +22,7 @@ struct LinkingWorldTests {
         // accepts every user.
         let absent: Set<LinkingRule> = [
             .accountBanned, .addressRequired, .unlinkedByOwner, .lastMethod, .addressConflict, .undoneByOwner,
-            .undoTooLate, .consentRevoked, .providerAccountDeleted,
+            .undoTooLate, .consentRevoked, .providerAccountDeleted, .administrator,
         ]
         #expect(Set(LinkingRule.allCases).subtracting(rules) == absent)
     }

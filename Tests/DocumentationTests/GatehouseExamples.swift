@@ -54,9 +54,21 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/AuthClient+SignIn.swift
+// Sources/Gatehouse/AuthClient+OneTimeCodes.swift
 extension Given {
     @MainActor private func example5() async throws {
+        do {
+            try await client.signIn(email: email, password: password)
+        } catch let error as AuthClientError where error.code == .credentialSetAside {
+            // The user reads the code in the mail.
+            try await client.verifyOTP(email: email, token: code, type: .email, password: password)
+        }
+    }
+}
+
+// Sources/Gatehouse/AuthClient+SignIn.swift
+extension Given {
+    @MainActor private func example6() async throws {
         let start = try await client.getOAuthSignInURL(provider: .google, redirectTo: redirectTo)
         openURL(start)
         // Later, in `onOpenURL`:
@@ -68,7 +80,7 @@ extension Given {
 
 // Sources/Gatehouse/AuthClient.swift
 extension Given {
-    @MainActor private func example6() async throws {
+    @MainActor private func example7() async throws {
         let storage = SystemStorage.make(name: "com.example.app", environment: ProcessInfo.processInfo.environment)
         let client = try AuthClient(url: url, publishableKey: publishableKey, storage: storage)
         try await client.signIn(email: email, password: password)
@@ -84,7 +96,7 @@ extension Given {
 
 // Sources/Gatehouse/AuthClientError.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example8() async throws {
         do {
             try await client.signIn(email: email, password: password)
         } catch AuthClientError.refused(let refusal) where refusal.code == .invalidCredentials {
@@ -95,7 +107,7 @@ extension Given {
 
 // Sources/Gatehouse/AuthResponse.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example9() async throws {
         let nonce = SignInNonce()  // of GatehouseModel; the sheet's request gets `nonce.hashed`
         let credentials = OpenIDConnectCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
         try await client.signInWithIdToken(credentials: credentials)
@@ -106,7 +118,7 @@ extension Given {
 
 // Sources/Gatehouse/AuthServerSettings.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example10() async throws {
         let settings = try await client.settings()
         showsGoogle = settings.providers.contains(.google)
         showsForgotPassword = settings.allowsEmail && settings.sendsMail != false
@@ -116,7 +128,7 @@ extension Given {
 
 // Sources/Gatehouse/Factors/AuthMFA.swift
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example11() async throws {
         let factor = try await client.mfa.enroll(params: .totp(issuer: "Journal"))
         show(factor.totp?.qrCode)
         try await client.mfa.challengeAndVerify(params: MFAChallengeAndVerifyParams(factorId: factor.id, code: code))
@@ -126,7 +138,7 @@ extension Given {
 
 // Sources/Gatehouse/Factors/AuthMFA.swift
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example12() async throws {
         let set = try await client.mfa.recoveryCodes.generate()
         show(set.codes)
         _ = set
@@ -135,7 +147,7 @@ extension Given {
 
 // Sources/Gatehouse/Factors/MFATypes.swift
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example13() async throws {
         let factor = try await client.mfa.enroll(params: .totp(issuer: "Journal", friendlyName: "My phone"))
         _ = factor
     }
@@ -143,7 +155,7 @@ extension Given {
 
 // Sources/Gatehouse/Gateway/GatewayClient+Routes.swift
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example14() async throws {
         let scores = try await gateway.send(.get, "/v1/scores", needsToken: false)
         _ = scores
     }
@@ -151,7 +163,7 @@ extension Given {
 
 // Sources/Gatehouse/Gateway/GatewayClient.swift
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example15() async throws {
         let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
         do {
             let account = try await gateway.updateProfile(ProfileChange(firstName: "Ada"))
@@ -165,7 +177,7 @@ extension Given {
 
 // Sources/Gatehouse/Gateway/ProfileChange.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example16() async throws {
         try await manager.updateProfile(firstName: "Ada")
         try await manager.updateProfile(firstName: .clear)
     }
@@ -173,7 +185,7 @@ extension Given {
 
 // Sources/Gatehouse/Gateway/ProfileChange.swift
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example17() async throws {
         let change = ProfileChange(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
         _ = change
     }
@@ -181,7 +193,7 @@ extension Given {
 
 // Sources/Gatehouse/HTTPCall.swift
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example18() async throws {
         let transport = SystemDefaults.transport()
         let logged: HTTPTransport = { call in
             let reply = try await transport(call)
@@ -195,7 +207,7 @@ extension Given {
 
 // Sources/Gatehouse/Passkeys/AuthClient+Passkeys.swift
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example19() async throws {
         do {
             try await client.signInWithPasskey(with: authenticator)
         } catch AuthClientError.cancelled, AuthClientError.noPasskey {
@@ -206,7 +218,7 @@ extension Given {
 
 // Sources/Gatehouse/Passkeys/AuthClient+Passkeys.swift
 extension Given {
-    @MainActor private func example19() async throws {
+    @MainActor private func example20() async throws {
         let passkey = try await client.registerPasskey(with: authenticator)
         try await client.renamePasskey(id: passkey.id, friendlyName: "My phone")
         _ = passkey
@@ -215,7 +227,7 @@ extension Given {
 
 // Sources/Gatehouse/Reachability.swift
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example21() async throws {
         let offline = Reachability(isOffline: { true }, changes: { AsyncStream { $0.yield(true) } })
         _ = offline
     }
@@ -223,7 +235,7 @@ extension Given {
 
 // Sources/Gatehouse/Storage/SecureStorage.swift
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example22() async throws {
         let locked = StoreProblem("keychain -25308", cause: .locked)
         let unknown: StoreProblem = "the disk has an error"
         _ = locked
@@ -232,7 +244,7 @@ extension Given {
 }
 
 // Sources/Gatehouse/Storage/SecureStorage.swift
-private struct Example22 {
+private struct Example23 {
     actor DictionaryStorage: SecureStorage {
         private var values: [String: [UInt8]] = [:]
         func read(_ key: String) -> StoredValue { values[key].map(StoredValue.value) ?? .absent }
@@ -243,7 +255,7 @@ private struct Example22 {
 
 // Sources/Gatehouse/Storage/SystemStorage.swift
 extension Given {
-    @MainActor private func example23() async throws {
+    @MainActor private func example24() async throws {
         let environment = ProcessInfo.processInfo.environment
         let storage = SystemStorage.make(name: "com.example.app", environment: environment) { notice in
             if case .usesFiles(let folder) = notice { print("Sessions are stored in \(folder).") }
@@ -255,7 +267,7 @@ extension Given {
 
 // Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example25() async throws {
         try await client.signInWithOAuth(provider: .google, redirectTo: redirectTo) { url in
             try await webAuthenticationSession.authenticate(using: url, callbackURLScheme: "com.example.app")
         }
@@ -264,7 +276,7 @@ extension Given {
 
 // Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example26() async throws {
         let browser = LoopbackWebAuthentication()
         do {
             try await client.signInWithOAuth(provider: .google, in: browser)
@@ -277,7 +289,7 @@ extension Given {
 
 // Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example27() async throws {
         do {
             try await client.linkIdentity(provider: .google, in: LoopbackWebAuthentication())
         } catch let error as AuthClientError where error.code == .identityAlreadyExists {
@@ -288,7 +300,7 @@ extension Given {
 
 // Sources/GatehouseWire/Auth/AuthErrorCode.swift
 extension Given {
-    @MainActor private func example27() async throws {
+    @MainActor private func example28() async throws {
         switch error.code {
         case .invalidCredentials?: message = "Incorrect email or password."
         case .overRequestRateLimit?: message = "Too many attempts."
@@ -299,7 +311,7 @@ extension Given {
 
 // Sources/GatehouseWire/Auth/DeviceName.swift
 extension Given {
-    @MainActor private func example28() async throws {
+    @MainActor private func example29() async throws {
         let device = DeviceName(userAgent: "Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.2")
         title.text = device?.name  // iPhone
         subtitle.text = device?.details  // Journal · iOS 18.2
@@ -309,7 +321,7 @@ extension Given {
 
 // Sources/GatehouseWire/JSON/AnyJSON.swift
 extension Given {
-    @MainActor private func example29() async throws {
+    @MainActor private func example30() async throws {
         let data: JSONObject = ["first_name": "Ada", "languages": ["en", "ja"], "newsletter": true]
         let name = session.user.userMetadata["first_name"]?.stringValue
         _ = data
@@ -319,7 +331,7 @@ extension Given {
 
 // Sources/GatehouseWire/JSON/JSONObject+Codable.swift
 extension Given {
-    @MainActor private func example30() async throws {
+    @MainActor private func example31() async throws {
         struct Journal: Codable { var mood: String? }
         let journal = try user.data.decoded(as: Journal.self)
         _ = journal
@@ -328,7 +340,7 @@ extension Given {
 
 // Sources/GatehouseWire/JSON/JSONObject+MergePatch.swift
 extension Given {
-    @MainActor private func example31() async throws {
+    @MainActor private func example32() async throws {
         var data: JSONObject = ["mood": "calm", "goals": ["steps": 8_000]]
         data.apply(mergePatch: ["mood": .null, "goals": ["sleep": 8]])
         // {"goals":{"sleep":8,"steps":8000}}
@@ -338,7 +350,7 @@ extension Given {
 
 // Sources/Gatehouse/Gatehouse.docc/Gatehouse.md
 extension Given {
-    @MainActor private func example32() async throws {
+    @MainActor private func example33() async throws {
         let storage = SystemStorage.make(
             name: "com.example.journal", environment: ProcessInfo.processInfo.environment)
         let client = try AuthClient(url: url, publishableKey: "sb_publishable_…", storage: storage)

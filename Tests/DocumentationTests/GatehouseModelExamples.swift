@@ -30,9 +30,21 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthManager+LinkQuestion.swift
+// Sources/GatehouseModel/AuthManager+Codes.swift
 extension Given {
     @MainActor private func example3() async throws {
+        do throws(AuthError) {
+            try await account.signInWithEmail(email, password: password)
+        } catch .credentialSetAside {
+            // The user reads the code in the mail.
+            try await account.signIn(withCode: code, sentTo: email, password: password)
+        }
+    }
+}
+
+// Sources/GatehouseModel/AuthManager+LinkQuestion.swift
+extension Given {
+    @MainActor private func example4() async throws {
         if let question = manager.linkQuestion, question.signInMethods.contains("password") {
             try await manager.confirmLink(password: password)
         }
@@ -41,7 +53,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager+LinkQuestion.swift
 extension Given {
-    @MainActor private func example4() async throws {
+    @MainActor private func example5() async throws {
         try await manager.sendLinkCode()
         // The user reads the code in the mail.
         try await manager.confirmLink(code: code)
@@ -50,28 +62,28 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager+Passkeys.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example6() async throws {
         try await account.signInWithPasskey(with: passkeys)
     }
 }
 
 // Sources/GatehouseModel/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example6() async throws {
+    @MainActor private func example7() async throws {
         List { rows }.refreshable { await manager.refreshProfile() }
     }
 }
 
 // Sources/GatehouseModel/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example8() async throws {
         try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
     }
 }
 
 // Sources/GatehouseModel/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example9() async throws {
         struct Journal: Codable { var mood: String? }
         try await manager.updateProfile(data: Journal(mood: "calm"))
     }
@@ -79,7 +91,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example10() async throws {
         do {
             try await account.deleteAccount()
         } catch .freshSignInNeeded {
@@ -92,7 +104,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager+Proofs.swift
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example11() async throws {
         if case .app(let app)? = account.secondFactor?.methods.first {
             try await account.prove(code: code, of: app.id)
         }
@@ -100,7 +112,7 @@ extension Given {
 }
 
 // Sources/GatehouseModel/AuthManager+Setup.swift
-private struct Example11 {
+private struct Example12 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -110,7 +122,7 @@ private struct Example11 {
 
 // Sources/GatehouseModel/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example13() async throws {
         let outcome = try await manager.signInWithApple {
             AppleCredential(idToken: idToken, nonce: nonce.raw, person: credential.user, firstName: givenName)
         }
@@ -120,7 +132,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager.swift
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example14() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         do {
             let outcome = try await account.signInWithEmail("ada@example.com", password: password)
@@ -134,7 +146,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthManager.swift
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example15() async throws {
         var request = URLRequest(url: url)
         request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
         _ = request
@@ -143,7 +155,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthPhase.swift
 extension Given {
-    @MainActor @ViewBuilder private func example15() -> some View {
+    @MainActor @ViewBuilder private func example16() -> some View {
         switch account.phase {
         case .restoring: ProgressView()
         case .unauthenticated, .authenticating, .secondFactorNeeded: Text("Sign in to keep your journal")
@@ -154,7 +166,7 @@ extension Given {
 
 // Sources/GatehouseModel/AuthenticatedUser.swift
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example17() async throws {
         struct Journal: Codable { var mood: String? }
         let mood = try user.data(as: Journal.self).mood
         _ = mood
@@ -163,7 +175,7 @@ extension Given {
 
 // Sources/GatehouseModel/Forms/CodeModel.swift
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example18() async throws {
         let screen = CodeModel(.signIn, email: "ada@example.com", manager: account)
         screen.code = "042917"
         await screen.submit()?.value
@@ -174,7 +186,7 @@ extension Given {
 
 // Sources/GatehouseModel/Forms/LoginModel.swift
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example19() async throws {
         let login = LoginModel(manager: account)
         login.form.email = "ada@example.com"
         await login.submit(password: password)?.value
@@ -185,7 +197,7 @@ extension Given {
 
 // Sources/GatehouseModel/Messages/ModelText.swift
 extension Given {
-    @MainActor private func example19() async throws {
+    @MainActor private func example20() async throws {
         let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
         let content = AuthError.wrongCredentials.content
         let text = content.replaced(by: texts) ?? content
@@ -197,7 +209,7 @@ extension Given {
 
 // Sources/GatehouseModel/Messages/SignInMessage.swift
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example21() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -208,7 +220,7 @@ extension Given {
 
 // Sources/GatehouseModel/MetadataProfile.swift
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example22() async throws {
         let account = AuthManager(
             url: "https://abcd.supabase.co", publishableKey: "sb_publishable_…",
             profile: { MetadataProfile(client: $0) { try await deleteThroughMyEdgeFunction() } })
@@ -218,7 +230,7 @@ extension Given {
 
 // Sources/GatehouseModel/Security/ProofModel.swift
 extension Given {
-    @MainActor private func example22() async throws {
+    @MainActor private func example23() async throws {
         if let question = account.secondFactor {
             ProofScreen(model: ProofModel(question: question, manager: account))
         }
@@ -227,7 +239,7 @@ extension Given {
 
 // Sources/GatehouseModel/SignInMemory.swift
 extension Given {
-    @MainActor private func example23() async throws {
+    @MainActor private func example24() async throws {
         @Sendable func shared() -> UserDefaults? { UserDefaults(suiteName: "group.com.example.journal") }
         let memory = SignInMemory(
             read: { shared()?.string(forKey: "last-sign-in") }, keep: { shared()?.set($0, forKey: "last-sign-in") },
@@ -239,7 +251,7 @@ extension Given {
 
 // Sources/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example25() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -251,7 +263,7 @@ extension Given {
 
 // Sources/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example26() async throws {
         let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         _ = sink
@@ -261,14 +273,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example27() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example27 {
+private struct Example28 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -281,7 +293,7 @@ private struct Example27 {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example28() async throws {
+    @MainActor private func example29() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -289,14 +301,14 @@ extension Given {
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example29() async throws {
+    @MainActor private func example30() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example30() async throws {
+    @MainActor private func example31() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

@@ -12,7 +12,7 @@ struct SettingTableTests {
         let files = [
             "Setting+Table.swift", "Setting+Mail.swift", "Setting+Codes.swift", "Setting+Notices.swift",
             "Setting+Providers.swift", "Setting+Retention.swift", "Setting+Hooks.swift", "Setting+Captcha.swift",
-            "Setting+Pages.swift", "Setting+Factors.swift", "Setting+Passkeys.swift",
+            "Setting+Pages.swift", "Setting+Factors.swift", "Setting+Passkeys.swift", "Setting+Passwords.swift",
         ]
         let rows = try files.map { name in
             let file = root.appendingPathComponent("Sources/GatehouseServer/Settings/" + name)

@@ -93,8 +93,9 @@ struct TransportTests {
     {
         let found = try await failure { _, heard in heard.prefix(4) == command ? .reply(line + "\r\n") : nil }
         let words = line.split(ascii: " ", maxSplits: 1).map(String.init)
+        let status = String(words[1].prefix { $0 != " " })
         let reply = SMTPReply(
-            code: Int(words[0]) ?? 0, status: String(words[1].prefix { $0 != " " }), text: words[1])
+            code: Int(words[0]) ?? 0, status: status.contains(".") ? status : nil, text: words[1])
         let trouble = SMTPTrouble(
             stage: stage, reply: reply, cause: "the server answered \(reply)", isConfiguration: isConfiguration)
         #expect(found == (isPermanent ? .permanent(trouble) : .temporary(trouble)))

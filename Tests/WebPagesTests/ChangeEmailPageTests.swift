@@ -46,7 +46,7 @@ struct ChangeEmailPageTests {
             try await browser.press("Send Again")
             #expect(browser.page.done == "The email is on its way.")
             let second = try await code(server, to: Self.new)
-            try await browser.press("Continue", ["code": first == second ? "000000" : first])
+            try await browser.press("Continue", ["code": [first, second].contains("000000") ? "000001" : "000000"])
             #expect(browser.page.problem == "The code is wrong or has expired. Please check it, or use a new one.")
             try await browser.press("Continue", ["code": second])
             #expect(browser.page.title == "Account")

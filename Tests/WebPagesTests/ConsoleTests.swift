@@ -176,7 +176,7 @@ struct ConsoleTests {
         }
     }
 
-    private var longText: String { String(repeating: "\"<", count: 3_000) }
+    private var longText: String { String(repeating: "\"<", count: 1_000) }
 
     @Test("Every act asks, does what it says, and names the user")
     func acts() async throws {

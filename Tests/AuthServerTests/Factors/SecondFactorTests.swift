@@ -92,8 +92,8 @@ struct SecondFactorTests {
             #expect(stored.dropFirst(13).prefix(20) != secret[...])
             let uri = answer["totp"]?["uri"]?.stringValue
             #expect(
-                uri == "otpauth://totp/app.example.org:ada@example.com?algorithm=SHA1&digits=6"
-                    + "&issuer=app.example.org&period=30&secret=\(text)")
+                uri == "otpauth://totp/Box%20Score:ada@example.com?algorithm=SHA1&digits=6"
+                    + "&issuer=Box%20Score&period=30&secret=\(text)")
             let svg = try #require(answer["totp"]?["qr_code"]?.stringValue)
             #expect(svg.hasPrefix("<svg ") && !svg.contains("#") && !svg.contains("%"))
         }
