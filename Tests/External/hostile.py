@@ -109,6 +109,7 @@ REQUESTS = [
     ("POST", "/auth/v1/recover", None, {"email": MINE}),
     ("POST", "/auth/v1/resend", None, {"type": "signup", "email": MINE}),
     ("POST", "/auth/v1/link/code", None, {"link_ticket": "abc"}),
+    ("POST", "/auth/v1/user/start-over", "user", None),
     ("GET", "/auth/v1/reauthenticate", "user", None),
     ("POST", "/auth/v1/verify", None, {"type": "signup", "email": MINE, "token": "123456"}),
     ("POST", "/auth/v1/verify", None, {"type": "email", "token_hash": "abc"}),
