@@ -76,27 +76,28 @@ package struct PasswordHasher: Sendable {
     package func firstMatch(
         of password: Secret, among stored: [String], for source: HashingSource = .none
     ) async throws(HashingRefusal) -> Int? {
-        var computed: [(like: Argon2Hash, tag: Argon2Hash)] = []
-        for (index, text) in stored.enumerated() {
-            guard let known = StoredHash(text) else { continue }
-            guard let hash = known.argon2 else {
-                if try await matches(password, text, for: source).isMatch { return index }
-                continue
+        let forms: [@Sendable (String) -> String] = hasOneForm(password) ? [{ $0 }] : [OpaqueString.prepare, { $0 }]
+        for form in forms {
+            var computed: [(like: Argon2Hash, tag: Argon2Hash)] = []
+            for (index, text) in stored.enumerated() {
+                guard let known = StoredHash(text) else { continue }
+                guard let hash = known.argon2 else {
+                    let isMatch = try await threads.run(known.algorithm, for: source) {
+                        withBytes(of: password, form) { known.matches(&$0) }
+                    }
+                    if isMatch == true { return index }
+                    continue
+                }
+                if let same = computed.first(where: { $0.like.hasSameInput(as: hash) }) {
+                    if same.tag.tag.matchesInConstantTime(hash.tag) { return index }
+                    continue
+                }
+                let made = try await threads.run(.argon2id, for: source) {
+                    withBytes(of: password, form) { hash.recomputed(&$0) }
+                }
+                computed.append((hash, made))
+                if made.tag.matchesInConstantTime(hash.tag) { return index }
             }
-            if let same = computed.first(where: { $0.like.hasSameInput(as: hash) }) {
-                if same.tag.tag.matchesInConstantTime(hash.tag) { return index }
-                continue
-            }
-            let made = try await threads.run(.argon2id, for: source) {
-                withBytes(of: password, OpaqueString.prepare) { hash.recomputed(&$0) }
-            }
-            computed.append((hash, made))
-            if made.tag.matchesInConstantTime(hash.tag) { return index }
-        }
-        // Hashes of a password as it was typed, which differs from its prepared form.
-        guard !withBytes(of: password, { $0 }, { $0.allSatisfy { $0 < 0x80 } }) else { return nil }
-        for (index, text) in stored.enumerated() where try await matches(password, text, for: source).isMatch {
-            return index
         }
         return nil
     }
@@ -126,6 +127,12 @@ extension StoredHash {
                 return matches(&typed).map { $0 ? .typed : .none }
             }
         }
+    }
+}
+
+private func hasOneForm(_ password: Secret) -> Bool {
+    withBytes(of: password, OpaqueString.prepare) { prepared in
+        withBytes(of: password, \.self) { prepared == $0 }
     }
 }
 

@@ -81,6 +81,25 @@ struct PasswordHasherTests {
                 let match = try await hasher.matches(Secret(typed), hash)
                 let other = try await hasher.matches(Secret(OpaqueString.prepare(typed)), hash)
                 #expect(match == .right(needsUpgrade: true) && other == .wrong)
+                let unrelated = try await hasher.hash(Secret("another"))
+                #expect(
+                    try await hasher.firstMatch(of: Secret(typed), among: [unrelated.reveal(), hash ?? ""]) == 1)
+                #expect(
+                    try await hasher.firstMatch(of: Secret(typed + "x"), among: [unrelated.reveal(), hash ?? ""]) == nil)
+            }
+        }
+    }
+
+    @Test("Several hashes with one salt take one computation for each form of the password")
+    func severalHashes() async throws {
+        try await TestHasher.run { hasher, observed in
+            let salt = Array(repeating: UInt8(2), count: 16)
+            var stored: [String] = []
+            for text in ["a", "b", "c"] { stored.append(try await hasher.hash(Secret(text), salt: salt).reveal()) }
+            for (password, computations) in [("d", 1), ("d\u{E9}", 1), ("de\u{301}", 2)] {
+                let before = observed.observations.count
+                #expect(try await hasher.firstMatch(of: Secret(password), among: stored) == nil)
+                #expect(observed.observations.count - before == computations, "\(password)")
             }
         }
     }

@@ -108,7 +108,7 @@ extension Accounts {
         """
         SELECT link_undos.identity_id, link_undos.rule, link_undos.linked_at, link_undos.until
         FROM identities JOIN link_undos ON link_undos.identity_id = identities.id
-        WHERE identities.user_id = \(user) AND link_undos.until > \(now)
+        WHERE identities.user_id = \(user) AND identities.set_aside_at IS NULL AND link_undos.until > \(now)
         ORDER BY link_undos.linked_at DESC, identities.id
         """
     }
