@@ -15,8 +15,6 @@ struct AbsentFeatureTests {
 
     static let mail: [Row] = [
         (.post, "/recover", .anyone, 400, "email_provider_disabled"),
-        (.post, "/resend", .anyone, 400, "email_provider_disabled"),
-        (.post, "/otp", .anyone, 422, "email_provider_disabled"),
         (.post, "/magiclink", .anyone, 422, "email_provider_disabled"),
         (.get, "/verify?token=a&type=signup", .anyone, 403, "otp_expired"),
         (.post, "/verify/", .anyone, 403, "otp_expired"),
@@ -117,6 +115,18 @@ struct AbsentFeatureTests {
                         row.method, "/auth/v1" + row.path, bearer: row.caller == .user ? ada.accessToken : nil)
                     #expect(answer.status == row.status, "\(row.path)")
                 }
+            }
+        }
+    }
+
+    @Test("A code by mail is refused by the provider that is off, which the body names, and has no limits")
+    func codes() async throws {
+        try await TestServer.with(limits: AuthRates()) { server in
+            for _ in 0..<40 {
+                let code = try await server.post("/otp", ["email": "ada@example.com"])
+                #expect(code.status == 422 && code.code == "email_provider_disabled")
+                let again = try await server.post("/resend", ["type": "signup", "email": "ada@example.com"])
+                #expect(again.status == 400 && again.code == "email_provider_disabled")
             }
         }
     }

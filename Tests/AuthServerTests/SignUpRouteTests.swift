@@ -71,8 +71,8 @@ struct SignUpRouteTests {
                 testDescription: "a common password", json: ["email": "a@b.c", "password": "Password123"], status: 422,
                 code: "weak_password"),
             Refused(
-                testDescription: "a password of 73 bytes",
-                json: ["email": "a@b.c", "password": .string(String(repeating: "ä", count: 37))], status: 400,
+                testDescription: "a password of 1,026 bytes",
+                json: ["email": "a@b.c", "password": .string(String(repeating: "ä", count: 513))], status: 400,
                 code: "validation_failed"),
             Refused(
                 testDescription: "no address", json: ["email": "ada", "password": "correct horse"], status: 400,

@@ -155,7 +155,7 @@ struct IDTokenGrantTests {
                     .post, "/auth/v1/token?grant_type=id_token",
                     json: ["provider": .string(name), "id_token": "mock"])
                 #expect(answer.status == 400 && answer.code == "provider_disabled")
-                #expect(answer.json["msg"]?.stringValue == "Provider \(text) is not enabled")
+                #expect(answer.json["message"]?.stringValue == "Provider \(text) is not enabled")
             }
         }
     }
