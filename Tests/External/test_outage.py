@@ -57,7 +57,7 @@ def test_a_server_that_takes_no_changes_is_not_ready(servers):
     cluster = postgres.Cluster()
     try:
         database = cluster.database()
-        server = servers.serve(GATEHOUSE_DATABASE_URL=database.url).start()
+        server = servers.serve(GATEHOUSE_DATABASE=database.url).start()
         assert is_ready(server)
         for setting in ("on", "off"):
             database.run(f"ALTER SYSTEM SET default_transaction_read_only = {setting}")

@@ -640,12 +640,14 @@ def test_the_log_has_no_secrets(world, ana):
 
 @pytest.fixture
 def squatter(world, ana):
-    """An attacker signed up with Ana's address, which is unproven."""
-    session = world.server.admin().post(
-        "/admin/users", {"email": email_of(ana), "password": PASSWORD, "email_confirm": True}
+    """An attacker signed up with Ana's address, which an administrator's unsent link confirmed: it is unproven."""
+    link = world.server.admin().post(
+        "/admin/generate_link", {"type": "signup", "email": email_of(ana), "password": PASSWORD}
     )
+    assert link.status == 200, link
+    session = world.server.auth().post("/verify", {"type": "signup", "token_hash": link.json()["hashed_token"]})
     assert session.status == 200, session
-    return session.json()
+    return session.json()["user"]
 
 
 def test_a_conflict_asks_and_a_password_settles_it(world, ana, squatter):
@@ -674,7 +676,8 @@ def test_a_conflict_is_settled_by_taking_the_address(world, ana, squatter):
     session = taken.json()
     assert session["user"]["id"] != squatter["id"] and session["user"]["email"] == email_of(ana)
     assert me(world.server, session)["user"]["email"] == email_of(ana)
-    assert world.server.auth().sign_in(email_of(ana)).code == "invalid_credentials"
+    # The old password opens the old account alone, with its former address.
+    assert world.server.auth().sign_in(email_of(ana)).json()["user"]["id"] == squatter["id"]
 
 
 def test_the_redirect_of_a_conflict_is_useless(world, ana, squatter):
