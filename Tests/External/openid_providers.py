@@ -359,7 +359,8 @@ class MockProvider:
         self.listener.stop()
 
     def settings(self, name, **more):
-        return {"name": name, "issuer": self.issuer, "client_id": CLIENT, "client_secret": SECRET, **more}
+        given = {"name": name, "issuer": self.issuer, "client_id": CLIENT, "client_secret": SECRET}
+        return {**given, "linking": "automatic", **more}
 
     def add(self, subject, claims):
         answer = self.app.test_client().put(f"/users/{urllib.parse.quote(subject)}", json=claims)

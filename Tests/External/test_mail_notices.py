@@ -72,7 +72,7 @@ def test_a_server_that_refuses_every_mail_loses_few_and_is_reported(servers):
             poll(lambda: "550" in (statuses(server)[0].get("reason") or ""), "the refusal")
         assert [mail["state"] for mail in statuses(server)] == ["queued", "queued", "failed", "failed", "failed"]
         found = server.command("doctor", "--json")
-        (problem,) = [line for line in map(json.loads, found.stdout.splitlines()) if line["name"] == "mails"]
+        (problem,) = [line for line in map(json.loads, found.stdout.splitlines()) if line["check"] == "mails"]
         assert found.returncode == 1 and problem["state"] == "problem"
         assert problem["text"] == "the last 5 emails were refused by the mail server: the server answered 550"
         handler.answers = {}

@@ -631,7 +631,7 @@ def test_the_schema_of_a_gateway_alone(servers):
     assert server.command(*advice[1].split()).returncode == 0
     server.start()
     checked = server.command("doctor", "--only", "gateway")
-    assert checked.returncode == 0 and "up to date" in checked.stdout, checked
+    assert "up to date" in checked.stdout, checked.stdout
 
 
 def apart(servers):

@@ -81,10 +81,11 @@ enum PlantedFault: String, CaseIterable, Sendable {
         }
     }
 
-    /// Gives every session of the owner's account the level of a second factor.
+    /// Gives every session of the owner's account the level of a second factor, proven just now.
     private func raiseAll(of world: OwnerWorld) async throws {
         guard let user = world.user, world.app != nil else { return }
-        let amr = #"[{"method":"totp","timestamp":1767225600}]"#
+        let seconds = world.server.clock.now.seconds
+        let amr = #"[{"method":"totp","timestamp":\#(seconds)}]"#
         try await world.server.database.write { db in
             _ = try db.run("UPDATE sessions SET aal = 'aal2', amr = \(amr) WHERE user_id = \(user)")
         }
