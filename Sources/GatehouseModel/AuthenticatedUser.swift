@@ -65,7 +65,7 @@ extension AuthenticatedUser {
 
 extension SetAsideCredential {
     /// Why the credential opens nothing, and how to restore it.
-    public var notice: ModelText {
+    var notice: ModelText {
         switch kind {
         case .password:
             "Your earlier password is set aside. To use it again, sign in with it and enter the code we email you."

@@ -173,6 +173,24 @@ package final class PostgresDatabase: Database {
         }
     }
 
+    package func unbuiltIndexes(of statements: [SQL]) async throws -> [SQL] {
+        if statements.isEmpty { return [] }
+        let built = try await read { db in
+            try db.rows(
+                """
+                SELECT relname::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+                WHERE relnamespace = current_schema()::regnamespace AND indisvalid
+                """
+            ) { $0.text() }
+        }
+        let names = Set(built)
+        return statements.filter { !names.contains(IndexBuild.name(of: $0)) }
+    }
+
+    package func buildIndex(_ statement: SQL) async throws {
+        try await IndexBuild(statement, limit: settings.schemaStatementLimit, plan: pool.plan).run()
+    }
+
     package func exclusively<Value: Sendable>(
         _ name: String, waits: Bool, _ work: @Sendable () async throws -> Value
     ) async throws -> Value? {

@@ -69,6 +69,16 @@ package protocol Database: Sendable {
         _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value
 
+    /// - Parameter statements: `CREATE INDEX` statements without values.
+    /// - Returns: Those whose index does not exist, or is left of an interrupted build.
+    /// - Throws: As ``read(_:)``.
+    func unbuiltIndexes(of statements: [SQL]) async throws -> [SQL]
+
+    /// Builds an index that is unbuilt, while others change the rows of its table. Takes as long as the table is large.
+    ///
+    /// - Throws: As ``changeSchema(_:)``; what was built is then left for the next call.
+    func buildIndex(_ statement: SQL) async throws
+
     /// Runs `work` while holding the database-wide lock called `name`. Releases the lock before it returns, or a little
     /// later if the database is unreachable.
     ///
@@ -128,6 +138,13 @@ extension Database {
         _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value {
         try await write(body)
+    }
+
+    /// For databases that build indexes in the transaction of a migration.
+    package func unbuiltIndexes(of statements: [SQL]) async throws -> [SQL] { [] }
+
+    package func buildIndex(_ statement: SQL) async throws {
+        try await changeSchema { db in _ = try db.run(statement) }
     }
 
     /// For databases that only one program uses.

@@ -30,20 +30,28 @@ package struct Migration: Sendable {
     package let statements: [SQL]
     /// Statements that differ between dialects, run after ``statements``.
     package let dialectStatements: [Dialect: [SQL]]
+    /// Indexes of tables that had rows before. PostgreSQL builds them afterwards, while others change the tables.
+    package let indexes: [SQL]
+    package let dialectIndexes: [Dialect: [SQL]]
     /// The lowest schema level that a program must know to work on the schema after this migration; 0 for one that only
     /// adds, which suits all earlier programs.
     package let leastLevel: Int
 
     package init(
-        _ number: Int, _ name: String, _ statements: [SQL], dialectStatements: [Dialect: [SQL]] = [:],
-        leastLevel: Int = 0
+        _ number: Int, _ name: String, _ statements: [SQL] = [], dialectStatements: [Dialect: [SQL]] = [:],
+        indexes: [SQL] = [], dialectIndexes: [Dialect: [SQL]] = [:], leastLevel: Int = 0
     ) {
         self.number = number
         self.name = name
         self.statements = statements
         self.dialectStatements = dialectStatements
+        self.indexes = indexes
+        self.dialectIndexes = dialectIndexes
         self.leastLevel = leastLevel
     }
+
+    /// All indexes of tables that had rows before.
+    fileprivate func indexes(_ dialect: Dialect) -> [SQL] { indexes + (dialectIndexes[dialect] ?? []) }
 }
 
 /// The SQL dialect of a driver, for the few statements that need two versions.
@@ -80,7 +88,7 @@ private struct RecordedStep: Sendable {
 
 extension Database {
     /// Applies the pending migrations in order, each in its own transaction. If several nodes start at once, one
-    /// applies them and the others wait.
+    /// applies them and the others wait. Indexes that an interrupted call left unfinished are built.
     ///
     /// - Returns: The migrations of a newer program, as in ``SchemaState/newer``.
     /// - Throws: ``UnknownMigration`` before any change; ``DatabaseFailure``, in which case the migrations before the
@@ -93,7 +101,7 @@ extension Database {
         if let recorded = try? await recordedSteps() {
             let before = try SchemaState(known: known, recorded: recorded)
             // A role without permission to change the schema can start if the schema is up to date.
-            if before.pending.isEmpty { return before.newer }
+            if before.pending.isEmpty, try await unbuilt(migrations).isEmpty { return before.newer }
         }
         return try await exclusively("migrations", waits: true) { try await runSteps(migrations) } ?? []
     }
@@ -119,12 +127,15 @@ extension Database {
         let dialect = dialect
         try await prepareRecord()
         let state = try await schemaState(migrations)
+        // In a new database, all tables are empty and nobody waits for them.
+        let buildsNow = try await recordedSteps().isEmpty || dialect == .sqlite
         for migration in migrations {
             try await changeSchema { db in
                 let number = migration.number
                 let hasRun = try db.row("SELECT 1 FROM schema_migrations WHERE number = \(number)") { _ in true }
                 if hasRun == true { return }
-                for statement in migration.statements + (migration.dialectStatements[dialect] ?? []) {
+                let now = buildsNow ? migration.indexes(dialect) : []
+                for statement in migration.statements + (migration.dialectStatements[dialect] ?? []) + now {
                     try db.run(statement)
                 }
                 try db.run(
@@ -134,7 +145,13 @@ extension Database {
                     """)
             }
         }
+        for index in try await unbuilt(migrations) { try await buildIndex(index) }
         return state.newer
+    }
+
+    private func unbuilt(_ migrations: [Migration]) async throws -> [SQL] {
+        let dialect = dialect
+        return try await unbuiltIndexes(of: migrations.flatMap { $0.indexes(dialect) })
     }
 
     private func prepareRecord() async throws {

@@ -44,6 +44,23 @@ struct MigrationRuleTests {
         }
     }
 
+    @Test("An index of a table that has rows is built apart from the migration, which would lock its writers out")
+    func indexesOfLargeTables() {
+        var indexed = 0
+        for migration in TestDatabase.migrations {
+            let statements = migration.statements + migration.dialectStatements.values.flatMap(\.self)
+            let made = statements.compactMap { $0.text.firstMatch(of: /CREATE TABLE (\w+)/).map { $0.output.1 } }
+            for statement in statements {
+                guard let index = statement.text.firstMatch(of: /CREATE (?:UNIQUE )?INDEX \w+ ON (\w+)/) else {
+                    continue
+                }
+                #expect(made.contains(index.output.1), "\(migration.number): \(statement.text)")
+            }
+            indexed += migration.indexes.count
+        }
+        #expect(indexed > 0)
+    }
+
     @Test("Migrations are numbered from 1 without gaps, and none ends programs that know it")
     func numbers() {
         #expect(TestDatabase.migrations.map(\.number) == Array(1...TestDatabase.migrations.count))

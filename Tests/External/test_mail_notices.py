@@ -76,6 +76,6 @@ def test_a_server_that_refuses_every_mail_loses_few_and_is_reported(servers):
         assert found.returncode == 1 and problem["state"] == "problem"
         assert problem["text"] == "the last 5 emails were refused by the mail server: the server answered 550"
         handler.answers = {}
-        assert server.command("mail", "retry").returncode == 0
+        assert server.command("mail", "retry", "--all").returncode == 0
         received(handler, "person4@example.org")
         assert not [line for line in server.command("doctor", "--json").stdout.splitlines() if '"mails"' in line]

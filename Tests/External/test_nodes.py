@@ -346,7 +346,7 @@ def test_nginx_passes_the_longest_access_token(servers, tmp_path, most):
     data = {"x": "x" * (most * 3 // 4 - 2_300)}
     assert node.auth().put("/user", {"data": data}, token=session["access_token"]).status == 200
     token = node.auth().sign_in("ada@example.com").json()["access_token"]
-    assert most - 1_600 < len(token) <= most
+    assert most - 2_200 < len(token) <= most
     proxy = Nginx(tmp_path, [node, node])
     try:
         shown = program.Client(proxy.url + "/auth/v1").get("/user", token=token)

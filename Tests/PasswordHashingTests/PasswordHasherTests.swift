@@ -85,7 +85,8 @@ struct PasswordHasherTests {
                 #expect(
                     try await hasher.firstMatch(of: Secret(typed), among: [unrelated.reveal(), hash ?? ""]) == 1)
                 #expect(
-                    try await hasher.firstMatch(of: Secret(typed + "x"), among: [unrelated.reveal(), hash ?? ""]) == nil)
+                    try await hasher.firstMatch(of: Secret(typed + "x"), among: [unrelated.reveal(), hash ?? ""]) == nil
+                )
             }
         }
     }

@@ -55,6 +55,40 @@ struct SchemaChangeTests {
         #expect(try await database.appliedMigrations() == [1])
     }
 
+    private let index: SQL = "CREATE INDEX note_by_text ON note (text)"
+    private var steps: [Migration] { [colour, Migration(2, "notes by text", indexes: [index])] }
+
+    @Test("An index of a table that had rows is built while others write to the table")
+    func indexUnderLoad() async throws {
+        let bench = try await Bench()
+        let database = try await bench.openWithNotes()
+        try await database.migrate([colour])
+        let name = "index-\(bench.schema)"
+        let migrator = try bench.open(1, "&application_name=\(name)")
+        let service = try bench.open(2)
+        let held = HeldWrite(database) { db in try db.run("INSERT INTO note (id, text) VALUES (1, 'held')") }
+        await held.hasBegun()
+        let step = Task { try await migrator.migrate(steps) }
+        try await bench.open(1).awaitLock(of: name)
+        for id in 2...20 { try await service.addNote(id) }
+        #expect(try await database.unbuiltIndexes(of: [index]).count == 1)
+        try await held.finish()
+        _ = try await step.value
+        #expect(try await database.unbuiltIndexes(of: [index]).isEmpty)
+        #expect(try await service.noteIDs() == Array(1...20))
+    }
+
+    @Test("An index whose build was interrupted is built by the next migration")
+    func interruptedIndex() async throws {
+        let database = try await Bench().openWithNotes()
+        try await database.migrate([colour])
+        try await database.migrate(steps)
+        try await database.run("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'note_by_text'::regclass")
+        #expect(try await database.unbuiltIndexes(of: [index]).count == 1)
+        try await database.migrate(steps)
+        #expect(try await database.unbuiltIndexes(of: [index]).isEmpty)
+    }
+
     @Test("A migration may exceed the time limits of ordinary statements")
     func longStep() async throws {
         let migrator = try await Bench().open(

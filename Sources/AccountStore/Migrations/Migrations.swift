@@ -14,7 +14,7 @@ extension Accounts {
         Migration(9, "outbox", outbox),
         Migration(10, "counts that nodes share", requestCounts),
         Migration(11, "sessions that began elsewhere", transfers),
-        Migration(12, "users by time", [usersByTime]),
+        Migration(12, "users by time", indexes: [usersByTime]),
         Migration(13, "sessions and people whose tokens are refused", revocations),
         Migration(14, "ID tokens that were used", usedIDTokens),
         Migration(15, "refresh tokens whose access tokens were used", usedTokens),
@@ -25,13 +25,15 @@ extension Accounts {
         Migration(21, "first proofs of addresses", firstProofs),
         Migration(22, "events for webhooks", webhooks),
         Migration(23, "records of ended sessions", endedSessions, dialectStatements: unexplainedEnds),
-        Migration(24, "what is stored about a user", personalRecordIndexes),
-        Migration(26, "searches of administrators", stateIndexes, dialectStatements: searchIndexes),
+        Migration(24, "what is stored about a user", indexes: personalRecordIndexes),
+        Migration(
+            26, "searches of administrators", dialectStatements: searchFunctions, indexes: stateIndexes,
+            dialectIndexes: searchIndexes),
         Migration(27, "counted sign-ins and refreshes", activity),
         Migration(28, "second factors", factors),
         Migration(29, "passkeys", passkeys),
         Migration(30, "sessions that began a change of address", [addressChangeSession]),
-        Migration(31, "credentials that are set aside", setAside),
+        Migration(31, "credentials that are set aside", setAside, indexes: [usersByFormerEmail]),
     ]
 
     private static let users: SQL = """

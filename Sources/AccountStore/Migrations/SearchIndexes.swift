@@ -28,6 +28,8 @@ extension Accounts {
         }
     }
 
+    static let searchFunctions: [Dialect: [SQL]] = [.postgresql: [memberText]]
+
     static let searchIndexes: [Dialect: [SQL]] = [
         .sqlite: [
             "CREATE INDEX users_by_name ON users (\(nameKey(.sqlite)), id)",
@@ -36,7 +38,6 @@ extension Accounts {
             """,
         ],
         .postgresql: [
-            memberText,
             "CREATE INDEX users_by_name ON users ((\(nameKey(.postgresql))), id)",
             """
             CREATE INDEX audit_log_by_subject ON audit_log ((\(subject(.postgresql))), created_at)

@@ -7,8 +7,10 @@ extension Accounts {
         "ALTER TABLE users ADD COLUMN set_aside \(.json)",
         "ALTER TABLE users ADD COLUMN former_email \(.text)",
         "ALTER TABLE users ADD COLUMN former_email_moved_at \(.instant)",
-        "CREATE INDEX users_by_former_email ON users (former_email) WHERE former_email IS NOT NULL",
         "ALTER TABLE passkeys ADD COLUMN set_aside_at \(.instant)",
         "ALTER TABLE identities ADD COLUMN set_aside_at \(.instant)",
     ]
+
+    static let usersByFormerEmail: SQL =
+        "CREATE INDEX users_by_former_email ON users (former_email) WHERE former_email IS NOT NULL"
 }

@@ -68,6 +68,12 @@ package struct EventDatabase: Database {
         try await base.changeSchema(body)
     }
 
+    package func unbuiltIndexes(of statements: [SQL]) async throws -> [SQL] {
+        try await base.unbuiltIndexes(of: statements)
+    }
+
+    package func buildIndex(_ statement: SQL) async throws { try await base.buildIndex(statement) }
+
     package func exclusively<Value: Sendable>(
         _ name: String, waits: Bool, _ work: @Sendable () async throws -> Value
     ) async throws -> Value? {

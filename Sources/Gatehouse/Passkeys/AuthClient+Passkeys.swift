@@ -150,7 +150,7 @@ extension AuthClient {
     /// Tells password managers which passkeys the account has and its present name, so that they offer no deleted key.
     /// Call it after ``deletePasskey(id:)`` and after a change of the address. Needs a session that may create passkeys.
     ///
-    /// - Throws: As ``getPasskeyRegistrationOptions()``.
+    /// - Throws: As ``getPasskeyRegistrationOptions(style:)``.
     public func signalPasskeys(to authenticator: any PasskeyAuthenticator) async throws {
         let options = try await getPasskeyRegistrationOptions()
         await authenticator.signal(

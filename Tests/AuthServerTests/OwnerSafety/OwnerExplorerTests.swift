@@ -24,7 +24,9 @@ struct OwnerExplorerTests {
         let count = Self.number("GATEHOUSE_OWNER_SEQUENCES") ?? 800
         let first = Self.number("GATEHOUSE_OWNER_SEED") ?? 0
         let broken = await Self.explore(first..<first + count)
-        for problem in broken.prefix(3) { Issue.record("\(problem)") }
+        for problem in broken.prefix(3) { Issue.record("\(problem.text)") }
+        guard broken.isEmpty, Self.number("GATEHOUSE_OWNER_SEQUENCES") != nil else { return }
+        print("figure: \(count) sequences (\(first) to \(first + count - 1)), every promise held")
     }
 
     @Test("Every planted fault is found", arguments: PlantedFault.allCases)
@@ -32,24 +34,36 @@ struct OwnerExplorerTests {
         // Each server looks until it finds the fault.
         let broken = await Self.explore(0..<1_600, fault: fault, stopsAtFirst: true)
         #expect(!broken.isEmpty, "\(fault) was not found")
+        guard let found = broken.first, Self.number("GATEHOUSE_OWNER_SEQUENCES") != nil else { return }
+        print("figure: \(fault) found in sequence \(found.number)")
     }
 
-    /// - Returns: What broke, with the number of its sequence.
+    /// What broke in one sequence.
+    private struct Broken: Sendable {
+        let number: Int
+        let text: String
+
+        init(_ number: Int, _ problem: any Error, _ history: [String] = []) {
+            self.number = number
+            text = (["sequence \(number): \(problem)"] + history).joined(separator: "\n  ")
+        }
+    }
+
     private static func explore(
         _ numbers: Range<Int>, fault: PlantedFault? = nil, stopsAtFirst: Bool = false
-    ) async -> [String] {
-        await withTaskGroup(of: [String].self) { group in
+    ) async -> [Broken] {
+        await withTaskGroup(of: [Broken].self) { group in
             for part in 0..<servers {
                 group.addTask {
                     do {
                         return try await explore(
                             numbers.filter { $0 % servers == part }, confirms: part % 2 == 0, fault, stopsAtFirst)
                     } catch {
-                        return ["\(error)"]
+                        return [Broken(numbers.lowerBound, error)]
                     }
                 }
             }
-            var all: [String] = []
+            var all: [Broken] = []
             for await broken in group {
                 all += broken
                 if stopsAtFirst, !broken.isEmpty { group.cancelAll() }
@@ -60,8 +74,8 @@ struct OwnerExplorerTests {
 
     private static func explore(
         _ numbers: [Int], confirms: Bool, _ fault: PlantedFault?, _ stopsAtFirst: Bool
-    ) async throws -> [String] {
-        var broken: [String] = []
+    ) async throws -> [Broken] {
+        var broken: [Broken] = []
         var rates = AuthRates()
         // Only guesses are limited: the sequences share a server.
         (rates.mails, rates.anonymousUsers, rates.otp, rates.verify) = (1_000_000, 1_000_000, 1_000_000, 1_000_000)
@@ -78,9 +92,9 @@ struct OwnerExplorerTests {
                     for _ in 0..<world.dice.roll(6) { try await world.step() }
                     try await world.check()
                 } catch let problem as BrokenPromise {
-                    broken.append("sequence \(number): \(problem)")
+                    broken.append(Broken(number, problem))
                 } catch {
-                    broken.append("sequence \(number): \(error)\n  " + world.history.joined(separator: "\n  "))
+                    broken.append(Broken(number, error, world.history))
                 }
                 if stopsAtFirst, !broken.isEmpty { return }
                 // Limits of guesses refill.

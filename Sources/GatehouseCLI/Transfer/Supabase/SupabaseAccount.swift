@@ -109,7 +109,10 @@ package struct SupabaseAccount: Sendable {
             throw LineProblem("not a row")
         }
         let columns = LineColumns(members)
-        guard try !columns.flag("is_sso_user") else { return notes = [Note(remark: .singleSignOn, detail: "")] }
+        if try columns.flag("is_sso_user") {
+            notes = [Note(remark: .singleSignOn, detail: "")]
+            return
+        }
         if try columns.time("deleted_at") != nil {
             notes = [Note(remark: .deleted, detail: "")]
             deleted = try columns.text("id").flatMap { UserID($0) }
@@ -119,11 +122,7 @@ package struct SupabaseAccount: Sendable {
         let account = try account(members, now, newID)
         var imported = ImportedAccount(account)
         imported.hasAnsweredRecovery = try AccountLine.hasAnsweredRecovery(columns)
-        if let row = whole["profile"]?.objectValue {
-            let profile = SupabaseProfile(row)
-            imported.profile = profile.imported
-            notes += profile.dropped.map { Note(remark: .profileValue, detail: $0) }
-        }
+        if let row = whole["profile"]?.objectValue { take(SupabaseProfile(row), to: &imported) }
         if let rows = whole["sessions"], case .array(let list) = rows.isNull ? .array([]) : rows {
             let reading = SupabaseSessions(whole, of: account, policy: policy, now: now)
             imported.sessions = list.compactMap { row in
@@ -148,6 +147,11 @@ package struct SupabaseAccount: Sendable {
         let account = try AccountLine.account(members, at: now, noting: { dropped.append($0) }, newID: newID)
         notes += dropped.map { Note(remark: .accountValue, detail: $0) }
         return account
+    }
+
+    private mutating func take(_ profile: SupabaseProfile, to imported: inout ImportedAccount) {
+        imported.profile = profile.imported
+        notes += profile.dropped.map { Note(remark: .profileValue, detail: $0) }
     }
 
     private mutating func take(_ factors: SupabaseFactors, to imported: inout ImportedAccount) {

@@ -1,0 +1,44 @@
+import CPostgres
+import Foundation
+import SQLDatabase
+
+/// `CREATE INDEX CONCURRENTLY`, which locks no writer out and which no transaction may contain, on a connection and a
+/// thread of its own.
+struct IndexBuild: Sendable {
+    private let name: String
+    private let statement: String
+    private let limit: Duration
+    private let plan: SessionPlan
+
+    /// - Parameters:
+    ///   - statement: `CREATE INDEX name ON …` without values.
+    ///   - limit: The statement timeout.
+    init(_ statement: SQL, limit: Duration, plan: SessionPlan) throws {
+        name = Self.name(of: statement)
+        self.statement = try BoundStatement(statement).spelled.replacing(
+            "CREATE INDEX", with: "CREATE INDEX CONCURRENTLY", maxReplacements: 1)
+        self.limit = limit
+        self.plan = plan
+    }
+
+    /// The name of the index that a `CREATE INDEX` builds.
+    static func name(of statement: SQL) -> String {
+        statement.text.split(separator: " ").dropFirst(2).first.map(String.init) ?? ""
+    }
+
+    func run() async throws {
+        try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Void, any Error>) in
+            Thread.detachNewThread { caller.resume(with: Result { try build() }.mapError(Transaction.told)) }
+        }
+    }
+
+    private func build() throws {
+        let session = try PostgresSession(plan)
+        // An interrupted build leaves an index that no query uses and every writer keeps up to date.
+        let commands = [
+            "SET statement_timeout TO '\(limit.wholeMilliseconds)'", "DROP INDEX CONCURRENTLY IF EXISTS \(name)",
+            statement,
+        ]
+        for command in commands { _ = try session.answer([.plain(command)], limit: limit) }
+    }
+}
