@@ -138,7 +138,8 @@ package struct AuthServer: Sendable {
                 .get, "/reauthenticate", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
                 limitedBy: asking, timeLimit: wait, answersHead: false, reauthenticate),
             Route(
-                .post, "/verify", acceptsTrailingSlash: true, limitedBy: verifying, timeLimit: wait, verify),
+                .post, "/verify", acceptsTrailingSlash: true, guardedBy: requireAudience, limitedBy: verifying,
+                timeLimit: wait, verify),
             // Link checkers send HEAD.
             Route(
                 .get, "/verify", acceptsTrailingSlash: true, limitedBy: verifying, timeLimit: wait,

@@ -83,7 +83,7 @@ extension InMemoryServer {
     mutating func signUp(
         _ email: String, _ password: String, _ firstName: String?, at now: Date
     ) throws(AuthClientError) -> (Opened?, User) {
-        guard password.count >= 8 else {
+        guard Self.isLongEnough(password) else {
             throw .refused(AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: ["length"]))
         }
         if index(email: email) != nil {
@@ -149,6 +149,11 @@ extension InMemoryServer {
             id: id, userMetadata: metadata, email: email?.lowercased(), identities: [], createdAt: now, updatedAt: now)
         accounts.append(Account(user: user, profile: profile))
         return id
+    }
+
+    /// Counted as the server counts: Unicode scalars of the composed form.
+    private static func isLongEnough(_ password: String) -> Bool {
+        password.precomposedStringWithCanonicalMapping.unicodeScalars.count >= 8
     }
 
     private static func metadata(_ firstName: String?) -> JSONObject {
@@ -219,7 +224,7 @@ extension InMemoryServer {
             try check(change.currentPassword, of: id)
         }
         if let password = change.password {
-            guard password.count >= 8 else {
+            guard Self.isLongEnough(password) else {
                 throw .refused(AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: ["length"]))
             }
             guard account(id)?.password != password else { throw Fault.refused(422, .samePassword) }

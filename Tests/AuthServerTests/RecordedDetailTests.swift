@@ -63,6 +63,34 @@ struct RecordedDetailTests {
         }
     }
 
+    @Test("A code or an administrator's request for another audience is refused")
+    func audienceOfOtherRoutes() async throws {
+        let other: HTTPFields = [.init("x-jwt-aud")!: "other"]
+        try await TestServer.mailing { server in
+            let code: AnyJSON = ["type": "email", "email": "ada@example.com", "token": "123456"]
+            let typed = try await server.post("/verify", code, headers: other)
+            #expect((typed.status, typed.code) == (400, "validation_failed"))
+            for path in ["/invite", "/admin/users"] {
+                let asked = try await server.send(
+                    .post, "/auth/v1" + path, bearer: TestServer.secretKey, headers: other,
+                    json: ["email": "ada@example.com"])
+                #expect((asked.status, asked.code) == (400, "validation_failed"))
+            }
+            #expect(try await server.accounts.count() == 0)
+        }
+    }
+
+    @Test("An anonymous sign-up with a malformed proof key is refused and makes no account")
+    func malformedProofKey() async throws {
+        try await TestServer.with { server in
+            let malformed: [AnyJSON] = [
+                ["code_challenge_method": ["s256"]], ["code_challenge": 1], ["code_challenge_method": "s256"],
+            ]
+            for json in malformed { #expect(try await server.post("/signup", json).status == 400, "\(json)") }
+            #expect(try await server.accounts.count() == 0)
+        }
+    }
+
     @Test(
         "An anonymous account whose address a code proves has email_verified in its metadata",
         arguments: TestDatabase.all)

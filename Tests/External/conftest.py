@@ -13,6 +13,7 @@ import pytest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "Golden"))
 
+import described  # noqa: E402
 import postgres  # noqa: E402
 import program  # noqa: E402
 from chromium import Chromium  # noqa: E402
@@ -37,6 +38,7 @@ def pytest_configure(config):
     config.add_cleanup(lambda: shutil.rmtree(notes, ignore_errors=True))
     config.stash[GOLDEN_LEDGER] = {"passed": 0, "waiting": [], "differs": 0, "used": set(), "failed": 0}
     config.stash[SERVERS] = []
+    program.Client.observe = staticmethod(described.check)
     if not os.access(program.BINARY, os.X_OK):
         raise pytest.UsageError(f"there is no program at {program.BINARY}: build it, or set GATEHOUSE_BINARY")
 

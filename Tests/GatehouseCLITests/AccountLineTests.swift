@@ -122,6 +122,14 @@ struct AccountLineTests {
         #expect(account.user.email == "0beec7b5ea3f" && account.identities.isEmpty)
     }
 
+    @Test("An identity that a line has twice is imported once")
+    func repeatedIdentity() throws {
+        let google = #"{"provider":"google","provider_id":"1"}"#
+        let read = try account(
+            #"{"id":"\#(Self.id)","identities":[\#(google),\#(google),{"provider":"google","provider_id":"2"}]}"#)
+        #expect(read.identities.map(\.providerID) == ["1", "2"])
+    }
+
     @Test(
         "A bad line is reported with its fault",
         arguments: [

@@ -119,6 +119,7 @@ extension AuthServer {
     ///
     /// - Throws: ``Refusal`` 401 or 403, and ``DatabaseFailure``.
     @Sendable package func requireAdmin(_ request: Request, _ context: inout ServerContext) async throws {
+        try await requireAudience(request, &context)
         let bearer = request.headers.bearerToken
         if bearer?.hasPrefix("sb_") ?? true, let key = presentedAPIKey(request) {
             if settings.apiKeys.kind(of: key) == .secret { return }
@@ -139,12 +140,17 @@ extension AuthServer {
         context.administrator = caller.user.email ?? caller.user.id.text
     }
 
-    /// Refuses a request that names another audience than the server's. If keys are required, refuses one without a known
-    /// key, as the gateway in front of Supabase Auth does.
-    @Sendable func admitClient(_ request: Request, _ context: inout ServerContext) async throws {
+    /// Refuses a request that names another audience than the server's.
+    @Sendable func requireAudience(_ request: Request, _ context: inout ServerContext) async throws {
         if let audience = request.headers[.jwtAudience], audience != accounts.audience {
             throw Refusal.invalid("X-JWT-AUD must be the audience of this server")
         }
+    }
+
+    /// Refuses another audience, too. If keys are required, refuses a request without a known key, as the gateway in front
+    /// of Supabase Auth does.
+    @Sendable func admitClient(_ request: Request, _ context: inout ServerContext) async throws {
+        try await requireAudience(request, &context)
         guard settings.apiKeys.areRequired else { return }
         if let key = presentedAPIKey(request) { return try check(key) }
         if let key = Query(request)["apikey"] { return try check(Secret(key)) }

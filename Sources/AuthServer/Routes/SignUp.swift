@@ -39,6 +39,7 @@ extension AuthServer {
         try await runtime.take(Limits.anonymousSignUp, request, context)
         try await requireCaptcha(body, request, context)
         try requireSignUps()
+        try checkProofKey(body)
         try checkSize(of: metadata)
         let device = device(request, context)
         let issued = try await issuing(to: device) {

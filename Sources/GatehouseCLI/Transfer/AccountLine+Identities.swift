@@ -10,9 +10,15 @@ extension AccountLine {
         var identities: [Identity] = []
         for element in list {
             guard let members = element.objectValue else { throw LineProblem("identities has what is no object") }
-            identities.append(try identity(LineColumns(members), of: user))
+            let identity = try identity(LineColumns(members), of: user)
+            // A person at a provider is one identity, however often the line has it.
+            if !identities.contains(where: { Self.areSame($0, identity) }) { identities.append(identity) }
         }
         return identities
+    }
+
+    private static func areSame(_ one: Identity, _ other: Identity) -> Bool {
+        one.provider.utf8.elementsEqual(other.provider.utf8) && one.providerID.utf8.elementsEqual(other.providerID.utf8)
     }
 
     private func identity(_ columns: LineColumns, of user: User) throws(LineProblem) -> Identity {
