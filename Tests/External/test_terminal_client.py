@@ -803,7 +803,7 @@ def test_a_sign_up_is_verified_with_its_code(confirming, new_email):
     verify = ["verify", "--email", email, "--code-stdin"]
     assert confirming.fails(NOT_SIGNED_IN, *verify, stdin=wrong(code) + "\n") == (
         "otp_expired",
-        "This code is wrong or too old. (the last three mails count, and five wrong codes void them)",
+        "This code is wrong or too old. (the last three emailed codes are valid, and five wrong attempts void them)",
     )
     assert confirming.fails(USAGE, *verify, stdin="12\n")[0] == "invalid_code"
     assert confirming.fails(USAGE, *verify)[0] == "usage"

@@ -9,13 +9,15 @@ package struct SetAside: Equatable, Sendable {
         /// The `user_metadata` of the sign-up that chose it.
         package var data: JSONObject
         package let at: Instant
+        /// The session that restores it by giving the account's second factor.
+        package var session: SessionID?
 
-        package init(hash: Secret, data: JSONObject = [:], at: Instant) {
-            (self.hash, self.data, self.at) = (hash, data, at)
+        package init(hash: Secret, data: JSONObject = [:], at: Instant, session: SessionID? = nil) {
+            (self.hash, self.data, self.at, self.session) = (hash, data, at, session)
         }
 
         package static func == (one: Self, other: Self) -> Bool {
-            one.hash.matches(other.hash) && one.data == other.data && one.at == other.at
+            one.hash.matches(other.hash) && one.data == other.data && one.at == other.at && one.session == other.session
         }
     }
 
@@ -23,8 +25,12 @@ package struct SetAside: Equatable, Sendable {
         package let id: PasskeyID
         package let name: String
         package let at: Instant
+        /// The session that restores it by giving the account's second factor.
+        package var session: SessionID?
 
-        package init(id: PasskeyID, name: String, at: Instant) { (self.id, self.name, self.at) = (id, name, at) }
+        package init(id: PasskeyID, name: String, at: Instant, session: SessionID? = nil) {
+            (self.id, self.name, self.at, self.session) = (id, name, at, session)
+        }
     }
 
     package struct Identity: Equatable, Sendable {
@@ -37,12 +43,15 @@ package struct SetAside: Equatable, Sendable {
         }
     }
 
-    /// More passwords than these are not kept, so that strangers' sign-ups cannot fill the row. The first ones stay.
+    /// The most passwords of competing sign-ups, so that strangers cannot fill the row. The first ones stay.
     package static let mostPasswords = 5
 
     package var passwords: [Password] = []
     package var passkeys: [Passkey] = []
     package var identities: [Identity] = []
+    /// Whether a code of an unfinished sign-up was asked for without its password: the code does not show whose the
+    /// password is.
+    package var isContested = false
 
     package init() {}
 
@@ -53,9 +62,12 @@ package struct SetAside: Equatable, Sendable {
         (passwords.isEmpty ? [] : ["password"]) + (passkeys.isEmpty ? [] : ["passkey"]) + identities.map(\.provider)
     }
 
-    /// Adds a password, unless it is there already or there are ``mostPasswords``.
-    package mutating func add(_ password: Password) {
-        guard passwords.count < Self.mostPasswords, !passwords.contains(where: { $0.hash.matches(password.hash) })
+    /// Adds a password, unless it is there already.
+    ///
+    /// - Parameter isKept: Adds it beyond ``mostPasswords``: it was the account's, or its sign-up's email was used.
+    package mutating func add(_ password: Password, isKept: Bool = false) {
+        guard isKept || passwords.count < Self.mostPasswords,
+            !passwords.contains(where: { $0.hash.matches(password.hash) })
         else { return }
         passwords.append(password)
     }
@@ -75,19 +87,27 @@ extension SetAside {
     package var stored: String? {
         let passwords = passwords.map { password in
             Self.entry(
-                "password", at: password.at, ["hash": .string(password.hash.reveal()), "data": .object(password.data)])
+                "password", at: password.at, session: password.session,
+                ["hash": .string(password.hash.reveal()), "data": .object(password.data)])
         }
         let passkeys = passkeys.map {
-            Self.entry("passkey", at: $0.at, ["id": .string($0.id.text), "name": .string($0.name)])
+            Self.entry(
+                "passkey", at: $0.at, session: $0.session, ["id": .string($0.id.text), "name": .string($0.name)])
         }
         let identities = identities.map {
             Self.entry("identity", at: $0.at, ["id": .string($0.id.text), "provider": .string($0.provider)])
         }
-        return isEmpty ? nil : AnyJSON.array(passwords + passkeys + identities).text
+        let contest: [AnyJSON] = isContested ? [["type": "contest"]] : []
+        let entries = passwords + passkeys + identities + contest
+        return entries.isEmpty ? nil : AnyJSON.array(entries).text
     }
 
-    private static func entry(_ type: String, at: Instant, _ members: JSONObject) -> AnyJSON {
-        .object(members.merging(["type": .string(type), "at": .integer(at.microseconds)]) { $1 })
+    private static func entry(
+        _ type: String, at: Instant, session: SessionID? = nil, _ members: JSONObject
+    ) -> AnyJSON {
+        var entry: JSONObject = ["type": .string(type), "at": .integer(at.microseconds)]
+        if let session { entry["session"] = .string(session.text) }
+        return .object(members.merging(entry) { $1 })
     }
 
     /// - Parameter stored: The result of ``stored``. Entries of a type that only a newer release knows are left out.
@@ -96,15 +116,18 @@ extension SetAside {
         // Ignored: damage to JSON that this program wrote. Passkeys and identities keep their own marks.
         let entries = stored.flatMap { try? JSONReader.read($0) }?.arrayValue ?? []
         for entry in entries {
+            if entry["type"]?.stringValue == "contest" { isContested = true }
             guard let at = entry["at"]?.intValue.map(Instant.init(microseconds:)) else { continue }
+            let session = (entry["session"]?.stringValue).map(SessionID.init(trusted:))
             switch entry["type"]?.stringValue.flatMap(Kind.init(text:)) {
             case .password:
                 guard let hash = entry["hash"]?.stringValue else { continue }
                 passwords.append(
-                    Password(hash: Secret(hash), data: entry["data"]?.objectValue ?? [:], at: at))
+                    Password(hash: Secret(hash), data: entry["data"]?.objectValue ?? [:], at: at, session: session))
             case .passkey:
                 guard let id = (entry["id"]?.stringValue).map(PasskeyID.init(trusted:)) else { continue }
-                passkeys.append(Passkey(id: id, name: entry["name"]?.stringValue ?? "", at: at))
+                passkeys.append(
+                    Passkey(id: id, name: entry["name"]?.stringValue ?? "", at: at, session: session))
             case .identity:
                 guard let id = (entry["id"]?.stringValue).map(IdentityID.init(trusted:)),
                     let provider = entry["provider"]?.stringValue

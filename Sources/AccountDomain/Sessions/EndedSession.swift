@@ -48,9 +48,9 @@ extension EndedSession {
         case .passwordChanged: "\(who) changed the password\(place)."
         case .addressProven:
             "The account's address was proven for the first time, which ends all earlier sessions. "
-                + "Credentials from before are set aside unless they came with the proof."
+                + "Earlier credentials may be set aside until they are used with an emailed code."
         case .addressClaimed:
-            "The reader of the address's mailbox started over with a new account. This account keeps everything else."
+            "The mailbox's owner started over with a new account. This account keeps everything but the address."
         case .methodRemoved: "The user removed the sign-in method that had opened the session\(place)."
         case .linkUndone: "The user undid the link of the sign-in method that had opened the session\(place)."
         case .consentRevoked: "The user stopped using the provider's sign-in for this app."
@@ -78,7 +78,7 @@ extension EndedSession {
         case .everybodySignedOut, .inactivity, .lifetime, .endedAtSource, .unknown: "Sign in again."
         case .levelRaised, .lowLevel: "Sign in again, and confirm the second factor."
         case .passwordChanged: "Sign in with the new password, or reset it by mail if somebody else changed it."
-        case .addressProven: "Sign in with the earlier password or passkey, then enter the code that is emailed."
+        case .addressProven: "Sign in with the earlier password or passkey, then enter the emailed code if asked for it."
         case .addressClaimed: "The old account's password still signs in with the former address."
         case .methodRemoved, .linkUndone: "Sign in with another method of the account."
         case .consentRevoked: "Sign in with the provider again, which asks for consent, or with another method."

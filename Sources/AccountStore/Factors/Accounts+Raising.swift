@@ -25,6 +25,7 @@ extension Accounts {
         let isFirstFactor = !account.user.hasSecondFactor
         // First: answers in several sessions at once each change the rows of all of them, and wait here for each other.
         account.user.show(try db.noteAnswer(of: factor, among: factors, step: step, at: now))
+        try restorePromised(to: session.id, of: &account, at: now, in: db)
         let before = session.assuranceLevel
         session.entries.add(factor.kind.method, at: now)
         let rises = before < session.assuranceLevel

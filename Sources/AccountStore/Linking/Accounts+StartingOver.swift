@@ -9,10 +9,16 @@ package enum StartingOver: Sendable {
     case noAddress
     /// The session began too long ago with an emailed code, or otherwise.
     case stale
+    /// The address moved to this account less than ``Accounts/startingOverInterval`` ago.
+    case tooSoon(Duration)
     case gone, sessionEnded
 }
 
 extension Accounts {
+    /// How long an address stays with the account that it moved to. A thief of the mailbox could otherwise move it so often
+    /// that its former accounts are forgotten.
+    static let startingOverInterval: Duration = .seconds(86_400)
+
     /// Moves the address of an account to a new, empty one, for the reader of the mailbox who cannot pass the account's
     /// second factor or does not recognize the account. The old account keeps everything else: see
     /// ``Account/withoutItsAddress(at:isFree:)``. The asking session ends, as it shows no more than the mailbox.
@@ -29,12 +35,15 @@ extension Accounts {
             guard let asking = try db.current(user, session: session)?.session,
                 AuthenticationMethod.provesAddress(asking.authenticationMethods, at: now)
             else { return .stale }
+            if let moved = try db.lastMove(of: email), now < moved + Self.startingOverInterval, moved <= now {
+                return .tooSoon(moved + Self.startingOverInterval - now)
+            }
             var made = newAccount(
                 EmailSignUp(email: email, passwordHash: nil, metadata: [:], isConfirmed: true), at: now)
             made.user.times.emailProvenAt = now
             made.user.times.lastSignInAt = now
             try admit(made)
-            try moveAddress(of: old, at: now, in: db)
+            try moveAddress(of: old, by: asking, at: now, in: db)
             let end = SessionEnd.byUser(.addressClaimed, in: asking.id, from: device)
             try endSessions(where: "id = \(asking.id)", end, at: now, in: db)
             try db.insert(made.user)
@@ -54,10 +63,12 @@ extension Accounts {
 
     /// Takes the address away from an account, because its mailbox's owner starts over. Nothing else goes but the codes
     /// that wait for it.
-    func moveAddress(of old: Account, at now: Instant, in db: any Connection) throws {
+    ///
+    /// - Parameter session: The mailbox owner's session of the account, if there is one.
+    func moveAddress(of old: Account, by session: Session? = nil, at now: Instant, in db: any Connection) throws {
         let id = old.user.id
         try dropMails(to: old.user, at: now, in: db)
-        let whole = try withEverything(old, at: now, in: db)
+        let whole = try session.map { try restored(old, from: $0.createdAt, at: now, in: db) } ?? old
         let left = try whole.withoutItsAddress(at: now) { try !db.isTaken($0, besides: id) }
         for identity in old.identities where !left.identities.contains(where: { $0.id == identity.id }) {
             try db.removeIdentity(identity, at: now)
@@ -68,18 +79,29 @@ extension Accounts {
         try record([AuditEntry(.addressMoved, actor: id, actorName: old.user.email ?? "")], at: now, in: db)
     }
 
-    /// Restores what is set aside: without the address, it is nobody else's account.
-    private func withEverything(_ account: Account, at now: Instant, in db: any Connection) throws -> Account {
+    /// Restores what the proof set aside that opened the mailbox owner's session: the account was never that person's.
+    /// What an earlier proof set aside stays so, because the mailbox's owner has used the account since.
+    private func restored(
+        _ account: Account, from proof: Instant, at now: Instant, in db: any Connection
+    ) throws -> Account {
         let id = account.user.id
-        try db.run("UPDATE passkeys SET set_aside_at = NULL WHERE user_id = \(id) AND set_aside_at IS NOT NULL")
-        try db.run("UPDATE identities SET set_aside_at = NULL WHERE user_id = \(id) AND set_aside_at IS NOT NULL")
+        var setAside = account.user.setAside
+        let passwords = setAside.passwords.filter { $0.at == proof }
+        if setAside.isEmpty { return account }
+        try db.run("UPDATE passkeys SET set_aside_at = NULL WHERE user_id = \(id) AND set_aside_at = \(proof)")
+        try db.run("UPDATE identities SET set_aside_at = NULL WHERE user_id = \(id) AND set_aside_at = \(proof)")
         guard var whole = try db.account(id) else { return account }
         let known = Set<IdentityID>(account.identities.map(\.id))
         for identity in whole.identities where !known.contains(identity.id) {
             db.journal?.add(.linked(identity), at: now)
         }
-        whole.user.passwordHash = whole.user.passwordHash ?? whole.user.setAside.passwords.first?.hash
-        whole.user.storedSetAside = nil
+        // Of several passwords nobody knows whose account it is.
+        if whole.user.passwordHash == nil, passwords.count == 1, setAside.passwords.count == 1 {
+            whole.user.passwordHash = setAside.take(passwords[0].hash)?.hash
+        }
+        setAside.passkeys.removeAll { $0.at == proof }
+        setAside.identities.removeAll { $0.at == proof }
+        whole.user.setAside = setAside
         return whole
     }
 
@@ -99,5 +121,17 @@ extension Accounts {
             ORDER BY former_email_moved_at DESC LIMIT 3)
         ORDER BY users.former_email_moved_at DESC, users.id, identities.created_at, identities.id
         """
+    }
+}
+
+extension Connection {
+    /// When the address last moved from one account to another.
+    fileprivate func lastMove(of email: EmailAddress) throws -> Instant? {
+        try row(
+            """
+            SELECT former_email_moved_at FROM users WHERE former_email = \(email.text)
+            ORDER BY former_email_moved_at DESC LIMIT 1
+            """
+        ) { $0.instant() }
     }
 }

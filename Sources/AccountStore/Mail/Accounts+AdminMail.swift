@@ -136,7 +136,7 @@ extension Accounts {
             else { return nil }
             let entered = existing.enteredMetadata
             if let hash = existing.user.passwordHash {
-                existing.user.setAside.add(SetAside.Password(hash: hash, data: entered, at: now))
+                existing.user.setAside.add(SetAside.Password(hash: hash, data: entered, at: now), isKept: true)
             }
             existing.user.passwordHash = order.passwordHash
             let isInvited = existing.user.times.invitedAt != nil

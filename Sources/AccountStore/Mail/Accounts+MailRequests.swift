@@ -91,6 +91,7 @@ extension Accounts {
         switch ask.purpose {
         case .recovery:
             guard let account else { return nil }
+            try noteContest(of: account, in: db)
             let content = try mail(.recovery, .recovery, to: ask.email, of: account, ask.request, at: now, in: db)
             return (content, account.user.id)
         case .signUp:
@@ -135,6 +136,7 @@ extension Accounts {
         }
         if let account {
             // This code proves the address, but not whose the password of an earlier sign-up is.
+            try noteContest(of: account, in: db)
             let pending = PendingSignUp(passwordHash: nil, data: ask.data)
             let content = try mail(
                 .signUp, .confirmation, to: ask.email, of: account, ask.request,

@@ -19,6 +19,8 @@ struct Prover: Sendable {
     var isKnownDevice = false
     /// The hash of the waiting or set-aside password that the caller typed.
     var password: Secret?
+    /// The hash of a typed password that is none of those: the caller did not choose the account's.
+    var newPassword: Secret?
     var device: Device
 }
 
@@ -115,13 +117,15 @@ extension Accounts {
         let isConfirmation = row.isMailed || account.user.times.emailConfirmedAt == nil
         return ProofFacts(
             isFirst: isConfirmation && account.user.times.emailProvenAt == nil, binding: binding, email: email,
-            isUnfinishedSignUp: account.isAbandoned, competes: try competes(account, at: now, in: db))
+            isUnfinishedSignUp: account.isAbandoned,
+            competes: try prover.newPassword != nil || competes(account, at: now, in: db))
     }
 
     /// Whether the password of an unfinished sign-up may be another person's than the one who proves the address:
     /// another password waits, or an email was asked for without one.
     private func competes(_ account: Account, at now: Instant, in db: any Connection) throws -> Bool {
-        if !account.user.setAside.passwords.isEmpty { return true }
+        let setAside = account.user.setAside
+        if setAside.isContested || !setAside.passwords.isEmpty { return true }
         return try db.rows(Self.tokenLookup(account.user.id, .confirmation), TokenRow.init).contains { row in
             try row.isGood(at: now) && pendingSignUp(row).map { $0.passwordHash == nil } ?? false
         }

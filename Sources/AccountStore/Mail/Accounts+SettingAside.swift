@@ -14,20 +14,26 @@ extension Accounts {
     ) throws -> [AuditEntry] {
         var setAside = account.user.setAside
         let before = Set<ExternalName>(setAside.methods.map(ExternalName.init(trusted:)))
-        let hadPassword = account.user.passwordHash != nil
+        let former = account.user.passwordHash
         switch decision.password {
         case .keeps: break
         case .isSetAside:
             try putAside(&account, facts, into: &setAside, replacedBy: pending, prover, at: now, in: db)
+            if let hash = pending?.passwordHash {
+                setAside.add(SetAside.Password(hash: hash, data: pending?.data ?? [:], at: now), isKept: true)
+            }
+            account.user.passwordHash = prover.newPassword
         case .becomesThatOfTheEmail:
             try putAside(&account, facts, into: &setAside, replacedBy: pending, prover, at: now, in: db)
             account.user.passwordHash = pending?.passwordHash
             // What the sign-up waited with.
             if let hash = pending?.passwordHash { _ = setAside.take(hash) }
         case .becomesTheTypedOne:
-            try adopt(prover.password, facts, in: &account, from: &setAside, at: now, in: db)
+            let isUnfinished = facts.isUnfinishedSignUp
+            try adopt(prover.password, isUnfinished, pending, in: &account, from: &setAside, at: now, in: db)
         }
         if decision.setsAsideOthers { try setAsideOthers(of: &account, into: &setAside, at: now, in: db) }
+        if facts.isFirst { setAside.isContested = false }
         account.user.setAside = setAside
         if decision.endsSessions {
             let end = SessionEnd.byUser(.addressProven, in: prover.session, from: prover.device)
@@ -36,14 +42,16 @@ extension Accounts {
         }
         var entries: [AuditEntry] = []
         let added = setAside.methods.filter { !before.contains(ExternalName(trusted: $0)) }
-        if !added.isEmpty || (decision.password == .isSetAside && hadPassword) {
+        if !added.isEmpty || (decision.password == .isSetAside && former != nil) {
             let methods = added.isEmpty ? ["password"] : added
             entries.append(
                 AuditEntry(
                     .credentialsSetAside, actor: account.user.id, actorName: account.user.email ?? "",
                     traits: ["methods": .array(methods.map(AnyJSON.string))]))
         }
-        if decision.password == .becomesTheTypedOne, !facts.isUnfinishedSignUp {
+        if decision.password == .becomesTheTypedOne, !facts.isUnfinishedSignUp, former == nil,
+            account.user.passwordHash != nil
+        {
             entries.append(Self.restored("password", account.user))
         }
         return entries
@@ -57,7 +65,7 @@ extension Accounts {
     ) throws {
         let entered = facts.isUnfinishedSignUp ? account.enteredMetadata : [:]
         if let hash = account.user.passwordHash {
-            setAside.add(SetAside.Password(hash: hash, data: entered, at: now))
+            setAside.add(SetAside.Password(hash: hash, data: entered, at: now), isKept: true)
             account.user.passwordHash = nil
         }
         guard facts.isUnfinishedSignUp, account.user.times.invitedAt == nil else { return }
@@ -68,16 +76,23 @@ extension Accounts {
     }
 
     /// Makes a waiting or set-aside password the account's. An unfinished sign-up then has that sign-up's metadata.
+    /// Replaces no password that its owner has set since.
     private func adopt(
-        _ hash: Secret?, _ facts: ProofFacts, in account: inout Account, from setAside: inout SetAside,
-        at now: Instant, in db: any Connection
+        _ hash: Secret?, _ isUnfinished: Bool, _ pending: PendingSignUp?, in account: inout Account,
+        from setAside: inout SetAside, at now: Instant, in db: any Connection
     ) throws {
-        guard let hash, account.user.passwordHash?.matches(hash) != true, let chosen = setAside.take(hash) else {
-            return
+        guard let hash, account.user.passwordHash?.matches(hash) != true,
+            isUnfinished || account.user.passwordHash == nil
+        else { return }
+        let ofTheEmail = pending.flatMap { pending in
+            pending.passwordHash?.matches(hash) == true
+                ? SetAside.Password(hash: hash, data: pending.data, at: now) : nil
         }
-        if facts.isUnfinishedSignUp {
+        guard let chosen = setAside.take(hash) ?? ofTheEmail else { return }
+        if isUnfinished {
             if let former = account.user.passwordHash {
-                setAside.add(SetAside.Password(hash: former, data: account.enteredMetadata, at: now))
+                setAside.add(
+                    SetAside.Password(hash: former, data: account.enteredMetadata, at: now), isKept: true)
             }
             if account.user.times.invitedAt == nil { try replaceEntered(in: &account, with: chosen.data, in: db) }
         } else {
@@ -122,6 +137,48 @@ extension Accounts {
             account.identities.removeAll { $0.id == identity.id }
         }
         account.user.appMetadata = try Self.providersRecomputed(account)
+    }
+
+    /// Records that a code of an unfinished sign-up was asked for without its password.
+    func noteContest(of account: Account, in db: any Connection) throws {
+        guard account.isAbandoned, account.user.passwordHash != nil, !account.user.setAside.isContested else { return }
+        var setAside = account.user.setAside
+        setAside.isContested = true
+        try db.run("UPDATE users SET set_aside = \(setAside.stored) WHERE id = \(account.user.id)")
+    }
+
+    /// Restores a password or passkey as soon as this session gives the account's second factor. The mailbox alone adds
+    /// no sign-in method to an account that has one.
+    func promise(
+        _ password: Secret?, _ passkey: PasskeyID?, to session: SessionID, of user: User, in db: any Connection
+    ) throws {
+        var setAside = user.setAside
+        for index in setAside.passwords.indices where password.map(setAside.passwords[index].hash.matches) ?? false {
+            setAside.passwords[index].session = session
+        }
+        for index in setAside.passkeys.indices where setAside.passkeys[index].id == passkey {
+            setAside.passkeys[index].session = session
+        }
+        guard setAside != user.setAside else { return }
+        try db.run("UPDATE users SET set_aside = \(setAside.stored) WHERE id = \(user.id)")
+    }
+
+    /// Restores what was promised to a session that has given the second factor.
+    func restorePromised(
+        to session: SessionID, of account: inout Account, at now: Instant, in db: any Connection
+    ) throws {
+        var setAside = account.user.setAside
+        for passkey in setAside.passkeys where passkey.session == session {
+            _ = try restore(passkey.id, of: &account, at: now, in: db)
+        }
+        setAside = account.user.setAside
+        guard account.user.passwordHash == nil,
+            let password = setAside.passwords.first(where: { $0.session == session })
+        else { return }
+        try adopt(password.hash, false, nil, in: &account, from: &setAside, at: now, in: db)
+        account.user.setAside = setAside
+        try db.update(account.user)
+        try record([Self.restored("password", account.user)], at: now, in: db)
     }
 
     static func restored(_ method: String, _ user: User) -> AuditEntry {

@@ -101,22 +101,30 @@ extension Accounts {
         return try await revoking(at: now) { db in
             guard let row = try find(proof, for: slots, of: caller.changer(slots), at: now, in: db), let slot = row.slot
             else { return .unknown }
-            let user = try db.account(row.user)?.user
+            let found = try db.account(row.user)
+            let user = found?.user
             if user?.isBanned(at: now) == true { return .banned }
+            let pending = slot == .confirmation ? try pendingSignUp(row) : nil
             var prover = Prover(device: device)
             prover.session = caller.token?.user == row.user ? caller.token?.session : nil
             prover.isClient = row.isOf(caller.browser)
             prover.isKnownDevice = user.map(caller.isKnownDevice) ?? false
-            prover.password = user?.waitingPassword(caller.password)
+            let typed = user?.waitingPassword(caller.password, or: pending)
+            let isProtected = user?.hasSecondFactor ?? false
+            // The account's own password, of an address that nobody has proven, is no other way in.
+            let isOwn = typed.map { user?.passwordHash?.matches($0) ?? false } ?? false
+            if isOwn || !isProtected { prover.password = typed }
+            if typed == nil, found?.isAbandoned == true { prover.newPassword = caller.newPassword }
             switch try prove(row, by: prover, at: now, in: db) {
             case nil: return .unknown
             case .halfway: return .halfway(hasProofKey: row.key != nil)
             case .whole(var account):
-                if let passkey = caller.passkey, passkey.user == account.user.id {
-                    _ = try restore(passkey.id, of: &account, at: now, in: db)
-                }
+                let passkey = caller.passkey.flatMap { $0.user == account.user.id ? $0.id : nil }
+                if let passkey, !isProtected { _ = try restore(passkey, of: &account, at: now, in: db) }
                 guard opensSession else { return .confirmed(slot: slot) }
-                return .signedIn(try open(account, from: device, at: now, in: db), slot: slot)
+                let issued = try open(account, from: device, at: now, in: db)
+                if isProtected { try promise(typed, passkey, to: issued.session.id, of: account.user, in: db) }
+                return .signedIn(issued, slot: slot)
             }
         }
     }

@@ -13,6 +13,8 @@ package struct VerifyingCaller: Sendable {
     package var isKnownDevice: @Sendable (User) -> Bool = { _ in false }
     /// The hash of the waiting or set-aside password that the caller typed: one of ``Accounts/waitingPasswords(_:for:by:at:)``.
     package var password: Secret?
+    /// The hash of the password that the caller typed and that is none of those: an unfinished sign-up gets it.
+    package var newPassword: Secret?
     /// The passkey to restore, from the ticket of its sign-in.
     package var passkey: SetAsidePasskey?
 
@@ -21,19 +23,28 @@ package struct VerifyingCaller: Sendable {
 
 extension Accounts {
     /// The hashes of the passwords of which one could become the account's with this code, if the code is right. A wrong
-    /// one does not count here.
+    /// code is not counted.
     ///
     /// - Throws: ``DatabaseFailure``.
     package func waitingPasswords(
         _ proof: MailedProof, for slots: [TokenSlot], by caller: VerifyingCaller, at now: Instant
-    ) async throws -> [Secret] {
+    ) async throws -> WaitingPasswords {
         try await database.read { db in
             guard let row = try look(proof, for: slots, of: caller.changer(slots), at: now, in: db).right,
-                let user = try db.account(row.user)?.user
-            else { return [] }
-            return user.waitingPasswords
+                let account = try db.account(row.user)
+            else { return WaitingPasswords() }
+            let pending = row.slot == .confirmation ? try pendingSignUp(row) : nil
+            return WaitingPasswords(
+                hashes: account.user.waitingPasswords(or: pending), takesAnother: account.isAbandoned)
         }
     }
+}
+
+/// The passwords that a right code makes an account's.
+package struct WaitingPasswords: Sendable {
+    package var hashes: [Secret] = []
+    /// Whether the account is an unfinished sign-up: the mailbox's owner may choose another password.
+    package var takesAnother = false
 }
 
 extension VerifyingCaller {
@@ -42,14 +53,14 @@ extension VerifyingCaller {
 }
 
 extension User {
-    /// The hashes of the passwords that a proof of the mailbox makes the account's: those set aside, and that of a
-    /// sign-up that is not proven.
-    fileprivate var waitingPasswords: [Secret] {
+    /// The hashes of the passwords that a proof of the mailbox makes the account's: those set aside, that of a sign-up
+    /// that is not proven, and that of the email's sign-up.
+    fileprivate func waitingPasswords(or pending: PendingSignUp?) -> [Secret] {
         let own = times.emailProvenAt == nil ? passwordHash : nil
-        return (own.map { [$0] } ?? []) + setAside.passwords.map(\.hash)
+        return [own, pending?.passwordHash].compactMap(\.self) + setAside.passwords.map(\.hash)
     }
 
-    func waitingPassword(_ hash: Secret?) -> Secret? {
-        hash.flatMap { hash in waitingPasswords.first { $0.matches(hash) } }
+    func waitingPassword(_ hash: Secret?, or pending: PendingSignUp?) -> Secret? {
+        hash.flatMap { hash in waitingPasswords(or: pending).first { $0.matches(hash) } }
     }
 }

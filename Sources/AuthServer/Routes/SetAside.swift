@@ -48,6 +48,8 @@ extension AuthServer {
         case .stale:
             throw Refusal(
                 .forbidden, .freshSignInRequired, "Sign in with an emailed code, then start over within ten minutes.")
+        case .tooSoon(let wait):
+            throw Refusal.tooManyRequests(retryAfter: wait, bucket: "starting_over")
         case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
         case .sessionEnded: throw Refusal.sessionExpired
         }

@@ -104,7 +104,13 @@ extension AuthServer {
         let needsUpgrade: Bool
         /// Whether the password waits for a proof of the mailbox, instead of being the account's.
         var isSetAside = false
+        /// Whether the address belongs to another account now.
+        var isFormer = false
     }
+
+    /// The password is right, but not the present one of the account that has the address. It ends the attempt without an
+    /// effect on the counts: whoever knows it must not clear those of wrong guesses at the present one.
+    private struct OtherPassword: Error { let holder: PasswordHolder }
 
     /// Finds the account of `email` and `password`.
     ///
@@ -116,12 +122,20 @@ extension AuthServer {
         let named = AttemptedAccount(try signInAddress(body))
         let device = device(request, context)
         var rejection: Refusal?
-        let found: PasswordHolder? = try await attempt(at: named, request, context) { account in
-            let holder = try await self.holder(of: password, account, named.email, for: source(request, context))
-            if let asked = holder?.account ?? account {
-                rejection = try await self.rejection(ofPasswordOf: asked.user, isRight: holder != nil, from: device)
+        var found: PasswordHolder?
+        do {
+            found = try await attempt(at: named, request, context) { account in
+                let holder = try await self.holder(of: password, account, named.email, for: source(request, context))
+                if let asked = holder?.account ?? account {
+                    rejection = try await self.rejection(
+                        ofPasswordOf: asked.user, isRight: holder != nil, from: device)
+                }
+                guard rejection == nil, let holder else { return nil }
+                if holder.isSetAside || holder.isFormer { throw OtherPassword(holder: holder) }
+                return holder
             }
-            return rejection == nil ? holder : nil
+        } catch let other as OtherPassword {
+            found = other.holder
         }
         guard let found else {
             let refusal = wrongCredentials()
@@ -163,7 +177,8 @@ extension AuthServer {
             guard let hash = former.user.passwordHash else { continue }
             let check = try await check(password, against: hash, for: source)
             guard check.isMatch else { continue }
-            return PasswordHolder(account: former, checkedHash: hash, needsUpgrade: check.needsUpgrade)
+            return PasswordHolder(
+                account: former, checkedHash: hash, needsUpgrade: check.needsUpgrade, isFormer: true)
         }
         return nil
     }

@@ -100,11 +100,19 @@ extension AuthServer {
         _ proof: MailedProof, for slots: [TokenSlot], by caller: KnownCaller = KnownCaller(),
         opensSession: Bool = true, _ request: Request, _ context: ServerContext
     ) async throws -> VerificationOutcome {
-        try await inUniformTime {
+        let (found, refusal): (VerificationOutcome, Refusal?) = try await inUniformTime {
             let found = try await verify(proof, for: slots, by: caller, opensSession: opensSession, request, context)
-            if case .unknown = found { try await countWrongCode(request, context) }
-            return found
+            guard case .unknown = found else { return (found, nil) }
+            do {
+                try await countWrongCode(request, context)
+                return (found, nil)
+            } catch let refusal as Refusal {
+                // Delayed like the others: by now the code was looked up.
+                return (found, refusal)
+            }
         }
+        if let refusal { throw refusal }
+        return found
     }
 
     private func verify(
@@ -121,11 +129,25 @@ extension AuthServer {
         }
         if let password = known.password, !password.isEmpty {
             let waiting = try await accounts.waitingPasswords(proof, for: slots, by: caller, at: runtime.now())
-            caller.password = try await firstMatch(of: password, among: waiting, for: source(request, context))
+            let source = source(request, context)
+            caller.password = try await firstMatch(of: password, among: waiting.hashes, for: source)
+            if caller.password == nil, waiting.takesAnother, try await isAcceptable(password) {
+                caller.newPassword = try await hashed(password, for: source)
+            }
         }
         return try await issuing(to: device) { [caller] in
             try await $0.verify(
                 proof, for: slots, by: caller, opensSession: opensSession, from: device, at: $1)
+        }
+    }
+
+    /// Whether a sign-up could choose the password.
+    private func isAcceptable(_ password: Secret) async throws -> Bool {
+        do {
+            try await checkStrength(of: password, email: nil)
+            return true
+        } catch is Refusal {
+            return false
         }
     }
 

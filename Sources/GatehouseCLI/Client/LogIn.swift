@@ -12,7 +12,7 @@ struct LogIn: ClientCommand {
             this server stays active until the new sign-in succeeds. With --provider you sign in with the browser; if \
             your address already has an account, enter its password here to link both. With --magic-link you get a mail \
             and enter its code; an address without an account gets one. An account with a second factor needs its code, too. \
-            A password that is set aside needs the code of a mail, once: enter it when asked, or pass both with \
+            A password that is set aside needs an emailed code once: enter it when asked, or pass both with \
             --password-stdin and --code-stdin, the code on the second line.
             """)
 

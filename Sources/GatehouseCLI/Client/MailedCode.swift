@@ -127,7 +127,7 @@ extension ClientFailure {
         switch code {
         case AuthErrorCode.otpExpired.rawValue:
             text = "This code is wrong or too old."
-            detail = "the last three mails count, and five wrong codes void them"
+            detail = "the last three emailed codes are valid, and five wrong attempts void them"
             exit = .notSignedIn
         case AuthErrorCode.overEmailSendRateLimit.rawValue:
             text = "A mail was sent a moment ago. Please wait before you ask for another."

@@ -15,11 +15,11 @@ struct Import: AsyncParsableCommand {
 struct ProofOptions: ParsableArguments {
     @Flag(
         help: """
-            State that the source confirmed every address by an email to it. All confirmed addresses then count as \
-            proven here. Without it, an address counts as proven if the account's own times show an answered email. \
-            The first code emailed to any other address sets its account's password and passkeys aside, because a \
-            stranger may have registered it (Docs/proving.md). Do not use it if the source ever confirmed addresses \
-            by itself (GOTRUE_MAILER_AUTOCONFIRM, email_confirm of the admin API).
+            State that the source confirmed every address by an email to it. All confirmed addresses are then proven \
+            here. Without it, an address is proven only if the account's timestamps show an answered email, or if a \
+            provider vouches for it. The first code emailed to any other address sets its account's password and \
+            passkeys aside, because a stranger may have registered it (Docs/proving.md). Do not use it if the source \
+            ever confirmed addresses by itself (GOTRUE_MAILER_AUTOCONFIRM, email_confirm of the admin API).
             """)
     var addressesAreProven = false
 

@@ -74,6 +74,7 @@ struct EarlierAccountsTests {
                     "token": .string(try await code("/otp", email, server)),
                 ])
             #expect(restored.status == 200)
+            _ = try await server.raised(try #require(TestSession(restored)), by: app)
             let again = try #require(TestSession(try await server.signIn()))
             #expect(try await server.raised(again, by: app).userID == first.userID)
         }

@@ -193,16 +193,19 @@ extension OwnerWorld {
     }
 
     private mutating func thiefOfMailbox() async throws {
-        guard app != nil, !hasMoved, let session = TestSession(try await verify("thief", try await code("thief")))
-        else {
-            return
-        }
+        guard app != nil, !hasMoved else { return }
+        let before = try await server.admin(.get, "/users/\(user ?? "")")
+        guard let session = TestSession(try await verify("thief", try await code("thief"))) else { return }
         try await tryChanges(session)
         guard dice.roll(2) == 0 else { return }
         let answer = try await call("thief", "/user/start-over", bearer: session.accessToken)
         if let made = TestSession(answer) {
             strangersSessions.append(made)
             hasMoved = true
+            // What was set aside before waits for the mailbox, which its owner has no more.
+            let waiting = (before["set_aside"]?.arrayValue ?? []).compactMap { $0["type"]?.stringValue }
+            if waiting.contains("password") { hasPassword = false }
+            if waiting.contains("passkey") { passkey = nil }
         }
     }
 

@@ -27,7 +27,7 @@ struct MailedCodeTests {
         arguments: [
             (
                 403, "otp_expired",
-                "This code is wrong or too old. (the last three mails count, and five wrong codes void them)",
+                "This code is wrong or too old. (the last three emailed codes are valid, and five wrong attempts void them)",
                 ProgramExit.notSignedIn
             ),
             (

@@ -86,10 +86,10 @@ extension WebPages {
         switch payload["action"]?.stringValue {
         case "credentials_set_aside":
             let methods = (traits?["methods"]?.arrayValue ?? []).compactMap { $0.stringValue?.shown }
-            return "The address's first proof set aside: \(methods.joined(separator: ", "))."
+            return "The first proof of the address set aside: \(methods.joined(separator: ", "))."
         case "credential_restored":
-            return "Used again with an emailed code: \((traits?["method"]?.stringValue ?? "–").shown)."
-        case "address_moved": return "The address's reader started over with a new account."
+            return "Restored: \((traits?["method"]?.stringValue ?? "–").shown)."
+        case "address_moved": return "The mailbox's owner started over with a new account."
         default: return nil
         }
     }
