@@ -78,7 +78,8 @@ extension EndedSession {
         case .everybodySignedOut, .inactivity, .lifetime, .endedAtSource, .unknown: "Sign in again."
         case .levelRaised, .lowLevel: "Sign in again, and confirm the second factor."
         case .passwordChanged: "Sign in with the new password, or reset it by mail if somebody else changed it."
-        case .addressProven: "Sign in with the earlier password or passkey, then enter the emailed code if asked for it."
+        case .addressProven:
+            "Sign in with the earlier password or passkey, then enter the emailed code if asked for it."
         case .addressClaimed: "The old account's password still signs in with the former address."
         case .methodRemoved, .linkUndone: "Sign in with another method of the account."
         case .consentRevoked: "Sign in with the provider again, which asks for consent, or with another method."

@@ -26,9 +26,7 @@ extension Accounts {
         // First: answers in several sessions at once each change the rows of all of them, and wait here for each other.
         account.user.show(try db.noteAnswer(of: factor, among: factors, step: step, at: now))
         try restorePromised(to: session.id, of: &account, at: now, in: db)
-        let before = session.assuranceLevel
-        session.entries.add(factor.kind.method, at: now)
-        let rises = before < session.assuranceLevel
+        let rises = session.adds(factor.kind.method, at: now)
         // Two steps, so that a program that does not know the level's counter takes the token before for a copied one.
         session.counter += rises ? 2 : 1
         if rises { session.levelCounter = session.counter }
@@ -63,6 +61,17 @@ extension Accounts {
         let failures = try db.row("SELECT failures FROM factors WHERE id = \(factor)") { Int($0.int()) } ?? 0
         guard let end = factorRules.lock(of: kind).end(after: failures, at: now) else { return }
         try db.run("UPDATE factors SET locked_until = \(end) WHERE id = \(factor)")
+    }
+}
+
+extension Session {
+    /// Adds a proof.
+    ///
+    /// - Returns: Whether the level rose.
+    fileprivate mutating func adds(_ method: AuthenticationMethod, at now: Instant) -> Bool {
+        let before = assuranceLevel
+        entries.add(method, at: now)
+        return before < assuranceLevel
     }
 }
 

@@ -15,23 +15,7 @@ extension Accounts {
         var setAside = account.user.setAside
         let before = Set<ExternalName>(setAside.methods.map(ExternalName.init(trusted:)))
         let former = account.user.passwordHash
-        switch decision.password {
-        case .keeps: break
-        case .isSetAside:
-            try putAside(&account, facts, into: &setAside, replacedBy: pending, prover, at: now, in: db)
-            if let hash = pending?.passwordHash {
-                setAside.add(SetAside.Password(hash: hash, data: pending?.data ?? [:], at: now), isKept: true)
-            }
-            account.user.passwordHash = prover.newPassword
-        case .becomesThatOfTheEmail:
-            try putAside(&account, facts, into: &setAside, replacedBy: pending, prover, at: now, in: db)
-            account.user.passwordHash = pending?.passwordHash
-            // What the sign-up waited with.
-            if let hash = pending?.passwordHash { _ = setAside.take(hash) }
-        case .becomesTheTypedOne:
-            let isUnfinished = facts.isUnfinishedSignUp
-            try adopt(prover.password, isUnfinished, pending, in: &account, from: &setAside, at: now, in: db)
-        }
+        try choosePassword(decision.password, facts, of: &account, &setAside, pending, prover, at: now, in: db)
         if decision.setsAsideOthers { try setAsideOthers(of: &account, into: &setAside, at: now, in: db) }
         if facts.isFirst { setAside.isContested = false }
         account.user.setAside = setAside
@@ -55,6 +39,30 @@ extension Accounts {
             entries.append(Self.restored("password", account.user))
         }
         return entries
+    }
+
+    private func choosePassword(
+        _ decision: ProofDecision.Password, _ facts: ProofFacts, of account: inout Account,
+        _ setAside: inout SetAside, _ pending: PendingSignUp?, _ prover: Prover, at now: Instant,
+        in db: any Connection
+    ) throws {
+        switch decision {
+        case .keeps: break
+        case .isSetAside:
+            try putAside(&account, facts, into: &setAside, replacedBy: pending, prover, at: now, in: db)
+            if let hash = pending?.passwordHash {
+                setAside.add(SetAside.Password(hash: hash, data: pending?.data ?? [:], at: now), isKept: true)
+            }
+            account.user.passwordHash = prover.newPassword
+        case .becomesThatOfTheEmail:
+            try putAside(&account, facts, into: &setAside, replacedBy: pending, prover, at: now, in: db)
+            account.user.passwordHash = pending?.passwordHash
+            // What the sign-up waited with.
+            if let hash = pending?.passwordHash { _ = setAside.take(hash) }
+        case .becomesTheTypedOne:
+            let isUnfinished = facts.isUnfinishedSignUp
+            try adopt(prover.password, isUnfinished, pending, in: &account, from: &setAside, at: now, in: db)
+        }
     }
 
     /// Moves the account's password into the set-aside ones, with the `user_metadata` that an unfinished sign-up

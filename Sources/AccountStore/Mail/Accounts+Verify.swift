@@ -111,7 +111,6 @@ extension Accounts {
             prover.isKnownDevice = user.map(caller.isKnownDevice) ?? false
             let typed = user?.waitingPassword(caller.password, or: pending)
             let isProtected = user?.hasSecondFactor ?? false
-            // The account's own password, of an address that nobody has proven, is no other way in.
             let isOwn = typed.map { user?.passwordHash?.matches($0) ?? false } ?? false
             if isOwn || !isProtected { prover.password = typed }
             if typed == nil, found?.isAbandoned == true { prover.newPassword = caller.newPassword }

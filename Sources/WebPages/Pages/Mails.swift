@@ -136,7 +136,7 @@ extension Visit {
         let typed = fields["password"] ?? ""
         return WebSession.AwaitedMail(
             kind: kind, email: (email ?? fields["email"] ?? "").cut(to: 254), handover: handover,
-            // No account has a longer one.
+            // A longer one would not fit into the session's cookie: its user enters it again after the code.
             password: typed.utf8.count <= 256 ? Secret(typed) : nil)
     }
 
