@@ -29,7 +29,8 @@ struct OwnerExplorerTests {
         print("figure: \(count) sequences (\(first) to \(first + count - 1)), every promise held")
     }
 
-    @Test("Every planted fault is found", arguments: PlantedFault.allCases)
+    /// A test of the explorer, for which one database is enough.
+    @Test("Every planted fault is found", .enabled(if: TestDatabase.usual == .sqlite), arguments: PlantedFault.allCases)
     func planted(_ fault: PlantedFault) async throws {
         // Each server looks until it finds the fault.
         let broken = await Self.explore(0..<1_600, fault: fault, stopsAtFirst: true)

@@ -21,8 +21,11 @@ enum PlantedFault: String, CaseIterable, Sendable {
     }
 
     func before(_ path: String, in world: OwnerWorld) async throws {
-        guard self == .passwordThiefChangesPassword, path == "/user" else { return }
-        try await raiseAll(of: world)
+        guard self == .passwordThiefChangesPassword, path == "/user", let user = world.user else { return }
+        // As if changes asked for no factor.
+        try await world.server.database.write { db in
+            _ = try db.run("UPDATE users SET has_second_factor = 0 WHERE id = \(user)")
+        }
     }
 
     func after(_ path: String, _ answer: TestAnswer, in world: OwnerWorld) async throws {
