@@ -554,13 +554,14 @@ def test_an_account_deleted_at_the_source_is_signed_out(source, target):
 
 
 def test_one_invalid_account_does_not_stop_the_others(source, target):
-    source.person("ada@example.com")
+    ada = source.person("ada@example.com")
     odd = source.person("odd@example.com")
     source.person("bob@example.com")
     source.run("ALTER TABLE auth.identities DROP CONSTRAINT identities_provider_id_provider_key")
+    # Nobody can say whose the identity is.
     source.run(
         "INSERT INTO auth.identities (provider_id, user_id, identity_data, provider) "
-        f"SELECT provider_id, user_id, identity_data, provider FROM auth.identities WHERE user_id = '{odd}'"
+        f"SELECT provider_id, '{odd}', identity_data, provider FROM auth.identities WHERE user_id = '{ada}'"
     )
     done = target.command("import", "supabase", "--database-url", source.url)
     assert done.returncode == 1 and "2 accounts came, 0 already there, 1 left out" in done.stdout, done.stdout
