@@ -2,8 +2,8 @@ import CPostgres
 import Foundation
 import SQLDatabase
 
-/// `CREATE INDEX CONCURRENTLY`, which locks no writer out and which no transaction may contain, on a connection and a
-/// thread of its own.
+/// Runs `CREATE INDEX CONCURRENTLY`, which does not block writers and cannot run in a transaction, on a separate
+/// connection and thread.
 struct IndexBuild: Sendable {
     private let name: String
     private let statement: String

@@ -49,8 +49,8 @@ package struct SetAside: Equatable, Sendable {
     package var passwords: [Password] = []
     package var passkeys: [Passkey] = []
     package var identities: [Identity] = []
-    /// Whether a code of an unfinished sign-up was asked for without its password: the code does not show whose the
-    /// password is.
+    /// A client requested a code for an unfinished sign-up without its password, so the code alone does not prove whose
+    /// password it is.
     package var isContested = false
 
     package init() {}

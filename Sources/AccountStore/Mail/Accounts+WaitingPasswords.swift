@@ -43,7 +43,7 @@ extension Accounts {
 /// The passwords that a right code makes an account's.
 package struct WaitingPasswords: Sendable {
     package var hashes: [Secret] = []
-    /// Whether the account is an unfinished sign-up: the mailbox's owner may choose another password.
+    /// The account is an unfinished sign-up, so the mailbox's owner may choose another password.
     package var takesAnother = false
 }
 

@@ -147,8 +147,8 @@ extension AuthServer {
         }
     }
 
-    /// Refuses another audience, too. If keys are required, refuses a request without a known key, as the gateway in front
-    /// of Supabase Auth does.
+    /// Requires the server's audience and, if keys are required, a known API key, like the gateway in front of Supabase
+    /// Auth.
     @Sendable func admitClient(_ request: Request, _ context: inout ServerContext) async throws {
         try await requireAudience(request, &context)
         guard settings.apiKeys.areRequired else { return }

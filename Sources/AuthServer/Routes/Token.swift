@@ -104,12 +104,12 @@ extension AuthServer {
         let needsUpgrade: Bool
         /// Whether the password waits for a proof of the mailbox, instead of being the account's.
         var isSetAside = false
-        /// Whether the address belongs to another account now.
+        /// The address has moved to another account.
         var isFormer = false
     }
 
-    /// The password is right, but not the present one of the account that has the address. It ends the attempt without an
-    /// effect on the counts: whoever knows it must not clear those of wrong guesses at the present one.
+    /// The password is set aside, or the address has moved away from its account. The attempt ends without changing any
+    /// count, so that such a password cannot reset the limit of wrong guesses.
     private struct OtherPassword: Error { let holder: PasswordHolder }
 
     /// Finds the account of `email` and `password`.

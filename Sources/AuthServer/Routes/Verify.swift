@@ -141,7 +141,7 @@ extension AuthServer {
         }
     }
 
-    /// Whether a sign-up could choose the password.
+    /// Checks a password as a sign-up does.
     private func isAcceptable(_ password: Secret) async throws -> Bool {
         do {
             try await checkStrength(of: password, email: nil)

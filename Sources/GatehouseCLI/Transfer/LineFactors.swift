@@ -52,7 +52,8 @@ extension AccountLine {
         _ columns: LineColumns, at now: Instant
     ) throws(LineProblem) -> [SetAside.Password] {
         var passwords: [SetAside.Password] = []
-        for element in (try columns.array("set_aside_passwords") ?? []).prefix(SetAside.mostPasswords) {
+        // Two more than may compete: the account's former password, and that of the email that proved the address.
+        for element in (try columns.array("set_aside_passwords") ?? []).prefix(SetAside.mostPasswords + 2) {
             let row = LineColumns(element.objectValue ?? [:])
             guard let text = try row.text("encrypted_password"), StoredHash(text)?.isAffordable == true else {
                 throw LineProblem("a set-aside password has no readable hash")
