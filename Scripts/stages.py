@@ -4,6 +4,7 @@ A stage starts when its prerequisites have passed and enough cores are free. A f
 ones; dependent stages are reported as not run. The failed tests and their messages come last.
 """
 
+import collections
 import contextlib
 import dataclasses
 import os
@@ -22,8 +23,8 @@ import typing
 CORES = 2
 # By default Swift Testing starts all tests at once, and each then takes as long as all together.
 TESTS_AT_ONCE = "8"
-# The time limit of a stage that hangs, so that the run names it.
-LIMIT_SECONDS = 3_600
+# The time limit of a stage that hangs, so that the run names it before the limit of CI ends the whole run.
+LIMIT_SECONDS = 1_500
 TAIL_LINES = 40
 # Runs a command at a niceness. Linux schedules each session as one group, which has a niceness of its own.
 NICELY = ("sh", "-c", '{ echo "$0" >/proc/self/autogroup; } 2>/dev/null; exec nice -n "$0" "$@"')
@@ -76,7 +77,7 @@ def read_swift_testing(log):
     """The output of the Swift tests."""
     found = re.findall(r"Test run with (\d+) tests? in \d+ suites? (?:passed|failed)", log)
     if not found:
-        return NO_SUMMARY
+        return dataclasses.replace(NO_SUMMARY, failures=NO_SUMMARY.failures + running_tests(log))
     # A parameterised test prints a line for each case, and one for itself.
     names = set(re.findall(r"^✘ Test (?!run |case )(.*) failed after", log, re.MULTILINE))
     skipped = len(re.findall(r"^[^\w\n]* Test (?!run |case ).* skipped", log, re.MULTILINE))
@@ -85,6 +86,14 @@ def read_swift_testing(log):
     if total == 0:
         return Result(failed=1, failures=("No test has this name.",))
     return Result(total - len(names) - skipped, len(names), skipped, tuple(messages))
+
+
+def running_tests(log):
+    """A sentence for each Swift test that has begun and not ended."""
+    running = collections.Counter(re.findall(r"^\W* Test (?!run |case )(.*) started\.$", log, re.MULTILINE))
+    running -= collections.Counter(
+        re.findall(r"^\W* Test (?!run |case )(.*) (?:passed|failed) after", log, re.MULTILINE))
+    return tuple(f"This test has not ended: {name}" for name in running)
 
 
 def read_pytest(log):
@@ -146,7 +155,7 @@ class Ended:
     def report(self):
         """The failures, for the end of the run: the tests' own messages, or the end of the log."""
         messages = list(self.result.failures)
-        if not messages or self.result.failures == NO_SUMMARY.failures:
+        if not messages or messages[:1] == list(NO_SUMMARY.failures):
             lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
             messages.append("\n".join([f"ended with {self.code}; the end of its log:", *lines[-TAIL_LINES:]]))
         return f"--- {self.stage.name}: {self.log}\n" + "\n\n".join(message.rstrip() for message in messages)

@@ -166,6 +166,12 @@ class ReadingTests(unittest.TestCase):
         log = "✔ Test run with 0 tests in 0 suites passed after 0.001 seconds.\n"
         self.assertEqual(stages.read_swift_testing(log).failed, 1)
 
+    def test_a_swift_test_that_hangs_is_named(self):
+        log = ('◇ Test "Two nodes" started.\n◇ Test refreshes() started.\n✔ Test refreshes() passed after 0.1 seconds.\n'
+               '◇ Test case passing 1 argument to "Two nodes" started.\n')
+        result = stages.read_swift_testing(log)
+        self.assertEqual(result.failures, ("The log has no summary of its tests.", 'This test has not ended: "Two nodes"'))
+
     def test_pytest(self):
         result = stages.read_pytest(PYTEST)
         self.assertEqual((result.passed, result.failed, result.skipped), (3, 1, 1))

@@ -27,6 +27,7 @@ LONGEST_FIRST = [
     "test_database_tls", "test_crash",
 ]
 SERVERS = pytest.StashKey()
+FAULTS = described.Faults()
 
 
 def pytest_configure(config):
@@ -38,8 +39,7 @@ def pytest_configure(config):
     config.add_cleanup(lambda: shutil.rmtree(notes, ignore_errors=True))
     config.stash[GOLDEN_LEDGER] = {"passed": 0, "waiting": [], "differs": 0, "used": set(), "failed": 0}
     config.stash[SERVERS] = []
-    if described.LOG:
-        program.Client.observe = staticmethod(described.note)
+    program.Client.observe = staticmethod(FAULTS.note)
     if not os.access(program.BINARY, os.X_OK):
         raise pytest.UsageError(f"there is no program at {program.BINARY}: build it, or set GATEHOUSE_BINARY")
 
@@ -82,6 +82,14 @@ class Servers:
             for server in self.mine:
                 stack.callback(server.end_now)
                 stack.callback(server.stop)
+
+
+@pytest.fixture(autouse=True)
+def described_responses():
+    """Fails a test that got a response which the OpenAPI document does not describe."""
+    yield
+    if faults := FAULTS.taken():
+        pytest.fail("The OpenAPI document does not describe:\n" + "\n".join(faults), pytrace=False)
 
 
 @pytest.fixture(scope="session")
