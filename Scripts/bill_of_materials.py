@@ -66,7 +66,7 @@ def checkout_modules(checkouts):
 
 def late_libraries(root):
     """The libraries that the program loads at first use, which neither ldd nor dpkg-shlibdeps sees."""
-    texts = [path.read_text(encoding="utf-8") for path in sorted((root / "Sources").glob("*/*.c"))]
+    texts = [path.read_text(encoding="utf-8") for path in sorted((root / "Sources").glob("System/*/*.c"))]
     return {name for text in texts for name in re.findall(r'late_library \w+ = \{\.file = "([^"]+)"', text)}
 
 

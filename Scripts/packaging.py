@@ -68,7 +68,7 @@ def package_version(version, tags, stamp):
 
 def versions(stamp):
     """The program's version, and that of the package."""
-    text = (ROOT / "Sources" / "GatehouseServer" / "ProgramVersion.swift").read_text(encoding="utf-8")
+    text = (ROOT / "Sources" / "Server" / "GatehouseServer" / "ProgramVersion.swift").read_text(encoding="utf-8")
     version = program_version(text)
     return version, package_version(version, git("tag", "--points-at", "HEAD").split(), stamp)
 
@@ -85,7 +85,7 @@ def build_options():
 def build(stamp):
     """Builds the program; returns the folder that it is in."""
     environment = {
-        **os.environ, "GATEHOUSE_BUILD_COMMIT": stamp.commit, "GATEHOUSE_BUILD_DATE": stamp.date,
+        **os.environ, "GATEHOUSE_COMPLETE": "1", "GATEHOUSE_BUILD_COMMIT": stamp.commit, "GATEHOUSE_BUILD_DATE": stamp.date,
         "SOURCE_DATE_EPOCH": str(stamp.epoch),
     }
     subprocess.run(["swift", "build", *build_options()], cwd=ROOT, env=environment, check=True)

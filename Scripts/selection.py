@@ -24,12 +24,12 @@ READERS = (
     ("Docs/", ("swift GatehouseCLITests", "swift GatehouseServerTests", "postgresql GatehouseCLITests",
                "postgresql GatehouseServerTests", "screens GatehouseCLITests")),
     ("Tests/Golden/", ("swift GatehouseWireTests", "external test_golden", "external test_supabase_client")),
-    ("Tests/Fuzz/Corpus/", ("swift FuzzTests",)), ("Tests/Soak/", ()), ("Tests/API/", ()), ("Tests/PosixSynchronization/", ()),
+    ("Tests/Fuzz/Corpus/", ("swift FuzzTests",)), ("Tests/Soak/", ()), ("Tests/API/", ()), ("Tests/Support/PosixSynchronization/", ()),
     ("Benchmarks/", ()), ("CHANGELOG.md", ()), ("CONTRIBUTING.md", ()), ("README.md", ()), ("SECURITY.md", ()),
     ("LICENSE", ()), ("Deploy/nginx.conf", ("external test_nodes",)),
     ("Deploy/postgresql/", EVERY_STAGE), ("Deploy/", ()),
     ("Scripts/make-docs", ("docs",)), ("Scripts/public_api.py", ("docs",)), ("Scripts/page_faults", ("external test_pictures",)),
-    ("Scripts/test_", ()), ("Scripts/check-", ()), ("Scripts/arrows.json", ()), ("Scripts/reveal-sites.txt", ()),
+    ("Scripts/test_", ()), ("Scripts/check-", ()), ("Scripts/reveal-sites.txt", ()),
     ("Scripts/text-sites.txt", ()), ("Scripts/fuzz", ()), ("Scripts/sanitize", ()), ("Scripts/photograph-", ()),
     ("Scripts/make-page-texts", ()), ("Scripts/make-examples", ()), ("Scripts/make-common-passwords", ()),
     ("Scripts/take-pictures", ()), ("Scripts/install", ()), ("Scripts/dist", ()), ("Scripts/watch", ()),
@@ -39,7 +39,7 @@ READERS = (
 # Tests that read sources of targets that they do not depend on.
 ALSO_READ = (
     ("Apps/BoxScore/teams.json", ("",)), ("Apps/", ("screens GatehouseUITests", "screens HeadlessSwiftUITests")),
-    ("Sources/GatehouseUI/", ("screens HeadlessSwiftUITests",)),
+    ("Sources/Client/GatehouseUI/", ("screens HeadlessSwiftUITests",)),
 )
 PROGRAM = "GatehouseCLI"
 LIBRARIES = ("Gatehouse", "GatehouseModel", "GatehouseUI", "GatehouseTesting")

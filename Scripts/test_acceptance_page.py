@@ -1,4 +1,4 @@
-"""Docs/acceptance.md and Tests/AcceptanceTests name the same tests."""
+"""Docs/acceptance.md and Tests/Apps/AcceptanceTests name the same tests."""
 
 import pathlib
 import re
@@ -22,7 +22,7 @@ def titles(source: str) -> list[str]:
 
 class AcceptancePageTests(unittest.TestCase):
     page = rows((ROOT / "Docs" / "acceptance.md").read_text(encoding="utf-8"))
-    sources = sorted((ROOT / "Tests" / "AcceptanceTests").glob("*.swift"))
+    sources = sorted((ROOT / "Tests" / "Apps" / "AcceptanceTests").glob("*.swift"))
     tests = [title for path in sources for title in titles(path.read_text(encoding="utf-8"))]
 
     def test_every_test_on_the_page_exists(self) -> None:

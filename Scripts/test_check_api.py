@@ -176,10 +176,10 @@ class ProgramTests(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         for targets in check.LIBRARIES.values():
             for target in targets:
-                (self.root / "Sources" / target).mkdir(parents=True)
+                (self.root / "Sources" / "Client" / target).mkdir(parents=True)
         (self.root / "Tests").mkdir()
-        self.write("Sources/GatehouseWire/A.swift", "public struct A {\n    public var b: Int\n}\n")
-        self.write("Sources/Gatehouse/B.swift", "extension A {\n    public var c: Int { 1 }\n}\n")
+        self.write("Sources/Client/GatehouseWire/A.swift", "public struct A {\n    public var b: Int\n}\n")
+        self.write("Sources/Client/Gatehouse/B.swift", "extension A {\n    public var c: Int { 1 }\n}\n")
         self.write("CHANGELOG.md", "# Changelog\n\n## [Unreleased]\n\n## [1.0.0]\n\n- `A.b` is new.\n")
         self.run_check("--release", "1.0.0")
 
@@ -201,7 +201,7 @@ class ProgramTests(unittest.TestCase):
         self.assertEqual(self.run_check(), (0, ""))
 
     def test_a_change_needs_a_word_under_unreleased(self):
-        self.write("Sources/GatehouseWire/A.swift", "public struct A {}\n")
+        self.write("Sources/Client/GatehouseWire/A.swift", "public struct A {}\n")
         code, output = self.run_check()
         self.assertEqual(code, 1)
         self.assertIn("Tests/API/Gatehouse.txt: api: `A.b` was removed", output)

@@ -7,8 +7,8 @@ from swift_text import SwiftText
 
 style = load("check-style")
 
-SOURCE = "Sources/AccountDomain/Accounts/Account.swift"
-TEST = "Tests/AccountDomainTests/AccountTests.swift"
+SOURCE = "Sources/Accounts/AccountDomain/Accounts/Account.swift"
+TEST = "Tests/Accounts/AccountDomainTests/AccountTests.swift"
 TRIPLE = '"""'
 
 
@@ -120,7 +120,7 @@ class RuleTests(unittest.TestCase):
 
     def test_unchecked_sendable(self):
         self.assertFires("unchecked-sendable", "final class A: @unchecked Sendable {}")
-        self.assertQuiet("final class A: @unchecked Sendable {}", path="Sources/SQLiteDriver/SQLiteHandle.swift")
+        self.assertQuiet("final class A: @unchecked Sendable {}", path="Sources/Databases/SQLiteDriver/SQLiteHandle.swift")
         self.assertQuiet("struct A: Sendable {}")
 
     def test_our_own_singletons(self):
@@ -130,7 +130,7 @@ class RuleTests(unittest.TestCase):
     def test_print(self):
         self.assertFires("print", "print(a)", "Swift.print(a)", "if a { print(b) }", "debugPrint(a)", "dump(a)")
         self.assertQuiet("a.print(b)", "func print(_ a: Int) {}", "fingerprint(a)", '"print(a)"')
-        self.assertQuiet("print(a)", path="Sources/GatehouseCLI/Serve.swift")
+        self.assertQuiet("print(a)", path="Sources/Program/GatehouseCLI/Serve.swift")
         self.assertQuiet("print(a)", path=TEST)
 
     def test_clock(self):
@@ -139,18 +139,18 @@ class RuleTests(unittest.TestCase):
         self.assertQuiet("self.now = now", "let a = now()", "clock.now()", "server.clock.now", "self?.now", "a.nowhere")
         self.assertQuiet("f(now: now)", "let a = Date(timeIntervalSince1970: b)", "enum A { case now }")
         self.assertQuiet("let a = ContinuousClock().measure { b() }")
-        for path in ("Sources/GatehouseCLI/Serve.swift", "Tests/TestDatabases/TestClock.swift"):
+        for path in ("Sources/Program/GatehouseCLI/Serve.swift", "Tests/Support/TestDatabases/TestClock.swift"):
             self.assertQuiet("let a = Date()", "f(at: .now)", path=path)
         self.assertFires("clock", "f(at: .now)", path=TEST)
 
     def test_randomness(self):
         self.assertFires("randomness", "let a = UUID()", "var a = SystemRandomNumberGenerator()")
         self.assertQuiet("let a = UUID(b)", "let a = UUID(uuidString: b)", "RowUUID()")
-        self.assertQuiet("let a = UUID()", path="Sources/GatehouseCLI/Serve.swift")
+        self.assertQuiet("let a = UUID()", path="Sources/Program/GatehouseCLI/Serve.swift")
 
     def test_conditional_compilation(self):
         self.assertFires("conditional", "#if os(Linux)", "    #elseif DEBUG")
-        self.assertQuiet("#if os(Linux)", path="Sources/AccountDomain/Platform.swift")
+        self.assertQuiet("#if os(Linux)", path="Sources/Accounts/AccountDomain/Platform.swift")
         self.assertQuiet("// #if os(Linux)", f"let a = {TRIPLE}\n#if\n{TRIPLE}")
 
     def test_a_condition_may_guard_a_whole_file(self):
@@ -170,9 +170,9 @@ class RuleTests(unittest.TestCase):
     def test_driver_names(self):
         self.assertFires("driver-name", 'a == "sqlite"', 'a == "SQLite"', 'a("postgresql://b")')
         self.assertQuiet('a == "file"', "import SQLiteDriver", "case sqlite", '// "sqlite"')
-        for path in ("Sources/SQLiteDriver/A.swift", "Sources/AuthServer/Settings/A.swift", TEST):
+        for path in ("Sources/Databases/SQLiteDriver/A.swift", "Sources/Server/AuthServer/Settings/A.swift", TEST):
             self.assertQuiet('a == "sqlite"', path=path)
-        self.assertFires("driver-name", 'a == "sqlite"', path="Sources/AuthServer/Routes/A.swift")
+        self.assertFires("driver-name", 'a == "sqlite"', path="Sources/Server/AuthServer/Routes/A.swift")
 
     def test_a_questioned_try_is_explained(self):
         self.assertEqual(found("let a = try? b()"), [(1, "questioned-try")])

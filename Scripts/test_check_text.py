@@ -6,7 +6,7 @@ from script_loading import load
 
 text = load("check-text")
 
-SOURCE = "Sources/AuthServer/Routes/Token.swift"
+SOURCE = "Sources/Server/AuthServer/Routes/Token.swift"
 
 
 def found(source, path=SOURCE, names=("SignOutScope",), imports=True):
@@ -30,7 +30,7 @@ class ImportTests(unittest.TestCase):
         self.assertEqual(found("func a(_ b: Array<Int>) -> Bool { c }\n", imports=False), [])
 
     def test_the_target_itself_has_them(self):
-        self.assertEqual(found("let c = a == b\n", "Sources/GatehouseWire/JSON/AnyJSON.swift", imports=False), [])
+        self.assertEqual(found("let c = a == b\n", "Sources/Client/GatehouseWire/JSON/AnyJSON.swift", imports=False), [])
 
 
 class KeyTests(unittest.TestCase):
@@ -61,8 +61,8 @@ class RawValueTests(unittest.TestCase):
 
     def test_names_are_known_in_their_target_and_further_when_they_are_shared(self):
         files = {
-            "Sources/AuthServer/A.swift": "enum Mode: String { case a }; package enum Scope: String { case b }",
-            "Sources/DevStack/B.swift": "enum Event : String, CaseIterable { case c }; enum Count: Int { case d }",
+            "Sources/Server/AuthServer/A.swift": "enum Mode: String { case a }; package enum Scope: String { case b }",
+            "Development/DevStack/B.swift": "enum Event : String, CaseIterable { case c }; enum Count: Int { case d }",
         }
         self.assertEqual(
             set(text.enumerations(files)), {("AuthServer", "Mode"), ("", "Scope"), ("DevStack", "Event")}

@@ -43,7 +43,7 @@ def declarations(sources):
 
 class CompatibilityPageTests(unittest.TestCase):
     page = (ROOT / "Docs" / "compatibility.md").read_text(encoding="utf-8")
-    sources = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "Sources" / "Gatehouse").rglob("*.swift"))]
+    sources = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "Sources" / "Client" / "Gatehouse").rglob("*.swift"))]
 
     def test_every_promised_call_is_declared(self):
         ours, wanted = declarations(self.sources), [name for row in rows(self.page) for name in promised(row)]

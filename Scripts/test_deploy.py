@@ -18,7 +18,7 @@ class DeployTests(unittest.TestCase):
         known = set(re.findall(r"`(GATEHOUSE_[A-Z0-9_]+)`", read("Docs", "configuration.md")))
         self.assertIn("GATEHOUSE_DATABASE", known)
         # Those of the build, not of the program.
-        known |= set(re.findall(r'"(GATEHOUSE_BUILD_[A-Z]+)"', read("Package.swift")))
+        known |= set(re.findall(r'"(GATEHOUSE_(?:BUILD_[A-Z]+|COMPLETE))"', read("Package.swift")))
         files = [entry.name for entry in os.scandir(FOLDER) if entry.is_file()]
         for name in sorted(files):
             named = set(re.findall(r"\bGATEHOUSE_[A-Z0-9_]+", read("Deploy", name)))
@@ -35,7 +35,7 @@ class DeployTests(unittest.TestCase):
 
     def test_the_image_copies_every_folder_that_the_manifest_names(self):
         copied = re.findall(r"^COPY (\w+) \1$", read("Deploy", "Dockerfile"), re.MULTILINE)
-        named = set(re.findall(r'path: "(\w+)/', read("Package.swift"))) | {"Sources", "Tests"}
+        named = set(re.findall(r"^    (\w+)/\w+$", read("Package.swift"), re.MULTILINE)) | {"Apps", "Development"}
         self.assertEqual(sorted(copied), sorted(named))
 
     def test_the_image_has_the_libraries_that_the_build_links(self):
@@ -92,7 +92,7 @@ class DeployTests(unittest.TestCase):
 
     def test_nodes_are_given_the_time_that_they_need_to_end(self):
         # `serve` finishes running requests within 15 s (ServiceGroup's limit in Serve.swift).
-        serve = read("Sources", "GatehouseCLI", "Commands", "Serve.swift")
+        serve = read("Sources", "Program", "GatehouseCLI", "Commands", "Serve.swift")
         self.assertIn("maximumGracefulShutdownDuration = .seconds(15)", serve)
         for name, pattern in (
             ("compose.yaml", r"stop_grace_period: (\d+)s"),

@@ -12,7 +12,7 @@ PAGES = {
     "Docs/sign-in-in-ten-minutes.md": EXAMPLE,
     "Docs/own-screens.md": EXAMPLE,
     "Docs/own-fields.md": EXAMPLE,
-    "README.md": [ROOT / "Tests" / "AcceptanceTests" / "TenLineApp.swift"],
+    "README.md": [ROOT / "Tests" / "Apps" / "AcceptanceTests" / "TenLineApp.swift"],
 }
 FENCE = re.compile(r"^```swift\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

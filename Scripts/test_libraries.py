@@ -14,7 +14,7 @@ class LibrariesTests(unittest.TestCase):
     def test_no_library_names_a_sport(self):
         found = []
         for library in LIBRARIES:
-            for folder, _, names in os.walk(os.path.join(ROOT, "Sources", library)):
+            for folder, _, names in os.walk(os.path.join(ROOT, "Sources", "Client", library)):
                 for name in sorted(names):
                     path = os.path.join(folder, name)
                     with open(path, encoding="utf-8") as file:

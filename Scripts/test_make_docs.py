@@ -50,7 +50,7 @@ class DocumentationTests(unittest.TestCase):
         names = list(docs.LIBRARIES)
         self.assertEqual(names[0], "Gatehouse")
         for library in names:
-            page = pathlib.Path(docs.ROOT, "Sources", library, f"{library}.docc", f"{library}.md")
+            page = pathlib.Path(docs.ROOT, "Sources", "Client", library, f"{library}.docc", f"{library}.md")
             self.assertTrue(page.read_text(encoding="utf-8").startswith(f"# ``{library}``\n"), page)
 
 

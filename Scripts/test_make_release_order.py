@@ -50,7 +50,7 @@ class ReleaseOrderTests(unittest.TestCase):
         names = [line for line in order.ORDER.read_text().splitlines() if not line.startswith("#")]
         self.assertEqual(len(names), len(set(names)))
         sources = order.ROOT / "Sources"
-        modules = {folder.name for folder in sources.iterdir()}
+        modules = {folder.name for folder in sources.glob("*/*")}
         found = {module for name in names for module in modules if f"{len(module)}{module}" in name}
         self.assertLessEqual({"AuthServer", "AccountStore", "ProfileGateway", "SQLiteDriver", "HTTPServing"}, found)
 

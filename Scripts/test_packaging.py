@@ -31,7 +31,7 @@ class VersionTests(unittest.TestCase):
                 subprocess.run(["dpkg", "--compare-versions", older, "lt", newer], check=True)
 
     def test_the_version_is_read_from_the_source(self):
-        text = (packaging.ROOT / "Sources/GatehouseServer/ProgramVersion.swift").read_text()
+        text = (packaging.ROOT / "Sources/Server/GatehouseServer/ProgramVersion.swift").read_text()
         self.assertRegex(packaging.program_version(text), r"^\d+\.\d+\.\d+")
 
     def test_the_upgrade_of_the_package_test_is_a_later_version(self):

@@ -36,13 +36,13 @@ def used(code):
 
 
 def used_by(library):
-    folders = (ROOT / "Sources" / name for name in (library, *LIBRARIES[library]))
+    folders = (ROOT / "Sources" / "Client" / name for name in (library, *LIBRARIES[library]))
     paths = (path for folder in folders for path in folder.rglob("*.swift"))
     return set().union(*(used(SwiftText(path.read_text(encoding="utf-8")).code) for path in paths))
 
 
 def manifest(library):
-    return plistlib.loads((ROOT / "Sources" / library / "PrivacyInfo.xcprivacy").read_bytes())
+    return plistlib.loads((ROOT / "Sources" / "Client" / library / "PrivacyInfo.xcprivacy").read_bytes())
 
 
 def collected(privacy):
@@ -82,9 +82,8 @@ class PrivacyTests(unittest.TestCase):
     def test_the_package_gives_each_library_its_manifest(self):
         package = (ROOT / "Package.swift").read_text(encoding="utf-8")
         for library in LIBRARIES:
-            target, = re.findall(rf'\.target\(\s*name: "{library}",.*?swiftSettings', package, re.DOTALL)
-            self.assertIn("exclude: privacyExcluded", target)
-            self.assertRegex(target, r"resources: (?:\[[^\]]*\] \+ )?privacyResources")
+            self.assertIn(f'"{library}": privacy.excluded', package)
+            self.assertRegex(package, rf'"{library}": (?:\[[^\]]*\] \+ )?privacy\.resources')
 
     def test_uses_are_found_in_code_only(self):
         for code, category in (

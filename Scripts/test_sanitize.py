@@ -40,7 +40,7 @@ class SanitizeTests(unittest.TestCase):
         used = re.compile(r"\.(\w+)\((?:[^()]*, )?ordering: \.(\w+)\)")
         uses = {use for file in (sanitize.ROOT / "Sources").rglob("*.swift") for use in used.findall(file.read_text())}
         self.assertIn(("load", "relaxed"), uses)
-        stand_in = (sanitize.ROOT / "Tests/PosixSynchronization/Synchronization.swift").read_text()
+        stand_in = (sanitize.ROOT / "Tests/Support/PosixSynchronization/Synchronization.swift").read_text()
         operations = re.findall(r"func (\w+)\(", stand_in)
         orderings = re.search(r"enum AtomicOrdering: Sendable \{ case (.*?) \}", stand_in).group(1).split(", ")
         for operation, ordering in uses:

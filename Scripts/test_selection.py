@@ -29,7 +29,7 @@ def target(name, path, *needs, kind="library"):
 
 PACKAGE = Package({"targets": [
     target("Wire", "Sources/Wire"), target("Store", "Sources/Store", "Wire"), target("Pages", "Sources/Pages", "Wire"),
-    target("GatehouseCLI", "Sources/GatehouseCLI", "Store", "Pages"), target("Screens", "Apps/One/Screens", "Wire"),
+    target("GatehouseCLI", "Sources/Program/GatehouseCLI", "Store", "Pages"), target("Screens", "Apps/One/Screens", "Wire"),
     target("One", "Apps/One", "Screens"), target("WireTests", "Tests/WireTests", "Wire", kind="test"),
     target("StoreTests", "Tests/StoreTests", "Store", kind="test"),
     target("ScreensTests", "Tests/ScreensTests", "Screens", kind="test"),
@@ -220,7 +220,7 @@ class RunTests(unittest.TestCase):
     def test_a_stage_with_parts_is_one_that_selection_knows(self):
         package = Package({"targets": [*[target(name, f"Tests/{name}", kind="test") for name in (
             "GatehouseUITests", "AcceptanceTests", "AuthServerTests", "AccountStoreTests")],
-            target("GatehouseCLI", "Sources/GatehouseCLI")]})
+            target("GatehouseCLI", "Sources/Program/GatehouseCLI")]})
         os.chdir(ROOT)
         found = run_tests.parts_of(package)
         self.assertEqual(set(found["swift"]), {

@@ -17,6 +17,8 @@ class Gatehouse < Formula
   depends_on "sqlite"
 
   def install
+    # The whole package, not the client alone (Package.swift).
+    ENV["GATEHOUSE_COMPLETE"] = "1"
     system "swift", "build", "--disable-sandbox", "--configuration", "release", "--product", "gatehouse"
     bin.install ".build/release/gatehouse"
     generate_completions_from_executable(bin/"gatehouse", "completions", shells: [:bash, :zsh, :fish])

@@ -10,7 +10,7 @@ import urllib.parse
 import jsonschema_rs
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-DOCUMENT = os.path.join(REPOSITORY, "Sources", "GatehouseServer", "OpenAPI", "openapi.json")
+DOCUMENT = os.path.join(REPOSITORY, "Sources", "Server", "GatehouseServer", "OpenAPI", "openapi.json")
 AUTH = "/auth/v1"
 # Pages and files of `gatehouse dev`, which are no API.
 PAGES = ("/account", "/console", "/dev", "/app", "/inbox")

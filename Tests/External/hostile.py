@@ -167,7 +167,7 @@ REQUESTS = [
     ("GET", "/ready", None, None),
 ]  # fmt: skip
 # The sources of the server's routes, and their path prefixes.
-TABLES = {"Sources/AuthServer": ("/auth/v1",), "Sources/ProfileGateway/Routes": ("/v1", "/api/v1")}
+TABLES = {"Sources/Server/AuthServer": ("/auth/v1",), "Sources/Server/ProfileGateway/Routes": ("/v1", "/api/v1")}
 ROW = re.compile(r'\bRoute\(\s*\.(\w+),\s*"([^"]*)"')
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get")
 

@@ -1,7 +1,7 @@
 // The only platform switch in PasswordHashing.
 #if os(Linux)
 import GatehouseWire
-import CScheduling
+import CProcess
 import FoundationEssentials
 import Glibc
 

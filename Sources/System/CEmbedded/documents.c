@@ -5,19 +5,19 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char openapi[] = {
-#embed "../GatehouseServer/OpenAPI/openapi.json"
+#embed "../../Server/GatehouseServer/OpenAPI/openapi.json"
 };
 
 static const unsigned char page_texts[] = {
-#embed "../WebPages/Texts/texts.json"
+#embed "../../Server/WebPages/Texts/texts.json"
 };
 
 static const unsigned char pages_css[] = {
-#embed "../WebPages/Assets/pages.css"
+#embed "../../Server/WebPages/Assets/pages.css"
 };
 
 static const unsigned char console_css[] = {
-#embed "../WebPages/Assets/console.css"
+#embed "../../Server/WebPages/Assets/console.css"
 };
 
 struct gatehouse_document gatehouse_openapi(void) { return (struct gatehouse_document){openapi, sizeof openapi}; }

@@ -12,8 +12,8 @@ extension AcceptanceTests {
             let locale: Locale
 
             init(_ language: String) throws {
-                let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-                catalogs = try ["Sources/GatehouseUI/Resources", "Apps/BoxScore/Screens"].map { folder in
+                let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+                catalogs = try ["Sources/Client/GatehouseUI/Resources", "Apps/BoxScore/Screens"].map { folder in
                     try StringCatalog(Data(contentsOf: root.appending(path: "\(folder)/Localizable.xcstrings")))
                 }
                 locale = Locale(identifier: language)

@@ -47,7 +47,7 @@ struct SettingsTests {
 struct AppSourcesTests {
     @Test("Nothing of GatehouseTesting is in a shipped app: files that import it are left out of it")
     func previews() throws {
-        let folder = World.sources.appending(path: "../../Apps").standardizedFileURL
+        let folder = World.sources.appending(path: "../../../Apps").standardizedFileURL
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         var count = 0
         while let file = files?.nextObject() as? URL {

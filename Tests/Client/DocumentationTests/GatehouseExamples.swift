@@ -8,7 +8,7 @@ import GatehouseUI
 import SwiftUI
 import Testing
 
-// Sources/Gatehouse/AuthAdmin.swift
+// Sources/Client/Gatehouse/AuthAdmin.swift
 extension Given {
     @MainActor private func example1() async throws {
         let client = try AuthClient(url: url, publishableKey: secretKey, storage: MemoryStorage())
@@ -21,7 +21,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/AuthClient+Linking.swift
+// Sources/Client/Gatehouse/AuthClient+Linking.swift
 extension Given {
     @MainActor private func example2() async throws {
         do {
@@ -33,7 +33,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/AuthClient+Linking.swift
+// Sources/Client/Gatehouse/AuthClient+Linking.swift
 extension Given {
     @MainActor private func example3() async throws {
         try await client.sendLinkCode(for: question.ticket)
@@ -42,7 +42,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/AuthClient+OneTimeCodes.swift
+// Sources/Client/Gatehouse/AuthClient+OneTimeCodes.swift
 extension Given {
     @MainActor private func example4() async throws {
         try await client.signInWithOTP(email: email)
@@ -54,7 +54,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/AuthClient+OneTimeCodes.swift
+// Sources/Client/Gatehouse/AuthClient+OneTimeCodes.swift
 extension Given {
     @MainActor private func example5() async throws {
         do {
@@ -66,7 +66,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/AuthClient+SignIn.swift
+// Sources/Client/Gatehouse/AuthClient+SignIn.swift
 extension Given {
     @MainActor private func example6() async throws {
         let start = try await client.getOAuthSignInURL(provider: .google, redirectTo: redirectTo)
@@ -78,7 +78,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/AuthClient.swift
+// Sources/Client/Gatehouse/AuthClient.swift
 extension Given {
     @MainActor private func example7() async throws {
         let storage = SystemStorage.make(name: "com.example.app", environment: ProcessInfo.processInfo.environment)
@@ -94,7 +94,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/AuthClientError.swift
+// Sources/Client/Gatehouse/AuthClientError.swift
 extension Given {
     @MainActor private func example8() async throws {
         do {
@@ -105,7 +105,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/AuthResponse.swift
+// Sources/Client/Gatehouse/AuthResponse.swift
 extension Given {
     @MainActor private func example9() async throws {
         let nonce = SignInNonce()  // of GatehouseModel; the sheet's request gets `nonce.hashed`
@@ -116,7 +116,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/AuthServerSettings.swift
+// Sources/Client/Gatehouse/AuthServerSettings.swift
 extension Given {
     @MainActor private func example10() async throws {
         let settings = try await client.settings()
@@ -126,7 +126,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Factors/AuthMFA.swift
+// Sources/Client/Gatehouse/Factors/AuthMFA.swift
 extension Given {
     @MainActor private func example11() async throws {
         let factor = try await client.mfa.enroll(params: .totp(issuer: "Journal"))
@@ -136,7 +136,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Factors/AuthMFA.swift
+// Sources/Client/Gatehouse/Factors/AuthMFA.swift
 extension Given {
     @MainActor private func example12() async throws {
         let set = try await client.mfa.recoveryCodes.generate()
@@ -145,7 +145,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Factors/MFATypes.swift
+// Sources/Client/Gatehouse/Factors/MFATypes.swift
 extension Given {
     @MainActor private func example13() async throws {
         let factor = try await client.mfa.enroll(params: .totp(issuer: "Journal", friendlyName: "My phone"))
@@ -153,7 +153,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Gateway/GatewayClient+Routes.swift
+// Sources/Client/Gatehouse/Gateway/GatewayClient+Routes.swift
 extension Given {
     @MainActor private func example14() async throws {
         let scores = try await gateway.send(.get, "/v1/scores", needsToken: false)
@@ -161,7 +161,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Gateway/GatewayClient.swift
+// Sources/Client/Gatehouse/Gateway/GatewayClient.swift
 extension Given {
     @MainActor private func example15() async throws {
         let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
@@ -175,7 +175,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Gateway/ProfileChange.swift
+// Sources/Client/Gatehouse/Gateway/ProfileChange.swift
 extension Given {
     @MainActor private func example16() async throws {
         try await manager.updateProfile(firstName: "Ada")
@@ -183,7 +183,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Gateway/ProfileChange.swift
+// Sources/Client/Gatehouse/Gateway/ProfileChange.swift
 extension Given {
     @MainActor private func example17() async throws {
         let change = ProfileChange(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
@@ -191,7 +191,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/HTTPCall.swift
+// Sources/Client/Gatehouse/HTTPCall.swift
 extension Given {
     @MainActor private func example18() async throws {
         let transport = SystemDefaults.transport()
@@ -205,7 +205,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Passkeys/AuthClient+Passkeys.swift
+// Sources/Client/Gatehouse/Passkeys/AuthClient+Passkeys.swift
 extension Given {
     @MainActor private func example19() async throws {
         do {
@@ -216,7 +216,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Passkeys/AuthClient+Passkeys.swift
+// Sources/Client/Gatehouse/Passkeys/AuthClient+Passkeys.swift
 extension Given {
     @MainActor private func example20() async throws {
         let passkey = try await client.registerPasskey(with: authenticator)
@@ -225,7 +225,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Reachability.swift
+// Sources/Client/Gatehouse/Reachability.swift
 extension Given {
     @MainActor private func example21() async throws {
         let offline = Reachability(isOffline: { true }, changes: { AsyncStream { $0.yield(true) } })
@@ -233,7 +233,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Storage/SecureStorage.swift
+// Sources/Client/Gatehouse/Storage/SecureStorage.swift
 extension Given {
     @MainActor private func example22() async throws {
         let locked = StoreProblem("keychain -25308", cause: .locked)
@@ -243,7 +243,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Storage/SecureStorage.swift
+// Sources/Client/Gatehouse/Storage/SecureStorage.swift
 private struct Example23 {
     actor DictionaryStorage: SecureStorage {
         private var values: [String: [UInt8]] = [:]
@@ -253,7 +253,7 @@ private struct Example23 {
     }
 }
 
-// Sources/Gatehouse/Storage/SystemStorage.swift
+// Sources/Client/Gatehouse/Storage/SystemStorage.swift
 extension Given {
     @MainActor private func example24() async throws {
         let environment = ProcessInfo.processInfo.environment
@@ -265,7 +265,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
+// Sources/Client/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
     @MainActor private func example25() async throws {
         try await client.signInWithOAuth(provider: .google, redirectTo: redirectTo) { url in
@@ -274,7 +274,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
+// Sources/Client/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
     @MainActor private func example26() async throws {
         let browser = LoopbackWebAuthentication()
@@ -287,7 +287,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Web/AuthClient+WebSignIn.swift
+// Sources/Client/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
     @MainActor private func example27() async throws {
         do {
@@ -298,7 +298,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseWire/Auth/AuthErrorCode.swift
+// Sources/Client/GatehouseWire/Auth/AuthErrorCode.swift
 extension Given {
     @MainActor private func example28() async throws {
         switch error.code {
@@ -309,7 +309,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseWire/Auth/DeviceName.swift
+// Sources/Client/GatehouseWire/Auth/DeviceName.swift
 extension Given {
     @MainActor private func example29() async throws {
         let device = DeviceName(userAgent: "Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.2")
@@ -319,7 +319,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseWire/JSON/AnyJSON.swift
+// Sources/Client/GatehouseWire/JSON/AnyJSON.swift
 extension Given {
     @MainActor private func example30() async throws {
         let data: JSONObject = ["first_name": "Ada", "languages": ["en", "ja"], "newsletter": true]
@@ -329,7 +329,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseWire/JSON/JSONObject+Codable.swift
+// Sources/Client/GatehouseWire/JSON/JSONObject+Codable.swift
 extension Given {
     @MainActor private func example31() async throws {
         struct Journal: Codable { var mood: String? }
@@ -338,7 +338,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseWire/JSON/JSONObject+MergePatch.swift
+// Sources/Client/GatehouseWire/JSON/JSONObject+MergePatch.swift
 extension Given {
     @MainActor private func example32() async throws {
         var data: JSONObject = ["mood": "calm", "goals": ["steps": 8_000]]
@@ -348,7 +348,7 @@ extension Given {
     }
 }
 
-// Sources/Gatehouse/Gatehouse.docc/Gatehouse.md
+// Sources/Client/Gatehouse/Gatehouse.docc/Gatehouse.md
 extension Given {
     @MainActor private func example33() async throws {
         let storage = SystemStorage.make(

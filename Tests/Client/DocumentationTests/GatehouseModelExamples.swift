@@ -8,7 +8,7 @@ import GatehouseUI
 import SwiftUI
 import Testing
 
-// Sources/GatehouseModel/AuthError.swift
+// Sources/Client/GatehouseModel/AuthError.swift
 extension Given {
     @MainActor private func example1() async throws {
         do {
@@ -21,7 +21,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthManager+Codes.swift
+// Sources/Client/GatehouseModel/AuthManager+Codes.swift
 extension Given {
     @MainActor private func example2() async throws {
         try await account.sendSignInMail(to: email)
@@ -30,7 +30,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthManager+Codes.swift
+// Sources/Client/GatehouseModel/AuthManager+Codes.swift
 extension Given {
     @MainActor private func example3() async throws {
         do throws(AuthError) {
@@ -42,7 +42,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthManager+LinkQuestion.swift
+// Sources/Client/GatehouseModel/AuthManager+LinkQuestion.swift
 extension Given {
     @MainActor private func example4() async throws {
         if let question = manager.linkQuestion, question.signInMethods.contains("password") {
@@ -51,7 +51,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthManager+LinkQuestion.swift
+// Sources/Client/GatehouseModel/AuthManager+LinkQuestion.swift
 extension Given {
     @MainActor private func example5() async throws {
         try await manager.sendLinkCode()
@@ -60,28 +60,28 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthManager+Passkeys.swift
+// Sources/Client/GatehouseModel/AuthManager+Passkeys.swift
 extension Given {
     @MainActor private func example6() async throws {
         try await account.signInWithPasskey(with: passkeys)
     }
 }
 
-// Sources/GatehouseModel/AuthManager+Profile.swift
+// Sources/Client/GatehouseModel/AuthManager+Profile.swift
 extension Given {
     @MainActor private func example7() async throws {
         List { rows }.refreshable { await manager.refreshProfile() }
     }
 }
 
-// Sources/GatehouseModel/AuthManager+Profile.swift
+// Sources/Client/GatehouseModel/AuthManager+Profile.swift
 extension Given {
     @MainActor private func example8() async throws {
         try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
     }
 }
 
-// Sources/GatehouseModel/AuthManager+Profile.swift
+// Sources/Client/GatehouseModel/AuthManager+Profile.swift
 extension Given {
     @MainActor private func example9() async throws {
         struct Journal: Codable { var mood: String? }
@@ -89,7 +89,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthManager+Profile.swift
+// Sources/Client/GatehouseModel/AuthManager+Profile.swift
 extension Given {
     @MainActor private func example10() async throws {
         do {
@@ -102,7 +102,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthManager+Proofs.swift
+// Sources/Client/GatehouseModel/AuthManager+Proofs.swift
 extension Given {
     @MainActor private func example11() async throws {
         if case .app(let app)? = account.secondFactor?.methods.first {
@@ -111,7 +111,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthManager+Setup.swift
+// Sources/Client/GatehouseModel/AuthManager+Setup.swift
 private struct Example12 {
     struct JournalApp: App {
         @State private var account = AuthManager(
@@ -120,7 +120,7 @@ private struct Example12 {
     }
 }
 
-// Sources/GatehouseModel/AuthManager+SignIn.swift
+// Sources/Client/GatehouseModel/AuthManager+SignIn.swift
 extension Given {
     @MainActor private func example13() async throws {
         let outcome = try await manager.signInWithApple {
@@ -130,7 +130,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthManager.swift
+// Sources/Client/GatehouseModel/AuthManager.swift
 extension Given {
     @MainActor private func example14() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -144,7 +144,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthManager.swift
+// Sources/Client/GatehouseModel/AuthManager.swift
 extension Given {
     @MainActor private func example15() async throws {
         var request = URLRequest(url: url)
@@ -153,7 +153,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthPhase.swift
+// Sources/Client/GatehouseModel/AuthPhase.swift
 extension Given {
     @MainActor @ViewBuilder private func example16() -> some View {
         switch account.phase {
@@ -164,7 +164,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/AuthenticatedUser.swift
+// Sources/Client/GatehouseModel/AuthenticatedUser.swift
 extension Given {
     @MainActor private func example17() async throws {
         struct Journal: Codable { var mood: String? }
@@ -173,7 +173,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/Forms/CodeModel.swift
+// Sources/Client/GatehouseModel/Forms/CodeModel.swift
 extension Given {
     @MainActor private func example18() async throws {
         let screen = CodeModel(.signIn, email: "ada@example.com", manager: account)
@@ -184,7 +184,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/Forms/LoginModel.swift
+// Sources/Client/GatehouseModel/Forms/LoginModel.swift
 extension Given {
     @MainActor private func example19() async throws {
         let login = LoginModel(manager: account)
@@ -195,7 +195,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/Messages/ModelText.swift
+// Sources/Client/GatehouseModel/Messages/ModelText.swift
 extension Given {
     @MainActor private func example20() async throws {
         let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
@@ -207,7 +207,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/Messages/SignInMessage.swift
+// Sources/Client/GatehouseModel/Messages/SignInMessage.swift
 extension Given {
     @MainActor private func example21() async throws {
         do {
@@ -218,7 +218,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/MetadataProfile.swift
+// Sources/Client/GatehouseModel/MetadataProfile.swift
 extension Given {
     @MainActor private func example22() async throws {
         let account = AuthManager(
@@ -228,7 +228,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/Security/ProofModel.swift
+// Sources/Client/GatehouseModel/Security/ProofModel.swift
 extension Given {
     @MainActor private func example23() async throws {
         if let question = account.secondFactor {
@@ -237,7 +237,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/SignInMemory.swift
+// Sources/Client/GatehouseModel/SignInMemory.swift
 extension Given {
     @MainActor private func example24() async throws {
         @Sendable func shared() -> UserDefaults? { UserDefaults(suiteName: "group.com.example.journal") }
@@ -249,7 +249,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/SignInNonce.swift
+// Sources/Client/GatehouseModel/SignInNonce.swift
 extension Given {
     @MainActor private func example25() async throws {
         let nonce = SignInNonce()
@@ -261,7 +261,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/Telemetry/HTTPSink.swift
+// Sources/Client/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
     @MainActor private func example26() async throws {
         let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
@@ -271,7 +271,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
+// Sources/Client/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
     @MainActor private func example27() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -279,7 +279,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
+// Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 private struct Example28 {
     struct Diary: Codable {
         var mood: String?
@@ -291,7 +291,7 @@ private struct Example28 {
     }
 }
 
-// Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
+// Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
     @MainActor private func example29() async throws {
         let diary = try account.user?.data(as: Diary.self)
@@ -299,14 +299,14 @@ extension Given {
     }
 }
 
-// Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
+// Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
     @MainActor private func example30() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
-// Sources/GatehouseModel/GatehouseModel.docc/OwnFields.md
+// Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
     @MainActor private func example31() async throws {
         try await account.updateProfile(data: ["mood": .null])

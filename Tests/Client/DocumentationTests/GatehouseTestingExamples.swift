@@ -8,7 +8,7 @@ import GatehouseUI
 import SwiftUI
 import Testing
 
-// Sources/GatehouseTesting/InMemoryAuthService+World.swift
+// Sources/Client/GatehouseTesting/InMemoryAuthService+World.swift
 extension Given {
     @MainActor private func example1() async throws {
         let service = InMemoryAuthService.signedIn(data: ["mood": "calm"])
@@ -19,7 +19,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseTesting/InMemoryAuthService.swift
+// Sources/Client/GatehouseTesting/InMemoryAuthService.swift
 extension Given {
     @MainActor private func example2() async throws {
         let service = InMemoryAuthService()
@@ -35,7 +35,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseTesting/ScriptedAppleCredentials.swift
+// Sources/Client/GatehouseTesting/ScriptedAppleCredentials.swift
 extension Given {
     @MainActor private func example3() async throws {
         let apple = ScriptedAppleCredentials()
@@ -48,7 +48,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseTesting/ScriptedPasskeys.swift
+// Sources/Client/GatehouseTesting/ScriptedPasskeys.swift
 extension Given {
     @MainActor private func example4() async throws {
         let passkeys = ScriptedPasskeys(.cancels, .works)
@@ -59,7 +59,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseTesting/ScriptedProviderSheet.swift
+// Sources/Client/GatehouseTesting/ScriptedProviderSheet.swift
 extension Given {
     @MainActor private func example5() async throws {
         let sheet = ScriptedProviderSheet(.cancels, .signsIn(.ada))
@@ -69,7 +69,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseTesting/VirtualClock.swift
+// Sources/Client/GatehouseTesting/VirtualClock.swift
 extension Given {
     @MainActor private func example6() async throws {
         let clock = VirtualClock()
@@ -80,7 +80,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseTesting/GatehouseTesting.docc/GatehouseTesting.md
+// Sources/Client/GatehouseTesting/GatehouseTesting.docc/GatehouseTesting.md
 private struct Example7 {
     @MainActor @Test("A guest signs up")
     func signUp() async throws {
@@ -93,14 +93,14 @@ private struct Example7 {
     }
 }
 
-// Sources/GatehouseTesting/GatehouseTesting.docc/GatehouseTesting.md
+// Sources/Client/GatehouseTesting/GatehouseTesting.docc/GatehouseTesting.md
 extension Given {
     @MainActor private func example8() async throws {
         #Preview { HomeView().gatehouse(InMemoryAuthService.signedIn().makeManager()) }
     }
 }
 
-// Sources/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
+// Sources/Client/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
 private struct Example9 {
     @MainActor @Test("Without a connection, a sign-up can be repeated")
     func offline() async throws {
@@ -117,7 +117,7 @@ private struct Example9 {
     }
 }
 
-// Sources/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
+// Sources/Client/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
 private struct Example10 {
     @MainActor @Test("A code confirms a sign-up")
     func code() async throws {
@@ -133,7 +133,7 @@ private struct Example10 {
     }
 }
 
-// Sources/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
+// Sources/Client/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
 extension Given {
     @MainActor private func example11() async throws {
         let sheet = ScriptedProviderSheet(.cancels, .signsIn(.ada))

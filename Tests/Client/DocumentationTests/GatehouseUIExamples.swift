@@ -8,7 +8,7 @@ import GatehouseUI
 import SwiftUI
 import Testing
 
-// Sources/GatehouseUI/AccountSheet.swift
+// Sources/Client/GatehouseUI/AccountSheet.swift
 private struct Example1 {
     struct AccountRow: View {
         @State private var showsAccount = false
@@ -20,7 +20,7 @@ private struct Example1 {
     }
 }
 
-// Sources/GatehouseUI/AccountSheet.swift
+// Sources/Client/GatehouseUI/AccountSheet.swift
 private struct Example2 {
     struct JoinButton: View {
         let account: AuthManager
@@ -34,7 +34,7 @@ private struct Example2 {
     }
 }
 
-// Sources/GatehouseUI/Branding.swift
+// Sources/Client/GatehouseUI/Branding.swift
 extension Given {
     @MainActor private func example3() async throws {
         let branding = Branding(
@@ -45,7 +45,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseUI/Branding.swift
+// Sources/Client/GatehouseUI/Branding.swift
 extension Given {
     @MainActor private func example4() async throws {
         let branding = Branding(texts: ["Incorrect email or password. Please try again.": "That is not your password."])
@@ -53,7 +53,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseUI/Parts.swift
+// Sources/Client/GatehouseUI/Parts.swift
 extension Given {
     @MainActor private func example5() async throws {
         _ = HomeView()
@@ -61,7 +61,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseUI/Parts.swift
+// Sources/Client/GatehouseUI/Parts.swift
 extension Given {
     @MainActor private func example6() async throws {
         _ = HomeView()
@@ -69,7 +69,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseUI/Parts.swift
+// Sources/Client/GatehouseUI/Parts.swift
 extension Given {
     @MainActor private func example7() async throws {
         _ = HomeView()
@@ -79,7 +79,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseUI/Parts.swift
+// Sources/Client/GatehouseUI/Parts.swift
 extension Given {
     @MainActor private func example8() async throws {
         _ = HomeView()
@@ -87,7 +87,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseUI/Parts.swift
+// Sources/Client/GatehouseUI/Parts.swift
 extension Given {
     @MainActor private func example9() async throws {
         _ = HomeView()
@@ -95,7 +95,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseUI/ProfileButton.swift
+// Sources/Client/GatehouseUI/ProfileButton.swift
 private struct Example10 {
     struct JournalHome: View {
         var body: some View {
@@ -104,14 +104,14 @@ private struct Example10 {
     }
 }
 
-// Sources/GatehouseUI/ScreenEnvironment.swift
+// Sources/Client/GatehouseUI/ScreenEnvironment.swift
 extension Given {
     @MainActor private func example11() async throws {
         _ = HomeView().gatehouse(account)
     }
 }
 
-// Sources/GatehouseUI/GatehouseUI.docc/GatehouseUI.md
+// Sources/Client/GatehouseUI/GatehouseUI.docc/GatehouseUI.md
 private struct Example12 {
     struct JournalApp: App {
         @State private var account = AuthManager(
@@ -127,14 +127,14 @@ private struct Example12 {
     }
 }
 
-// Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
+// Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
     @MainActor private func example13() async throws {
         _ = HomeView().gatehouse(account, branding: Branding(name: "Journal", symbol: "book.fill", accent: .indigo))
     }
 }
 
-// Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
+// Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
     @MainActor private func example14() async throws {
         let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
@@ -143,7 +143,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
+// Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
     @MainActor private func example15() async throws {
         _ = HomeView()
@@ -157,7 +157,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
+// Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
     @MainActor private func example16() async throws {
         _ = HomeView()
@@ -166,7 +166,7 @@ extension Given {
     }
 }
 
-// Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
+// Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 private struct Example17 {
     struct SignInView: View {
         @State private var screen: LoginModel
@@ -186,7 +186,7 @@ private struct Example17 {
     }
 }
 
-// Sources/GatehouseUI/GatehouseUI.docc/OwnScreens.md
+// Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
     @MainActor @ViewBuilder private func example18() -> some View {
         switch account.phase {

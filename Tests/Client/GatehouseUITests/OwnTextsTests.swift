@@ -13,7 +13,7 @@ struct OwnTextsTests {
 
     /// An app's bundle: its string catalogue has "Try Again".
     private static let bundle = Bundle(
-        url: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Apps/DailyRitual/Screens"))
+        url: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Apps/DailyRitual/Screens"))
 
     /// The email screen after a sign-in with a wrong password.
     private static func world(_ branding: Branding) async throws -> Screen {

@@ -6,7 +6,7 @@ import Testing
 @Suite("The screens' sources")
 struct SourcesTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
-        path: "../../Sources/GatehouseUI")
+        path: "../../../Sources/Client/GatehouseUI")
 
     private static var sources: [(name: String, text: String)] {
         get throws {

@@ -10,7 +10,7 @@ import Testing
 @MainActor @Suite("Texts in five languages", .timeLimit(.minutes(5)))
 struct TextsTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
-        path: "../../Sources/GatehouseUI")
+        path: "../../../Sources/Client/GatehouseUI")
 
     private static var catalog: StringCatalog {
         get throws {

@@ -20,7 +20,7 @@ struct RecordedShapesTests {
 
     /// The recorded responses with a JSON object. (`{{raw}}` is text.)
     private static func answers() throws -> [(status: Int64, body: AnyJSON)] {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Golden/recordings")
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Golden/recordings")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         return try files.sorted { $0.path < $1.path }.flatMap { file in
             let recording = try JSONReader.read(Array(Data(contentsOf: file)))

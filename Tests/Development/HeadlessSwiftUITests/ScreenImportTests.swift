@@ -5,10 +5,10 @@ import Testing
 @Suite("Imports of the screens")
 struct ScreenImportTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     static var screens: [String] {
-        ["Sources/GatehouseUI", "Apps"].flatMap { folder in
+        ["Sources/Client/GatehouseUI", "Apps"].flatMap { folder in
             let files = FileManager.default.enumerator(atPath: root.appending(path: folder).path())
             return (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }.map {
                 "\(folder)/\($0)"

@@ -35,7 +35,7 @@ private enum Corpus {
     /// In the order of their names.
     static func inputs(of target: FuzzTarget) throws -> [(name: String, bytes: [UInt8])] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Fuzz/Corpus/\(target.rawValue)")
+            .appending(path: "Corpus/\(target.rawValue)")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         return try names.map { ($0, Array(try Data(contentsOf: folder.appending(path: $0)))) }
     }

@@ -7,7 +7,7 @@ import Testing
 struct DocumentationTests {
     private func page() throws -> String {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
         return try String(contentsOf: root.appendingPathComponent("Docs/configuration.md"), encoding: .utf8)
     }
 

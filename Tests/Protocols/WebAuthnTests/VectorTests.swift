@@ -3,7 +3,7 @@ import GatehouseWire
 import Testing
 import WebAuthn
 
-/// W3C Web Authentication Level 3, section 16, "Test Vectors". Tests/WebAuthnTests/Vectors.json has its data.
+/// W3C Web Authentication Level 3, section 16, "Test Vectors". Tests/Protocols/WebAuthnTests/Vectors.json has its data.
 @Suite("W3C's test vectors (§16)")
 struct VectorTests {
     private static let vectors: [JSONObject] = {

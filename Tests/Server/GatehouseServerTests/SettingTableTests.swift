@@ -8,14 +8,14 @@ struct SettingTableTests {
     @Test("Every row is listed")
     func complete() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
         let files = [
             "Setting+Table.swift", "Setting+Mail.swift", "Setting+Codes.swift", "Setting+Notices.swift",
             "Setting+Providers.swift", "Setting+Retention.swift", "Setting+Hooks.swift", "Setting+Captcha.swift",
             "Setting+Pages.swift", "Setting+Factors.swift", "Setting+Passkeys.swift", "Setting+Passwords.swift",
         ]
         let rows = try files.map { name in
-            let file = root.appendingPathComponent("Sources/GatehouseServer/Settings/" + name)
+            let file = root.appendingPathComponent("Sources/Server/GatehouseServer/Settings/" + name)
             return try String(contentsOf: file, encoding: .utf8).matches(of: /static let \w+ = Setting\(/).count
         }
         // Apple, Google and Keycloak have eight settings each; twelve kinds of mail have two, and there is their folder.

@@ -1,5 +1,5 @@
 #if os(Linux)
-import CMemory
+import CProcess
 import Foundation
 import Testing
 

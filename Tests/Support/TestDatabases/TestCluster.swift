@@ -24,7 +24,7 @@ package final class TestCluster: Sendable {
         guard let programs = Self.programs else { throw NoServer() }
         let name = "gh-\(UUID().uuidString.prefix(8))"
         folder = FileManager.default.temporaryDirectory.appending(path: name).path()
-        let script = URL(filePath: #filePath).appending(path: "../../../Scripts/test-cluster").standardized
+        let script = URL(filePath: #filePath).appending(path: "../../../../Scripts/test-cluster").standardized
         let (input, output) = (Pipe(), Pipe())
         guardian = Process()
         guardian.executableURL = script

@@ -53,7 +53,7 @@ package struct TestRoles: Sendable {
     }
 
     private func statements(_ file: String) throws -> [String] {
-        let folder = URL(filePath: #filePath).appending(path: "../../../Deploy/postgresql").standardized
+        let folder = URL(filePath: #filePath).appending(path: "../../../../Deploy/postgresql").standardized
         let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("--") }.joined(separator: "\n")
         return lines.replacing("gatehouse", with: schema.name).split(separator: ";\n").map(String.init)

@@ -52,7 +52,7 @@ package final class TestServer: Sendable {
     package static let secretKey = "sb_secret_test"
     /// The catalogue of the sports app.
     package static let teamCatalogue = URL(filePath: #filePath)
-        .appending(path: "../../../Apps/BoxScore/teams.json").standardizedFileURL.path
+        .appending(path: "../../../../Apps/BoxScore/teams.json").standardizedFileURL.path
 
     package init(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, policy: SessionPolicy = SessionPolicy(),

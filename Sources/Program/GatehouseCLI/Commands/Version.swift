@@ -1,5 +1,5 @@
 import ArgumentParser
-import CBuildStamp
+import CEmbedded
 import GatehouseServer
 import SQLDatabase
 

@@ -1,4 +1,4 @@
-import CDocuments
+import CEmbedded
 import GatehouseWire
 
 /// The OpenAPI document of every route that this program can have. `openapi.json` is written by hand; a test compares it

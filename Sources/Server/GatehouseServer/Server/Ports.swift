@@ -1,4 +1,4 @@
-import CMemory
+import CProcess
 import GatehouseWire
 import HTTPServing
 import Hummingbird

@@ -1,4 +1,4 @@
-import CDocuments
+import CEmbedded
 
 /// A file of the pages that the program contains through C: as Swift's array literals they took the compiler ten seconds.
 enum LargeFile {

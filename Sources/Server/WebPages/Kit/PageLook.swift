@@ -1,4 +1,4 @@
-import CDocuments
+import CEmbedded
 import Crypto
 import GatehouseWire
 import HTTPServing

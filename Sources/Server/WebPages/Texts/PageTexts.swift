@@ -1,4 +1,4 @@
-import CDocuments
+import CEmbedded
 import Foundation
 import GatehouseWire
 package import MailTemplates

@@ -9,7 +9,7 @@ import Testing
 struct SnapshotTests {
     private static let kept = World.sources.appending(path: "Snapshots")
     /// The folder for changed trees.
-    private static let found = World.sources.appending(path: "../../.build/snapshots").standardizedFileURL
+    private static let found = World.sources.appending(path: "../../../.build/snapshots").standardizedFileURL
     private static let records = ProcessInfo.processInfo.environment["GATEHOUSE_RECORD"] == "1"
 
     @Test("The screen matches its stored tree", arguments: Still.all)
@@ -67,7 +67,7 @@ struct SnapshotTests {
             Snapshots/\(name) is not what the screen has:
             \(lines)
             The screen's tree is in \(target.path()). If it is right:
-            GATEHOUSE_RECORD=1 swift test --filter SnapshotTests
+            GATEHOUSE_RECORD=1 make test-one T=AppsTests
             """)
     }
 

@@ -206,7 +206,7 @@ struct ExitCodeTests {
             $0.split(separator: "|")[0].matches(of: /`([a-z_]+)`/).map { String($0.output.1) }
         }
         #expect(Set(documented) == words)
-        let folder = TerminalClientPage.root.appending(path: "Sources/GatehouseCLI/Client")
+        let folder = TerminalClientPage.root.appending(path: "Sources/Program/GatehouseCLI/Client")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         var produced: Set = ["status_"]
         for file in files where file.hasSuffix(".swift") {
@@ -228,7 +228,7 @@ struct TerminalClientPage {
     /// The folder of the package.
     static let root: URL = {
         var root = URL(fileURLWithPath: #filePath)
-        for _ in 0..<4 { root.deleteLastPathComponent() }
+        for _ in 0..<5 { root.deleteLastPathComponent() }
         return root
     }()
     let text: String
