@@ -44,12 +44,12 @@ soak: ## Runs the longest tests, about two hours, and writes Docs/soak.md; STAGE
 
 check: ## Formatting, house style, links, the public API, and the tests of these checks
 	@Scripts/prepare.sh check
-	python3 -m unittest discover --start-directory Scripts
+	python3 -m unittest discover --start-directory Scripts/tests
 	swift format lint --strict --parallel --recursive $(swift_folders) Package.swift
-	Scripts/check-style
-	Scripts/check-text
-	Scripts/check-links
-	Scripts/check-api
+	Scripts/checks/check-style
+	Scripts/checks/check-text
+	Scripts/checks/check-links
+	Scripts/checks/check-api
 
 screens: ## Photographs every screen into .build/screens, and fails when one looks wrong; ARGS="…" are passed on
 	@Scripts/prepare.sh screens
@@ -57,19 +57,19 @@ screens: ## Photographs every screen into .build/screens, and fails when one loo
 	swift build --build-tests
 	rm -rf .build/screens
 	GATEHOUSE_PICTURES=$(CURDIR)/.build/screens swift test --skip-build --filter '^AppsTests\.PicturesTests'
-	.venv/bin/python3 Scripts/take-pictures .build/screens $(ARGS)
+	.venv/bin/python3 Scripts/documentation/take-pictures .build/screens $(ARGS)
 
 bench: ## Measures a release build against references of the same run; ARGS="…" are passed on
 	@Scripts/prepare.sh bench
 	@$(MAKE) .venv/ready
-	swift build $$(Scripts/release-options)
+	swift build $$(Scripts/release/release-options)
 	.venv/bin/python3 Benchmarks/run $(ARGS)
 
 docs: ## Builds the documentation of the libraries as a site in .build/docs/site; ARGS="--base /path" are passed on
 	@Scripts/prepare.sh check
 	swift build --target GatehouseUI
 	swift build --target GatehouseTesting
-	Scripts/make-docs $(ARGS)
+	Scripts/documentation/make-docs $(ARGS)
 	@echo 'To read it: python3 -m http.server --directory .build/docs/site, then http://localhost:8000/documentation'
 
 check-cost: ## Counts the instructions of each kind of request, and compares them with the last release's; ARGS="…" are passed on
@@ -78,14 +78,14 @@ check-cost: ## Counts the instructions of each kind of request, and compares the
 
 install: ## Builds the release program and installs it below PREFIX=/usr/local; DESTDIR=… for the tree of a package
 	@Scripts/prepare.sh
-	@Scripts/install --prefix "$(or $(PREFIX),/usr/local)" --destination "$(or $(DESTDIR),/)"
+	@Scripts/release/install --prefix "$(or $(PREFIX),/usr/local)" --destination "$(or $(DESTDIR),/)"
 
 uninstall: ## Removes what install with the same PREFIX wrote
-	@Scripts/install --remove --prefix "$(or $(PREFIX),/usr/local)" --destination "$(or $(DESTDIR),/)"
+	@Scripts/release/install --remove --prefix "$(or $(PREFIX),/usr/local)" --destination "$(or $(DESTDIR),/)"
 
 dist: ## Builds tarball, Debian package, bill of materials and checksums in .build/dist/packages, the same bytes each time
 	@Scripts/prepare.sh dist
-	Scripts/dist $(ARGS)
+	Scripts/release/dist $(ARGS)
 
 clean: ## Removes what was built; the state in .gatehouse stays
 	rm -rf .build .venv Benchmarks/.build

@@ -49,7 +49,7 @@ let accounts = "AccountDomain AccountStore PasswordHashing JSONWebTokens WebAuth
 let databases = "SQLDatabase SQLiteDriver PostgresDriver"
 let server = """
     Sources/Accounts
-    AccountDomain: GatehouseWire Crypto
+    AccountDomain: GatehouseWire CCommonPasswords Crypto
     AccountStore: GatehouseWire AccountDomain SQLDatabase Crypto
     PasswordHashing: GatehouseWire CArgon2 CCrypt CProcess Crypto CryptoExtras NIOCore NIOPosix
     Sources/Databases
@@ -61,7 +61,7 @@ let server = """
     IdentityProviders: GatehouseWire JSONWebTokens Crypto
     WebAuthn: GatehouseWire Crypto CryptoExtras
     SMTP: GatehouseWire CurlTransfers CCurl
-    MailTemplates: GatehouseWire Mustache
+    MailTemplates: GatehouseWire CEmbedded Mustache
     Sources/Server
     HTTPServing: GatehouseWire Hummingbird HummingbirdCore HTTPTypes Logging NIOCore NIOHTTP1 NIOHTTPTypes \
     NIOHTTPTypesHTTP1
@@ -76,7 +76,7 @@ let server = """
     UnixSignals \(isFuzzed ? "" : "LiveScreens")
     Sources/System
     CCurl: CLateLibrary
-    CEmbedded CProcess:
+    CCommonPasswords CEmbedded CProcess:
     CurlTransfers: CCurl
     Development
     DevStack: \(serving) JSONWebTokens Crypto ServiceLifecycle
@@ -165,8 +165,9 @@ let excluded = [
     "AppsTests": ["Snapshots"], "session-explorer": ["explore", "faults.json"],
     "BoxScore": words("BoxScore.xcodeproj Configuration Resources Screens UITests teams.json"),
     "DailyRitual": words("DailyRitual.xcodeproj Configuration Resources Screens"),
-    // CEmbedded contains these.
-    "GatehouseServer": ["OpenAPI/openapi.json"],
+    // C code embeds these.
+    "CCommonPasswords": ["digests.txt"],
+    "GatehouseServer": ["OpenAPI/openapi.json"], "MailTemplates": ["Texts/emails.json"],
     "WebPages": words("Texts/pages.json Texts/texts.json Assets/pages.css Assets/console.css"),
     "GatehouseCLI": isFuzzed ? ["Program.swift"] : [],
 ]

@@ -28,12 +28,10 @@ READERS = (
     ("Benchmarks/", ()), ("CHANGELOG.md", ()), ("CONTRIBUTING.md", ()), ("README.md", ()), ("SECURITY.md", ()),
     ("LICENSE", ()), ("Deploy/nginx.conf", ("external test_nodes",)),
     ("Deploy/postgresql/", EVERY_STAGE), ("Deploy/", ()),
-    ("Scripts/make-docs", ("docs",)), ("Scripts/public_api.py", ("docs",)), ("Scripts/page_faults", ("external test_pictures",)),
-    ("Scripts/test_", ()), ("Scripts/check-", ()), ("Scripts/reveal-sites.txt", ()),
-    ("Scripts/text-sites.txt", ()), ("Scripts/fuzz", ()), ("Scripts/sanitize", ()), ("Scripts/photograph-", ()),
-    ("Scripts/make-page-texts", ()), ("Scripts/make-examples", ()), ("Scripts/make-common-passwords", ()),
-    ("Scripts/take-pictures", ()), ("Scripts/install", ()), ("Scripts/dist", ()), ("Scripts/watch", ()),
-    ("Scripts/packaging.py", ()), ("Scripts/manual_pages.py", ()), ("Scripts/bill_of_materials.py", ()),
+    ("Scripts/documentation/make-docs", ("docs",)), ("Scripts/checks/public_api.py", ("docs",)),
+    ("Scripts/documentation/page_faults", ("external test_pictures",)), ("Scripts/documentation/", ()),
+    ("Scripts/tests/", ()), ("Scripts/checks/", ()), ("Scripts/release/", ()), ("Scripts/fuzz", ()), ("Scripts/sanitize", ()),
+    ("Scripts/make-common-passwords", ()), ("Scripts/watch", ()),
     (".devcontainer/", ()), (".vscode/", ()), (".editorconfig", ()), (".github/", ()),
 )
 # Tests that read sources of targets that they do not depend on.

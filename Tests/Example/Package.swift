@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-/// The code of the pages for app developers (Scripts/test_example_page.py), as in an app that uses only the products of
+/// The code of the pages for app developers (Scripts/tests/test_example_page.py), as in an app that uses only the products of
 /// Gatehouse.
 let package = Package(
     name: "example",

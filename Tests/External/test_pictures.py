@@ -1,4 +1,4 @@
-"""The check of the screens' pictures (Scripts/page_faults.py) finds each kind of fault."""
+"""The check of the screens' pictures (Scripts/documentation/page_faults.py) finds each kind of fault."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ import pytest
 
 from chromium import Chromium
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "Scripts"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "Scripts", "documentation"))
 
 import page_faults  # noqa: E402
 

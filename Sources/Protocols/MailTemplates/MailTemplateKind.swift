@@ -57,13 +57,7 @@ extension MailTemplateKind {
 
     /// Whether the mail reports what has happened, and asks for nothing.
     package var isNotice: Bool {
-        switch self {
-        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled,
-            .factorUnenrolled, .factorRemoval, .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated,
-            .passkeyDeleted:
-            true
-        default: false
-        }
+        rawValue.hasSuffix("_notification")
     }
 
     /// The variables that ``MailWriter/render(_:language:values:)`` cannot do without.
@@ -72,15 +66,11 @@ extension MailTemplateKind {
         case .confirmation, .recovery, .magicLink, .invite: [.confirmationURL, .token]
         case .code, .reauthentication: [.token]
         case .emailChangeCurrent, .emailChangeNew: [.confirmationURL, .token, .newEmail]
-        case .accountExists, .passwordChanged, .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated,
-            .passkeyDeleted:
-            []
         case .emailChanged: [.oldEmail]
         case .identityLinked, .identityUnlinked: [.provider]
         case .newDevice: [.device]
-        // The built-in mails name the kind of a factor in words.
-        case .factorEnrolled, .factorUnenrolled: []
         case .factorRemoval: [.removalTime]
+        default: []
         }
     }
 
@@ -93,12 +83,10 @@ extension MailTemplateKind {
         case .confirmation, .recovery, .magicLink, .invite, .accountExists: always.union(proof).union(link)
         case .code, .reauthentication: always.union(proof)
         case .emailChangeCurrent, .emailChangeNew: always.union(proof).union(link).union([.newEmail])
-        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice, .recoveryCodeUsed,
-            .recoveryCodesReplaced:
-            always.union(required).union([.time, .device])
         case .passkeyCreated, .passkeyDeleted: always.union([.authenticator, .time, .device])
         case .factorEnrolled, .factorUnenrolled, .factorRemoval:
             always.union(required).union([.factorType, .time, .device])
+        default: always.union(required).union([.time, .device])
         }
     }
 

@@ -16,6 +16,8 @@ package struct PageSettings: Sendable {
     package var branding = Branding()
     /// nil if the Auth API asks for no captcha.
     package var captcha: CaptchaWidget?
+    /// Whether the Auth API would redirect to this address. nil if that is unknown: the API is another server's.
+    package var allowsRedirect: (@Sendable (String) -> Bool)?
     /// Set for the console of `gatehouse dev` only.
     package var entry: ConsoleEntry?
 

@@ -12,6 +12,10 @@ static const unsigned char page_texts[] = {
 #embed "../../Server/WebPages/Texts/texts.json"
 };
 
+static const unsigned char email_texts[] = {
+#embed "../../Protocols/MailTemplates/Texts/emails.json"
+};
+
 static const unsigned char pages_css[] = {
 #embed "../../Server/WebPages/Assets/pages.css"
 };
@@ -22,5 +26,6 @@ static const unsigned char console_css[] = {
 
 struct gatehouse_document gatehouse_openapi(void) { return (struct gatehouse_document){openapi, sizeof openapi}; }
 struct gatehouse_document gatehouse_page_texts(void) { return (struct gatehouse_document){page_texts, sizeof page_texts}; }
+struct gatehouse_document gatehouse_email_texts(void) { return (struct gatehouse_document){email_texts, sizeof email_texts}; }
 struct gatehouse_document gatehouse_pages_css(void) { return (struct gatehouse_document){pages_css, sizeof pages_css}; }
 struct gatehouse_document gatehouse_console_css(void) { return (struct gatehouse_document){console_css, sizeof console_css}; }

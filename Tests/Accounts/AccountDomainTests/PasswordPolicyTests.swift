@@ -1,3 +1,4 @@
+import CCommonPasswords
 import GatehouseWire
 import Testing
 
@@ -60,10 +61,10 @@ struct PasswordPolicyTests {
 
     @Test("There are more than 20,000 common passwords, sorted for the lookup")
     func commonTable() {
-        let entries = CommonPasswordDigests.text.withUTF8Buffer { Array($0) }
-        let count = CommonPasswordDigests.count
-        #expect(count > 20_000 && entries.count == count * 6)
-        let digests = (0..<count).map { String(decoding: entries[$0 * 6..<($0 + 1) * 6], as: UTF8.self) }
+        let table = common_passwords()
+        let text = UnsafeBufferPointer(start: table.digests, count: table.count * 7)
+        let digests = text.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+        #expect(table.count > 20_000 && digests.count == table.count && digests.allSatisfy { $0.utf8.count == 6 })
         #expect(zip(digests, digests.dropFirst()).allSatisfy { $0 < $1 })
     }
 

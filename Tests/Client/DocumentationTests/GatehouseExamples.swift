@@ -1,4 +1,4 @@
-// Written by Scripts/make-examples: the examples of Gatehouse's documentation. They are compiled, and the tests
+// Written by Scripts/documentation/make-examples: the examples of Gatehouse's documentation. They are compiled, and the tests
 // among them run.
 import Foundation
 import Gatehouse

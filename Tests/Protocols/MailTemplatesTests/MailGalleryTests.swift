@@ -4,7 +4,7 @@ import Testing
 @testable import MailTemplates
 
 /// Writes all mails to the folder that `GATEHOUSE_MAIL_GALLERY` names, for people who look at them:
-/// `Scripts/photograph-mails` takes their pictures.
+/// `Scripts/documentation/photograph-mails` takes their pictures.
 @Suite("The gallery of mails", .enabled(if: ProcessInfo.processInfo.environment["GATEHOUSE_MAIL_GALLERY"] != nil))
 struct MailGalleryTests {
     @Test("It has each kind in each language", arguments: Case.all)

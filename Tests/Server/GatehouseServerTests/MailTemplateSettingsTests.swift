@@ -1,3 +1,4 @@
+import AccountDomain
 import Foundation
 import GatehouseServer
 import MailTemplates
@@ -6,6 +7,13 @@ import Testing
 
 @Suite("Settings of mail templates")
 struct MailTemplateSettingsTests {
+    @Test("Every kind of email has texts of its own", arguments: MailKind.allCases)
+    func texts(_ kind: MailKind) throws {
+        let template = try #require(kind.template)
+        #expect(template.isNotice == kind.isNotice)
+        #expect(MailKind.allCases.filter { $0.template == template } == [kind])
+    }
+
     private func withFolder(_ files: [String: String], _ body: (String) throws -> Void) throws {
         let name = "mail-settings-\(ProcessInfo.processInfo.globallyUniqueString)"
         let folder = FileManager.default.temporaryDirectory.appending(path: name)

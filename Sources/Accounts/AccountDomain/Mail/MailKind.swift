@@ -16,7 +16,7 @@ package enum MailKind: String, CaseIterable, Sendable {
     case accountExists = "account_exists"
     /// A code that proves the account of a link ticket.
     case linkConfirmation = "link_confirmation"
-    // Notices: what has happened to the account.
+    // Notices, which report what has happened to the account. Their names end in `_notification`.
     case passwordChanged = "password_changed_notification"
     /// To the address that the account had.
     case emailChanged = "email_changed_notification"
@@ -33,16 +33,8 @@ package enum MailKind: String, CaseIterable, Sendable {
     case passkeyCreated = "passkey_created_notification"
     case passkeyDeleted = "passkey_deleted_notification"
 
-    /// Whether the mail reports what has happened, and asks for nothing.
-    package var isNotice: Bool {
-        switch self {
-        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled,
-            .factorUnenrolled, .factorRemoval, .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated,
-            .passkeyDeleted:
-            true
-        default: false
-        }
-    }
+    /// Whether the email reports what has happened, and asks for nothing.
+    package var isNotice: Bool { rawValue.hasSuffix("_notification") }
 
     /// Where the code of the mail is kept; nil for a mail without a code.
     package var slot: TokenSlot? {
@@ -53,10 +45,7 @@ package enum MailKind: String, CaseIterable, Sendable {
         case .emailChangeNew: .emailChangeNew
         case .reauthentication: .reauthentication
         case .linkConfirmation: .linkConfirmation
-        case .accountExists, .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice,
-            .factorEnrolled, .factorUnenrolled, .factorRemoval, .recoveryCodeUsed, .recoveryCodesReplaced,
-            .passkeyCreated, .passkeyDeleted:
-            nil
+        default: nil
         }
     }
 
@@ -65,10 +54,7 @@ package enum MailKind: String, CaseIterable, Sendable {
         switch self {
         case .signUp, .invite, .magicLink, .recovery: rawValue
         case .emailChangeCurrent, .emailChangeNew: "email_change"
-        case .reauthentication, .accountExists, .linkConfirmation, .passwordChanged, .emailChanged, .identityLinked,
-            .identityUnlinked, .newDevice, .factorEnrolled, .factorUnenrolled, .factorRemoval, .recoveryCodeUsed,
-            .recoveryCodesReplaced, .passkeyCreated, .passkeyDeleted:
-            nil
+        default: nil
         }
     }
 
@@ -78,10 +64,7 @@ package enum MailKind: String, CaseIterable, Sendable {
             .linkConfirmation:
             .codes
         case .invite: .invitations
-        case .accountExists, .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice,
-            .factorEnrolled, .factorUnenrolled, .factorRemoval, .recoveryCodeUsed, .recoveryCodesReplaced,
-            .passkeyCreated, .passkeyDeleted:
-            .notices
+        default: .notices
         }
     }
 }

@@ -1,3 +1,4 @@
+import CCommonPasswords
 import Crypto
 
 /// The most common passwords, unfiltered: ASVS 5.0 V6.2.4 and NIST SP 800-63B §5.1.1.2.
@@ -53,16 +54,15 @@ enum CommonPasswords {
     /// - Parameter password: At most ``PasswordPolicy/longest`` bytes.
     static func contains(_ password: String) -> Bool {
         let digest = digest(of: password)
-        return CommonPasswordDigests.text.withUTF8Buffer { table in
-            var (low, high) = (0, CommonPasswordDigests.count)
-            while low < high {
-                let middle = (low + high) / 2
-                let entry = table[middle * characters..<(middle + 1) * characters]
-                if entry.elementsEqual(digest) { return true }
-                if entry.lexicographicallyPrecedes(digest) { low = middle + 1 } else { high = middle }
-            }
-            return false
+        let table = common_passwords()
+        var (low, high) = (0, table.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let entry = UnsafeBufferPointer(start: table.digests + middle * (characters + 1), count: characters)
+            if entry.elementsEqual(digest) { return true }
+            if entry.lexicographicallyPrecedes(digest) { low = middle + 1 } else { high = middle }
         }
+        return false
     }
 
     private static let characters = 6

@@ -103,10 +103,8 @@ extension Accounts {
                 let isNew = order.kind == .emailChangeNew
                 let slot: TokenSlot = isNew ? .emailChangeNew : .emailChangeCurrent
                 return try link(order.kind, slot, order, to: isNew ? new : order.email, of: known, at: now, in: db)
-            case .reauthentication, .accountExists, .linkConfirmation, .passwordChanged, .emailChanged,
-                .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled, .factorUnenrolled, .factorRemoval,
-                .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated, .passkeyDeleted:
-                return .unknownUser
+            // Administrators order no other emails.
+            default: return .unknownUser
             }
         }
     }

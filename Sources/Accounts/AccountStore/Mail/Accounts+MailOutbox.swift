@@ -223,13 +223,9 @@ extension Accounts {
         // Confirms a sign-up that waits.
         case .magicLink: "kind IN ('recovery', 'magiclink', 'signup')"
         case .signUp: "kind = 'signup'"
-        case .invite, .emailChangeCurrent, .emailChangeNew, .reauthentication, .accountExists, .linkConfirmation:
-            "kind = \(kind.rawValue) AND user_id IS NOT DISTINCT FROM \(user)"
         // A later change does not hide an earlier one.
-        case .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled,
-            .factorUnenrolled, .factorRemoval, .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated,
-            .passkeyDeleted:
-            "1 = 0"
+        case _ where kind.isNotice: "1 = 0"
+        default: "kind = \(kind.rawValue) AND user_id IS NOT DISTINCT FROM \(user)"
         }
     }
 

@@ -291,10 +291,7 @@ extension TokenRow {
         case .invite: .invite
         case .recovery: .recovery
         case .emailChangeCurrent, .emailChangeNew: .emailChange
-        case .magicLink, .reauthentication, .accountExists, .linkConfirmation, .passwordChanged, .emailChanged,
-            .identityLinked, .identityUnlinked, .newDevice, .factorEnrolled, .factorUnenrolled, .factorRemoval,
-            .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated, .passkeyDeleted, nil:
-            .magicLink
+        default: .magicLink
         }
     }
 }

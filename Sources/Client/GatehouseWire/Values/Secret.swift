@@ -5,7 +5,7 @@ package struct Secret: Sendable {
     /// Wraps a text.
     package init(_ text: String) { self.text = text }
 
-    /// Returns the text. `Scripts/reveal-sites.txt` lists every call.
+    /// Returns the text. `Scripts/checks/reveal-sites.txt` lists every call.
     package func reveal() -> String { text }
 
     /// Whether the text is empty.

@@ -8,7 +8,7 @@ import Foundation
 /// are texts.
 ///
 /// Generic code still compares in the normal form: `Set<String>`, dictionaries with `String` keys, `RawRepresentable`,
-/// `sorted()`. Use ``ExternalName`` there for external text. `Scripts/check-text` finds such places.
+/// `sorted()`. Use ``ExternalName`` there for external text. `Scripts/checks/check-text` finds such places.
 extension String {
     /// Compares the UTF-8 bytes.
     @usableFromInline package static func == (left: String, right: String) -> Bool {

@@ -53,17 +53,12 @@ extension JSONWriter {
 }
 
 extension MailKind {
-    /// `email_action_type`. Supabase Auth has no mails that correspond to the last cases.
+    /// `email_action_type`: Supabase Auth's, or else our own name.
     fileprivate var actionType: String {
         switch self {
-        case .signUp, .invite, .magicLink, .recovery, .reauthentication, .passwordChanged, .emailChanged,
-            .identityLinked, .identityUnlinked, .factorEnrolled, .factorUnenrolled:
-            rawValue
         case .emailChangeCurrent, .emailChangeNew: "email_change"
-        case .linkConfirmation: rawValue
         case .accountExists: "account_exists_notification"
-        case .newDevice, .factorRemoval, .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated, .passkeyDeleted:
-            rawValue
+        default: rawValue
         }
     }
 }

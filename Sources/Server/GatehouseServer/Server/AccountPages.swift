@@ -22,7 +22,9 @@ func makePages(
     // Most servers have neither, and need no second router.
     guard accountPages != nil || settings.console != nil else { return made }
     let transport = insideTransport(settings, tables, world)
-    if let pages = accountPages {
+    if var pages = accountPages {
+        let redirects = settings.auth.redirects
+        pages.allowsRedirect = { redirects.allows($0) }
         let account = try makePages(.account, pages, settings, secrets, world, transport)
         made.tables.append(account.table(runtime))
         made.branding = makeBrandingWatch(account, pages, settings, world)

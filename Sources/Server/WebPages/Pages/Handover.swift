@@ -67,9 +67,11 @@ extension Visit {
 
 // What pages that sign in for an app say and send.
 extension Visit {
-    /// Names the app that waits.
+    /// Names the app that waits, unless its address is not allowed: any website can send a browser here.
     var handoverSentence: [Block] {
-        session.handover.map { [.soft(say("You will continue to %@.", $0.app))] } ?? []
+        let isAllowed = pages.settings.allowsRedirect ?? { _ in true }
+        guard let handover = session.handover, isAllowed(handover.target) else { return [] }
+        return [.soft(say("You will continue to %@.", handover.app))]
     }
 
     var handoverFields: [(name: String, value: String)] { session.handover.map { [("for", $0.id)] } ?? [] }

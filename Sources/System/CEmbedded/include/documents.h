@@ -12,6 +12,8 @@ struct gatehouse_document {
 struct gatehouse_document gatehouse_openapi(void);
 /// The texts of the account pages and of the console: JSON in UTF-8.
 struct gatehouse_document gatehouse_page_texts(void);
+/// The texts of the built-in emails: JSON in UTF-8.
+struct gatehouse_document gatehouse_email_texts(void);
 /// The style of both, and what the console adds.
 struct gatehouse_document gatehouse_pages_css(void);
 struct gatehouse_document gatehouse_console_css(void);

@@ -1,0 +1,38 @@
+"""The libraries know nothing of one of the reference apps, whose catalogue is complete."""
+
+import json
+import os
+import re
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LIBRARIES = ("Gatehouse", "GatehouseModel", "GatehouseTesting", "GatehouseUI", "GatehouseWire")
+WORDS = re.compile(r"(?i)\b(?:teams?|favorite_teams|boxscore|sport)\b")
+
+
+class LibrariesTests(unittest.TestCase):
+    def test_no_library_names_a_sport(self):
+        found = []
+        for library in LIBRARIES:
+            for folder, _, names in os.walk(os.path.join(ROOT, "Sources", "Client", library)):
+                for name in sorted(names):
+                    path = os.path.join(folder, name)
+                    with open(path, encoding="utf-8") as file:
+                        lines = enumerate(file, 1)
+                        found += [f"{os.path.relpath(path, ROOT)}:{line}" for line, text in lines if WORDS.search(text)]
+        self.assertEqual(found, [])
+
+    def test_the_catalogue_is_complete(self):
+        """Every league has all its teams, each once."""
+        with open(os.path.join(ROOT, "Apps", "BoxScore", "teams.json"), encoding="utf-8") as file:
+            teams = json.load(file)
+        for league, count in (("nba", 30), ("nfl", 32), ("nhl", 32), ("mlb", 30)):
+            mine = [team for team in teams if team["league"] == league]
+            for member in ("id", "name", "abbreviation"):
+                self.assertEqual(len({team[member] for team in mine}), count, f"{league} {member}")
+            self.assertTrue(all(team["city"] and team["id"].startswith(league + "_") for team in mine))
+        self.assertEqual(len(teams), 124)
+
+
+if __name__ == "__main__":
+    unittest.main()

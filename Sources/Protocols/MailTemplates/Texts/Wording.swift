@@ -1,0 +1,46 @@
+/// What a built-in email says in one language.
+struct Wording {
+    let subject: String
+    let title: String
+    let paragraphs: [String]
+    /// The label of the link.
+    let button: String?
+    /// What a notice reports besides, such as a device.
+    let facts: [(name: String, value: String)]
+    /// What to do if it was someone else.
+    let warning: String
+}
+
+/// The words that all emails of a language share.
+struct MailWords {
+    /// Before a code that follows a link.
+    let codeHint: String
+    /// Before the address of the link.
+    let linkHint: String
+    /// nil without a lifetime.
+    let lifetime: String?
+    let footer: String
+}
+
+extension MailLanguage {
+    func words(_ kind: MailTemplateKind, _ names: MailNames) -> (Wording, MailWords) {
+        func text(_ key: String) -> String? { EmailTexts.builtIn.text(key, in: self)?.filled { names[$0, self] } }
+        func own(_ part: String) -> String? { text("\(kind.rawValue).\(part)") }
+        let subject = EmailTexts.builtIn.text("\(kind.rawValue).subject", in: self) ?? ""
+        let second = names.hasLink ? own("paragraph2") : own("paragraph2WithoutLink")
+        let keeper = kind.variables.contains(.authenticator) ? names.authenticator : nil
+        let facts = [("authenticator", keeper), ("device", names.device), ("time", names.time)]
+        let wording = Wording(
+            subject: subject.filled { $0 == "app" ? names.plainApp : names[$0, self] },
+            title: own("title") ?? "",
+            paragraphs: [own("paragraph1"), second].compactMap(\.self),
+            button: own("button"),
+            facts: kind.isNotice
+                ? facts.compactMap { name, value in value.map { (text("shared.\(name)") ?? "", $0) } } : [],
+            warning: own("warning") ?? "")
+        let words = MailWords(
+            codeHint: text("shared.codeHint") ?? "", linkHint: text("shared.linkHint") ?? "",
+            lifetime: names.lifetime == nil ? nil : text("shared.lifetime"), footer: text("shared.footer") ?? "")
+        return (wording, words)
+    }
+}
