@@ -53,11 +53,12 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
 }
 
 extension AuthenticatedUser {
-    /// What the user should know about the account: a moved address, and each credential that was set aside with the way
-    /// to restore it.
+    /// News about the account: a moved address, and each credential that was set aside, with the way to restore it.
     public var notices: [ModelText] {
         let moved = formerEmail.map {
-            ModelText("%@ belongs to another account now. Your password still signs in with it here.", $0)
+            ModelText(
+                "%@ now belongs to another account. Emailed codes no longer open this one. Other sign-in methods do.",
+                $0.shownAddress)
         }
         return [moved].compactMap(\.self) + setAside.map(\.notice)
     }

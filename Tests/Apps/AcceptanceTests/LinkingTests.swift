@@ -111,13 +111,13 @@ extension AcceptanceTests {
                 let eve = try await world.addAccount(name: "Eve")
                 try await world.signIn(with: "Google", as: Self.ada)
                 try await world.screen.wait { $0.title == "Link Accounts" }
-                try await world.screen.tap("Start Anew with This Email")
+                try await world.screen.tap("Start Over with This Email")
                 #expect(
                     world.screen.shows("The account that has this email now will lose it, but keep everything else."))
                 try await world.screen.tap("Cancel")
                 #expect(!world.manager.isLoggedIn)
-                try await world.screen.tap("Start Anew with This Email")
-                try await world.screen.tap("Start Anew with This Email")
+                try await world.screen.tap("Start Over with This Email")
+                try await world.screen.tap("Start Over with This Email")
                 try await world.waitForUser()
                 #expect(world.screen.shows("Welcome, Existing"))
                 #expect(world.manager.user?.id.uuidString.lowercased() != eve.userID)
@@ -136,7 +136,7 @@ extension AcceptanceTests {
                 try await world.signOut()
                 try await world.signIn(with: "Google")
                 try await world.screen.wait { $0.title == "Link Accounts" }
-                #expect(!world.screen.has(field: "Password") && !world.screen.has(button: "Start Anew with This Email"))
+                #expect(!world.screen.has(field: "Password") && !world.screen.has(button: "Start Over with This Email"))
                 try await world.screen.tap("Sign in with Apple")
                 try await world.waitForUser()
                 #expect(world.manager.user?.id == id)

@@ -148,7 +148,7 @@ struct RestoringTests {
         await early.startOver()?.value
         #expect(
             early.message?.text
-                == "To start anew, cancel this, sign in with a code we email you, and try again within ten minutes.")
+                == "To start over, cancel this, sign in with a code we email you, and try again within ten minutes.")
         await early.cancel()?.value
         try await manager.sendSignInMail(to: Self.ada)
         #expect(try await manager.signIn(withCode: try code(), sentTo: Self.ada) == .secondFactorNeeded)
@@ -185,7 +185,8 @@ struct RestoringTests {
         user.formerEmail = Self.ada
         #expect(
             user.notices.map(\.english) == [
-                "ada@example.com belongs to another account now. Your password still signs in with it here."
+                "ada@example.com now belongs to another account. Emailed codes no longer open this one. "
+                    + "Other sign-in methods do."
             ])
     }
 }

@@ -109,13 +109,13 @@ struct LinkTests {
     @Test("A user without access to the account starts anew, after a warning")
     func recover() async throws {
         let world = try await asked()
-        try await world.screen.tap("Start Anew with This Email")
+        try await world.screen.tap("Start Over with This Email")
         #expect(
             world.screen.shows("The account that has this email now will lose it, but keep everything else."))
         try await world.screen.tap("Cancel")
         #expect(!world.manager.isLoggedIn)
-        try await world.screen.tap("Start Anew with This Email")
-        try await world.screen.tap("Start Anew with This Email")
+        try await world.screen.tap("Start Over with This Email")
+        try await world.screen.tap("Start Over with This Email")
         try await world.screen.wait { $0.presentations.isEmpty }
         #expect(try await world.manager.identities().map(\.provider) == ["google"])
     }

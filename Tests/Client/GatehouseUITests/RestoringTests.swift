@@ -88,13 +88,13 @@ struct RestoringTests {
         try await world.manager.sendSignInMail(to: Self.ada)
         try await world.manager.signIn(withCode: try code(world), sentTo: Self.ada)
         try await world.screen.wait { $0.title == "Second Step" }
-        try await world.screen.tap("Start Anew with This Email")
+        try await world.screen.tap("Start Over with This Email")
         #expect(
             world.screen.shows("A new, empty account will get your email. The present account keeps everything else."))
         try await world.screen.tap("Cancel")
         #expect(!world.manager.isLoggedIn)
-        try await world.screen.tap("Start Anew with This Email")
-        try await world.screen.tap("Start Anew with This Email")
+        try await world.screen.tap("Start Over with This Email")
+        try await world.screen.tap("Start Over with This Email")
         try await world.screen.wait { $0.presentations.isEmpty }
         #expect(world.manager.isLoggedIn && world.manager.user?.id != old)
     }

@@ -166,7 +166,7 @@ struct TextsTests {
             "Password must be at least %@ characters.",
             "An email was requested a moment ago. Please wait before you ask for another one.",
             "This can no longer be undone.",
-            "To start anew, cancel this, sign in with a code we email you, and try again within ten minutes.",
+            "To start over, cancel this, sign in with a code we email you, and try again within ten minutes.",
             LinkModel.recoveryWarning.key, ProofModel.startOverWarning.key, ProfileModel.signOutQuestion.key,
             ProfileModel.deletionQuestion.key,
             "Could Not Delete Account", "Could Not Save Profile", "Deleting account...",

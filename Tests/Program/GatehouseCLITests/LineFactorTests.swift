@@ -69,6 +69,21 @@ struct LineFactorTests {
         #expect(imported.factors.map(\.content.kind) == [.totp, .webAuthn, .recoveryCodes])
     }
 
+    @Test("Set-aside passwords, a moved address and a contested password read back the same")
+    func setAside() throws {
+        var account = Self.exported([]).account
+        account.user.setAside.passwords = [
+            SetAside.Password(hash: Secret(Self.hash), data: ["name": "Ada"], at: Self.time)
+        ]
+        account.user.setAside.isContested = true
+        account.user.formerEmail = "former@example.com"
+        account.user.times.formerEmailMovedAt = Self.time
+        let user = try read(AccountLine.text(ExportedAccount(account))).account.user
+        #expect(user.setAside.isContested && user.setAside.passwords == account.user.setAside.passwords)
+        #expect(user.formerEmail == "former@example.com" && user.times.formerEmailMovedAt == Self.time)
+        #expect(!AccountLine.text(Self.exported([])).contains("contested"))
+    }
+
     @Test("An account without factors has no members for them")
     func plain() throws {
         let line = AccountLine.text(Self.exported([]))

@@ -44,10 +44,10 @@ struct LinkQuestionTests {
     func recovery() async throws {
         try await TestServer.with(providers: TestProviders(), hasPages: true) { server in
             let browser = try await asked(server)
-            let form = try #require(browser.page.forms.first { $0.button == "Start Anew with This Email" })
+            let form = try #require(browser.page.forms.first { $0.button == "Start Over with This Email" })
             try await browser.send(form.action, form.fields.filter { $0.name != "sure" })
             #expect(browser.page.title == "Link Accounts")
-            try await browser.press("Start Anew with This Email", ["sure": "yes"])
+            try await browser.press("Start Over with This Email", ["sure": "yes"])
             #expect(browser.page.title == "Account")
             let own = try await browser.open("/account").text
             #expect(own.contains(Self.email) && !own.contains("belongs to another account"))
@@ -78,7 +78,7 @@ struct LinkQuestionTests {
             let old = try #require(TestSession(try await server.signIn(Self.email)))
             #expect(try await apple(server, linkedBy: old).status == 200)
             let browser = try await question(in: WebBrowser(server))
-            try await browser.press("Start Anew with This Email", ["sure": "yes"])
+            try await browser.press("Start Over with This Email", ["sure": "yes"])
             #expect(browser.page.title == "Account")
             #expect(try await apple(server)["user"]?["id"]?.stringValue == old.userID)
         }

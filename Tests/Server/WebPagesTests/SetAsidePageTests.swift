@@ -101,7 +101,7 @@ struct SetAsidePageTests {
                     ? OutgoingHTTP.Answer(status: 200, body: Array(user.text.utf8)) : nil
             }
             let text = try await browser.open("/account").text
-            #expect(text.contains("ada@example.com belongs to another account now."))
+            #expect(text.contains("ada@example.com now belongs to another account."))
             #expect(text.contains("Your earlier password is set aside."))
             #expect(text.contains("The passkey “&lt;iPhone&gt;” is set aside."))
             #expect(text.contains("Google is set aside."))

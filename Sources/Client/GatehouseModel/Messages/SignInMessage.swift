@@ -85,7 +85,7 @@ extension SignInMessage {
 
     /// The message about a session that may not start over.
     static let startOverNeedsCode = SignInMessage(
-        "To start anew, cancel this, sign in with a code we email you, and try again within ten minutes.")
+        "To start over, cancel this, sign in with a code we email you, and try again within ten minutes.")
 
     /// The message about a session that the server ended; nil for other reasons.
     public init?(_ reason: SignedOutReason) {

@@ -114,7 +114,7 @@ private struct ProofView: View {
                 Section {
                     startOver
                 } footer: {
-                    Text(ui: "If none of this works for you, start anew with this email. The present account stays.")
+                    Text(ui: "If none of this works for you, start over with this email. The present account stays.")
                 }
                 .disabled(model.isBusy)
             }
@@ -142,15 +142,15 @@ private struct ProofView: View {
         Button(role: .destructive) {
             asksToStartOver = true
         } label: {
-            Text(ui: "Start Anew with This Email").frame(minHeight: 44)
+            Text(ui: "Start Over with This Email").frame(minHeight: 44)
         }
         .confirmationDialog(
-            Text(ui: "Start Anew with This Email"), isPresented: $asksToStartOver, titleVisibility: .visible
+            Text(ui: "Start Over with This Email"), isPresented: $asksToStartOver, titleVisibility: .visible
         ) {
             Button(role: .destructive) {
                 model.startOver()
             } label: {
-                Text(ui: "Start Anew with This Email")
+                Text(ui: "Start Over with This Email")
             }
             Button(role: .cancel) {
             } label: {

@@ -163,7 +163,7 @@ private struct CodeHeader: View {
             Text(ui: "We have sent a code to \(model.email.shownAddress).")
             Text(ui: "Enter it here to link the two.")
         case .setAsidePassword:
-            Text(ui: "We have sent a code to \(model.email).")
+            Text(ui: "We have sent a code to \(model.email.shownAddress).")
             Text(ui: "Enter the code we emailed you to keep using this password.")
         case .setAsidePasskey:
             Text(ui: "We have sent a code to your account's email.")

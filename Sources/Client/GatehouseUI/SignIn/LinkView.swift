@@ -70,7 +70,7 @@ private struct LinkScreen: View {
                 Section {
                     recovery
                 } footer: {
-                    Text(ui: "If someone else created this account, start anew instead.")
+                    Text(ui: "If someone else created this account, start over instead.")
                 }
             }
         }
@@ -132,16 +132,16 @@ private struct LinkScreen: View {
         Button(role: .destructive) {
             asksToRecover = true
         } label: {
-            Text(ui: "Start Anew with This Email").frame(minHeight: 44)
+            Text(ui: "Start Over with This Email").frame(minHeight: 44)
         }
         .confirmationDialog(
-            Text(ui: "Start Anew with This Email"), isPresented: $asksToRecover, titleVisibility: .visible
+            Text(ui: "Start Over with This Email"), isPresented: $asksToRecover, titleVisibility: .visible
         ) {
             Button(role: .destructive) {
                 model.askToRecover()
                 model.recover()
             } label: {
-                Text(ui: "Start Anew with This Email")
+                Text(ui: "Start Over with This Email")
             }
             Button(role: .cancel) {
             } label: {

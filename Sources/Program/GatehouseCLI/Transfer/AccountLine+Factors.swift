@@ -18,6 +18,7 @@ extension AccountLine {
             writer.member("former_email_moved_at", movedAt)
         }
         write(exported.account.user.setAside.passwords, to: &writer)
+        if exported.account.user.setAside.isContested { writer.member("password_is_contested", true) }
         write(exported.removals, to: &writer)
         if !exported.factors.isEmpty {
             writer.name("factors")

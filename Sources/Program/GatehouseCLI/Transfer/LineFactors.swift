@@ -23,6 +23,7 @@ extension AccountLine {
         account.user.formerEmail = try columns.text("former_email").flatMap(EmailAddress.init)?.text
         account.user.times.formerEmailMovedAt = try columns.time("former_email_moved_at")
         account.user.setAside.passwords = try setAsidePasswords(columns, at: now)
+        account.user.setAside.isContested = try columns.flag("password_is_contested")
         var imported = ImportedAccount(account)
         imported.hasAnsweredRecovery = try hasAnsweredRecovery(columns)
         imported.removals = try removals(columns, at: now)

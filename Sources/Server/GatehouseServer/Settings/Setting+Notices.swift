@@ -1,4 +1,4 @@
-import AccountDomain
+package import AccountDomain
 
 extension Setting {
     /// The notices that an operator can turn on: a row for each. The names are Supabase's where there is one.

@@ -91,7 +91,9 @@ extension Visit {
     /// What the user should know about the account: a moved address, and what was set aside.
     func standing(of user: AuthUser) -> [Block] {
         let moved = user.formerEmail.map {
-            say("%@ belongs to another account now. Your password still signs in with it here.", $0.readableAddress)
+            say(
+                "%@ now belongs to another account. Emailed codes no longer open this one. Other sign-in methods do.",
+                $0.readableAddress)
         }
         return ([moved].compactMap(\.self) + user.setAside.map(sentence)).map(Block.text)
     }

@@ -139,14 +139,14 @@ extension Visit {
 
     private var recoveryBlocks: [Block] {
         [
-            .heading(say("Start Anew with This Email")),
+            .heading(say("Start Over with This Email")),
             .text(say("The account that has this email now will lose it, but keep everything else.")),
             .form(
                 Form(
                     action: Place.linkQuestion.path,
                     fields: [
-                        Field(kind: .checkbox, name: "sure", label: say("I want to start anew with this email."))
-                    ], hidden: [("act", "recover")], button: say("Start Anew with This Email"), style: .danger)),
+                        Field(kind: .checkbox, name: "sure", label: say("I want to start over with this email."))
+                    ], hidden: [("act", "recover")], button: say("Start Over with This Email"), style: .danger)),
         ]
     }
 

@@ -89,7 +89,7 @@ extension Visit {
     /// What the user reads about a refused second factor.
     func secondStepProblem(_ refusal: CallRefusal) -> String {
         if fields["act"] == "start-over", refusal.needsFreshSignIn {
-            return say("To start anew, sign in with a code we email you, and try again within ten minutes.")
+            return say("To start over, sign in with a code we email you, and try again within ten minutes.")
         }
         return fields["act"] == "key" && refusal.isOfKey ? keyProblem : message(for: refusal)
     }
@@ -127,7 +127,7 @@ extension Visit {
 
     /// Moves the address to a new account, for a user who cannot give the second factor.
     private func startOverPage(_ notice: Notice?) -> Page {
-        var page = Page(say("Start Anew with This Email"))
+        var page = Page(say("Start Over with This Email"))
         page.notice = notice
         page.back = (say("Confirm It Is You"), secondStepPath)
         page.blocks = [
@@ -135,8 +135,8 @@ extension Visit {
             .form(
                 Form(
                     action: secondStepPath,
-                    fields: [Field(kind: .checkbox, name: "sure", label: say("I want to start anew with this email."))],
-                    hidden: [("act", "start-over")], button: say("Start Anew with This Email"), style: .danger)),
+                    fields: [Field(kind: .checkbox, name: "sure", label: say("I want to start over with this email."))],
+                    hidden: [("act", "start-over")], button: say("Start Over with This Email"), style: .danger)),
         ]
         return page
     }
@@ -158,7 +158,7 @@ extension Visit {
         }
         if hasAddress, mayStartOver {
             page.blocks.append(
-                .links([Link(title: say("Start Anew with This Email"), address: secondStepPath + "?use=start-over")]))
+                .links([Link(title: say("Start Over with This Email"), address: secondStepPath + "?use=start-over")]))
         }
         page.blocks.append(cancelBlock)
         return page

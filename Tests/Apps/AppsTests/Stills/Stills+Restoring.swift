@@ -19,12 +19,12 @@ extension Still {
         Still("profile-set-aside", showsMost: true) {
             try await World.user(proven()).tapping("Your profile").waiting(for: "About Your Account")
         },
-        Still("second-step-start-anew", showsMost: true) {
+        Still("second-step-start-over", showsMost: true) {
             let service = InMemoryAuthService.signedIn(favoriteTeams: [])
             service.addApp()
             let world = await World.boxScore(service, teams: { World.manyTeams })
             try await world.screen.wait { $0.title == "Second Step" }
-            return try await world.tapping("Start Anew with This Email")
+            return try await world.tapping("Start Over with This Email")
         },
     ]
 

@@ -117,7 +117,7 @@ extension Still {
             try await world.screen.wait { $0.has(field: "Code") }
             return world
         },
-        Still("link-start-anew") { try await asked().tapping("Start Anew with This Email") },
+        Still("link-start-over") { try await asked().tapping("Start Over with This Email") },
         Still("link-left") {
             let world = try await asked()
             try await world.screen.goBack()

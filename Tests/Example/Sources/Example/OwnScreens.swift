@@ -141,7 +141,7 @@ struct QuestionView: View {
             if let message = link.message { Text(message.text) }
             if let warning = link.warning {
                 Text(warning.english)
-                Button("Start Anew", role: .destructive) { link.recover() }
+                Button("Start Over", role: .destructive) { link.recover() }
             } else if link.canRecover {
                 Button("That Is Not My Account") { link.askToRecover() }
             }
