@@ -94,7 +94,8 @@ def running_tests(log):
     """A sentence for each Swift test that has begun and not ended."""
     running = collections.Counter(re.findall(r"^\W* Test (?!run |case )(.*) started\.$", log, re.MULTILINE))
     running -= collections.Counter(
-        re.findall(r"^\W* Test (?!run |case )(.*) (?:passed|failed) after", log, re.MULTILINE))
+        re.findall(
+            r"^\W* Test (?!run |case )(.*?)(?: with \d+ test cases?)? (?:passed|failed) after", log, re.MULTILINE))
     return tuple(f"This test has not ended: {name}" for name in running)
 
 

@@ -169,6 +169,7 @@ class ReadingTests(unittest.TestCase):
 
     def test_a_swift_test_that_hangs_is_named(self):
         log = ('◇ Test "Two nodes" started.\n◇ Test refreshes() started.\n✔ Test refreshes() passed after 0.1 seconds.\n'
+               '◇ Test "Three" started.\n✔ Test "Three" with 1 test case passed after 0.1 seconds.\n'
                '◇ Test case passing 1 argument to "Two nodes" started.\n')
         result = stages.read_swift_testing(log)
         self.assertEqual(result.failures, ("The log has no summary of its tests.", 'This test has not ended: "Two nodes"'))

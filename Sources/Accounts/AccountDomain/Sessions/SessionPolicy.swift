@@ -1,0 +1,91 @@
+package import GatehouseWire
+
+/// The lifetime of sessions, and how the server treats reused refresh tokens.
+package struct SessionPolicy: Sendable {
+    /// The maximum lifetime of a session from sign-in; nil for no limit.
+    package var timebox: Duration?
+    /// How long a refresh token stays valid: the time from the last refresh to the end of the session; nil for no
+    /// limit.
+    package var inactivity: Duration?
+    /// How long after a rotation an older token still yields the current one (Docs/decisions/0004-refresh-tokens.md).
+    package var reuseInterval: Duration
+    /// Whether token reuse ends the session. Otherwise the token is only refused.
+    package var revokesOnReuse: Bool
+    /// Whether a token that is one generation behind and later than ``reuseInterval`` ends the session, if its
+    /// successor's access token has been used.
+    package var isStrict: Bool
+    /// How long after sign-in a session may change sign-in methods and delete the account; nil for as long as the
+    /// session lasts (ASVS 5.0 V6.2.3, V7.5.1).
+    package var freshSignIn: Duration?
+    /// How long a session without a second factor lasts from sign-in if its user has one; nil for as long as others.
+    package var lowLevel: Duration?
+
+    package init(
+        timebox: Duration? = nil, inactivity: Duration? = .seconds(30 * 86_400), reuseInterval: Duration = .seconds(10),
+        revokesOnReuse: Bool = true, isStrict: Bool = false, freshSignIn: Duration? = nil,
+        lowLevel: Duration? = nil
+    ) {
+        self.timebox = timebox
+        self.inactivity = inactivity
+        self.reuseInterval = reuseInterval
+        self.revokesOnReuse = revokesOnReuse
+        self.isStrict = isStrict
+        self.freshSignIn = freshSignIn
+        self.lowLevel = lowLevel
+    }
+
+    /// Whether the user gave a proof recently enough to need no other: a sign-in, or a second factor in the session.
+    /// Anonymous users always qualify: they have no sign-in method.
+    ///
+    /// - Parameter session: nil if the token names none.
+    package func isFresh(_ session: Session?, of user: User, at now: Instant) -> Bool {
+        if user.isAnonymous { return true }
+        let proofs = session.map { [$0.createdAt] + $0.entries.times } ?? []
+        return isFresh(proofs.filter { !NodeClocks.isAhead($0, at: now) }.max(), at: now)
+    }
+
+    /// Whether a proof is recent enough to need no other. One of a clock that was ahead is not.
+    ///
+    /// - Parameter proof: Its time; nil if it is unknown.
+    package func isFresh(_ proof: Instant?, at now: Instant) -> Bool {
+        guard let freshSignIn else { return true }
+        return proof.map { !NodeClocks.isAhead($0, at: now) && now < $0 + freshSignIn } ?? false
+    }
+
+    /// When the session ends because its user has a second factor and the session has none; nil if it does not.
+    package func lowEnd(of session: Session, of user: User) -> Instant? {
+        guard let lowLevel, user.hasSecondFactor, session.assuranceLevel < .aal2 else { return nil }
+        return session.createdAt + lowLevel
+    }
+
+    /// Whether the session has exceeded ``timebox`` or ``inactivity``.
+    package func hasEnded(_ session: Session, at now: Instant) -> Bool {
+        session.createdAt < earliestStart(at: now) || (session.refreshedAt ?? session.createdAt) < earliestUse(at: now)
+    }
+
+    /// When and why the session ends unless it is refreshed; nil without limits. The earlier of the two ends counts.
+    package func end(of session: Session) -> (reason: SessionEnd.Reason, at: Instant)? {
+        let byAge = timebox.map { (reason: SessionEnd.Reason.lifetime, at: session.createdAt + $0) }
+        let byUse = inactivity.map { limit in
+            (reason: SessionEnd.Reason.inactivity, at: (session.refreshedAt ?? session.createdAt) + limit)
+        }
+        guard let byAge, let byUse else { return byAge ?? byUse }
+        return byAge.at < byUse.at ? byAge : byUse
+    }
+
+    /// Sessions that started earlier have ended.
+    package func earliestStart(at now: Instant) -> Instant { Self.instant(timebox, before: now) }
+
+    /// Sessions last refreshed earlier have ended.
+    package func earliestUse(at now: Instant) -> Instant { Self.instant(inactivity, before: now) }
+
+    /// Sessions without a second factor that started earlier have ended, if the user has one.
+    package func earliestLowStart(at now: Instant) -> Instant { Self.instant(lowLevel, before: now) }
+
+    /// Clamped to the year 1, which every database can store.
+    private static func instant(_ limit: Duration?, before now: Instant) -> Instant {
+        let first = Instant(seconds: -62_135_596_800)
+        guard let limit, limit < now - first else { return first }
+        return now - limit
+    }
+}
