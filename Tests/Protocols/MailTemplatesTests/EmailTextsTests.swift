@@ -5,7 +5,7 @@ import Testing
 @Suite("The catalogue of email texts")
 struct EmailTextsTests {
     private static let texts = EmailTexts.builtIn.texts
-    private static let shared: Set = [
+    private static let common: Set = [
         "shared.codeHint", "shared.linkHint", "shared.lifetime", "shared.footer", "shared.device", "shared.time",
         "shared.authenticator", "factor.totp", "factor.webauthn", "factor.recovery_code",
     ]
@@ -33,7 +33,7 @@ struct EmailTextsTests {
 
     @Test("Every kind has its texts, and there are no others")
     func kinds() {
-        var expected = Self.shared
+        var expected = Self.common
         for kind in MailTemplateKind.allCases {
             expected.formUnion(["subject", "title", "paragraph1", "warning"].map { "\(kind.rawValue).\($0)" })
             if kind.variables.contains(.confirmationURL) { expected.insert("\(kind.rawValue).button") }

@@ -14,11 +14,12 @@ struct EmailTexts: Sendable {
     private init() {
         let file = gatehouse_email_texts()
         let bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
-        guard let keys = try? JSONReader.read(bytes).objectValue else {
-            preconditionFailure("The email texts of this package cannot be read")
+        var keys: JSONObject?
+        do { keys = try JSONReader.read(bytes).objectValue } catch {
+            preconditionFailure("The email texts of this package cannot be read: \(error)")
         }
         var texts: [String: [MailLanguage: String]] = [:]
-        for (key, languages) in keys {
+        for (key, languages) in keys ?? [:] {
             for (tag, text) in languages.objectValue ?? [:] {
                 if let language = MailLanguage(rawValue: tag) { texts[key, default: [:]][language] = text.stringValue }
             }

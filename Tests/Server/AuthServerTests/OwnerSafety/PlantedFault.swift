@@ -14,6 +14,16 @@ enum PlantedFault: String, CaseIterable, Sendable {
     case guessesRefuseRightCode, lostRaiseIsTheft, startingOverDeletes, startingOverErasesPassword
     case passwordThiefChangesPassword
 
+    /// The sequence to begin at: few bring about what these faults need.
+    var first: Int {
+        switch self {
+        case .mailboxCountsAsFactor: 1_200
+        case .proofEndsAccount: 140
+        case .startingOverDeletes, .startingOverErasesPassword: 60
+        default: 0
+        }
+    }
+
     /// A response in place of the server's.
     func refusal(of path: String, in world: OwnerWorld) -> TestAnswer? {
         guard self == .guessesRefuseRightCode, path == "/verify", world.wrongPasswords > 4 else { return nil }
