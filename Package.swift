@@ -11,13 +11,14 @@ let isComplete = environment["GATEHOUSE_COMPLETE"] != nil
 let isFuzzed = environment["GATEHOUSE_FUZZ"] != nil
 /// `make sanitize`: the thread sanitizer cannot see the lock in Synchronization.Mutex. The program itself needs it.
 let isSynchronized = environment["GATEHOUSE_POSIX_SYNCHRONIZATION"] != nil
+/// Verbs that need few test targets name them here, so that the others are not compiled.
+let chosenTests = environment["GATEHOUSE_TEST_TARGETS"].map(words)
 // The manifest is read on the machine that builds. A Mac has SwiftUI in its SDK.
 #if os(Linux)
 let isLinux = true
 #else
 let isLinux = false
 #endif
-
 /// Other packages, and the products of theirs that are used here.
 let fetched: [(owner: String, name: String, version: Version, products: String)] = [
     ("apple", "swift-crypto", "4.5.2", "Crypto CryptoExtras"),
@@ -33,7 +34,6 @@ let fetched: [(owner: String, name: String, version: Version, products: String)]
 
 // MARK: - The targets: below each folder a row for each of its targets, "name: everything that it can reach". What is
 // missing in a row is a guarantee. Tests also reach what they test, and its row. Docs/architecture.md describes them.
-
 let client = """
     Sources/Client
     GatehouseWire:
@@ -42,7 +42,7 @@ let client = """
     GatehouseUI: GatehouseModel Gatehouse SwiftUI AuthenticationServices
     GatehouseTesting: GatehouseModel Gatehouse GatehouseWire
     Development/HeadlessSwiftUI
-    \(isLinux ? "SwiftUI: PreviewPlugin\nAuthenticationServices: SwiftUI" : "")
+    \(isLinux ? "PreviewPlugin:\nSwiftUI: PreviewPlugin\nAuthenticationServices: SwiftUI" : "")
     """
 let serving = "GatehouseWire HTTPServing Hummingbird HTTPTypes NIOCore"
 let accounts = "AccountDomain AccountStore PasswordHashing JSONWebTokens WebAuthn IdentityProviders"
@@ -70,10 +70,9 @@ let server = """
     WebPages: \(serving) MailTemplates CEmbedded Crypto Mustache
     GatehouseServer: \(serving) \(accounts) \(databases) AuthServer ProfileGateway WebPages MailTemplates SMTP \
     CurlTransfers CCurl CEmbedded CProcess CYAML Logging ServiceLifecycle
-    Sources/Program
-    GatehouseCLI: \(accounts) \(databases) GatehouseServer AuthServer ProfileGateway HTTPServing SMTP GatehouseWire \
-    Gatehouse GatehouseModel DevStack CEmbedded Crypto Logging NIOCore ArgumentParser ServiceLifecycle \
-    UnixSignals \(isFuzzed ? "" : "LiveScreens")
+    GatehouseCLI Sources/Program/GatehouseCLI: \(accounts) \(databases) GatehouseServer AuthServer ProfileGateway \
+    HTTPServing SMTP GatehouseWire Gatehouse GatehouseModel DevStack CEmbedded Crypto Logging NIOCore ArgumentParser \
+    ServiceLifecycle UnixSignals \(isFuzzed ? "" : "LiveScreens")
     Sources/System
     CCurl: CLateLibrary
     CCommonPasswords CEmbedded CProcess:
@@ -89,9 +88,7 @@ let tests = """
     Logging
     Tests/Client
     GatehouseWireTests:
-    GatehouseTests: TestSupport AccountStore AuthServer JSONWebTokens HTTPTypes
-    GatehouseModelTests: TestSupport HTTPTypes
-    GatehouseTestingTests: TestSupport AuthServer AccountDomain HTTPTypes
+    GatehouseTests GatehouseModelTests GatehouseTestingTests: TestSupport \(accounts) AuthServer HTTPTypes
     Example Tests/Example/Sources/Example: GatehouseUI SwiftUI AuthenticationServices
     ExampleTests Tests/Example/Tests/ExampleTests: GatehouseTesting
     Tests/Accounts
@@ -106,9 +103,8 @@ let tests = """
     HTTPServingTests: NIOEmbedded
     AuthServerTests: DevStack TestSupport SQLDatabase SoftAuthenticator
     ProfileGatewayTests:
-    WebPagesTests: \(accounts) GatehouseServer TestSupport AuthServer SoftAuthenticator
-    GatehouseServerTests: TestSupport
-    EndToEndTests: \(serving) \(accounts) GatehouseServer AuthServer ProfileGateway TestSupport SQLDatabase
+    WebPagesTests GatehouseServerTests EndToEndTests: \(serving) \(accounts) GatehouseServer AuthServer ProfileGateway \
+    TestSupport SQLDatabase SoftAuthenticator
     GatehouseCLITests Tests/Program/GatehouseCLITests: TestSupport
     DevStackTests Tests/Development/DevStackTests: IdentityProviders TestDatabases Logging
     session-explorer Tests/SessionExplorer: Gatehouse GatehouseWire AccountDomain AccountStore \(databases)
@@ -122,38 +118,32 @@ let screenKit = "GatehouseUI GatehouseModel Gatehouse SwiftUI AuthenticationServ
 let bothApps = "AppSupport BoxScoreScreens DailyRitualScreens ScreenDriver GatehouseTesting \(screenKit)"
 /// Only on Linux: what draws and uses screens, both apps, and libraries that are loaded at first use.
 let linux = """
-    Sources/System
-    CLateLibrary:
-    CPostgres: CLateLibrary
+    CLateLibrary Sources/System/CLateLibrary:
+    CPostgres Sources/System/CPostgres: CLateLibrary
     ScreenDriver Development/HeadlessSwiftUI/ScreenDriver: SwiftUI AuthenticationServices
     LiveScreens Development/LiveScreens: \(serving) AppSupport BoxScoreScreens DailyRitualScreens ScreenDriver \
     GatehouseUI Gatehouse SwiftUI AuthenticationServices DevStack SoftAuthenticator ServiceLifecycle
-    Apps
     AppSupport Apps/Shared: \(screenKit)
     BoxScoreScreens Apps/BoxScore/Screens: \(screenKit)
-    BoxScore: \(screenKit) AppSupport BoxScoreScreens GatehouseTesting
+    BoxScore Apps/BoxScore: \(screenKit) AppSupport BoxScoreScreens GatehouseTesting
     DailyRitualScreens Apps/DailyRitual/Screens: \(screenKit)
-    DailyRitual: \(screenKit) AppSupport DailyRitualScreens GatehouseTesting
+    DailyRitual Apps/DailyRitual: \(screenKit) AppSupport DailyRitualScreens GatehouseTesting
     Tests/Client
     GatehouseUITests: GatehouseTesting ScreenDriver
     DocumentationTests: \(screenKit) GatehouseTesting
-    Tests/Apps
-    AppsTests: \(bothApps)
-    AcceptanceTests: \(bothApps) \(accounts) TestSupport AuthServer SQLDatabase ProfileGateway SoftAuthenticator \
-    GatehouseWire HTTPTypes
+    AppsTests Tests/Apps/AppsTests: \(bothApps)
+    AcceptanceTests Tests/Apps/AcceptanceTests: \(bothApps) \(accounts) TestSupport AuthServer SQLDatabase \
+    ProfileGateway SoftAuthenticator GatehouseWire HTTPTypes
     Tests/Development
     HeadlessSwiftUITests: SwiftUI AuthenticationServices ScreenDriver
     LiveScreensTests: Logging TestSupport
     """
 
 // MARK: - What some targets have besides
-
 func words(_ text: String) -> [String] { text.split { " \n".contains($0) }.map(String.init) }
-
 let programs = words("BoxScore DailyRitual session-explorer webauthn-verdicts \(isFuzzed ? "fuzz" : "GatehouseCLI")")
 /// What Xcode compiles outside of this package: it sees no `package` declaration here either.
 let apps = words("AppSupport BoxScoreScreens BoxScore DailyRitualScreens DailyRitual Example")
-let outside = apps + ["DocumentationTests", "ExampleTests"]
 /// Xcode refuses part of what is a warning here.
 let spotless = apps + words("GatehouseUI LiveScreens ScreenDriver SwiftUI AuthenticationServices")
 /// Apple's. On Linux, a resource would only add a `Bundle.module`.
@@ -177,17 +167,13 @@ let resources: [String: [Resource]] = [
     "GatehouseUI": [.process("Resources")] + privacy.resources,
     "BoxScoreScreens": [.process("Localizable.xcstrings")], "DailyRitualScreens": [.process("Localizable.xcstrings")],
     "HeadlessSwiftUITests": [.process("Texts")], "MailTemplates": embedded("Layout/mail.html Layout/mail.txt"),
-    "WebPages": embedded(
-        """
-        Layout/page.html Layout/form.html Layout/console.html Layout/part.html Layout/table.html Assets/pages.css.gz
-        Assets/console.css.gz Assets/live.js Assets/account.js Assets/passkey.svg Assets/apple.svg Assets/google.svg
-        Assets/mail.svg
-        """),
+    "WebPages": embedded("Layout/page.html Layout/form.html Layout/console.html Layout/part.html Layout/table.html")
+        + embedded("Assets/pages.css.gz Assets/console.css.gz Assets/live.js Assets/account.js Assets/passkey.svg")
+        + embedded("Assets/apple.svg Assets/google.svg Assets/mail.svg"),
     "LiveScreens": [.copy("Fonts")] + embedded("Page/app.html Page/app.css Page/app.js Page/teams.json"),
 ]
 
 // MARK: - From rows to targets
-
 let features = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
 let strict = features.map { SwiftSetting.enableUpcomingFeature($0) }
 /// `make dist` and `make install` say what the program is built from.
@@ -207,20 +193,19 @@ func rows(_ table: String) -> [Row] {
         return parts.count == 1 ? [] : names.map { ($0, path ?? "\(folder)/\($0)", parts[1]) }
     }
 }
-let complete = [client, server, tests, isLinux ? linux : ""].joined(separator: "\n")
-let table = rows(isComplete ? complete : client)
+let table = rows(isComplete ? [client, server, tests, isLinux ? linux : ""].joined(separator: "\n") : client)
 
 func target(_ row: Row) -> Target {
     let name = row.name, isTest = name.hasSuffix("Tests"), isWatched = isSynchronized && name != "GatehouseCLI"
     let tested = isTest ? table.first { $0.name + "Tests" == name } : nil
     let names = row.uses + (tested.map { $0.uses + [$0.name] } ?? []) + (isWatched ? ["PosixSynchronization"] : [])
-    let access = !outside.contains(name)
+    let access = !(apps + ["DocumentationTests", "ExampleTests"]).contains(name)
     let target: Target =
         isTest
         ? .testTarget(name: name, packageAccess: access)
         : programs.contains(name)
             ? .executableTarget(name: name, packageAccess: access)
-            : .target(name: name, packageAccess: access)
+            : name == "PreviewPlugin" ? .macro(name: name) : .target(name: name, packageAccess: access)
     target.path = row.path
     target.dependencies = Set(names).subtracting(isLinux ? [] : absentOnMac).subtracting([name]).sorted().map { use in
         let package = fetched.first { words($0.products).contains(use) }
@@ -233,13 +218,11 @@ func target(_ row: Row) -> Target {
         strict + (spotless.contains(name) ? [.treatAllWarnings(as: .error)] : [])
         + (name == "fuzz" ? [.unsafeFlags(["-parse-as-library"])] : [])
         + (isWatched ? [.unsafeFlags(["-module-alias", "Synchronization=PosixSynchronization"])] : [])
-    // The SDK of a Mac has libcurl.
     target.linkerSettings = name == "CCurl" ? [.linkedLibrary("curl", .when(platforms: [.macOS]))] : nil
     return target
 }
 
 // MARK: - The package
-
 let package = Package(
     name: "gatehouse",
     defaultLocalization: "en",
@@ -250,27 +233,18 @@ let package = Package(
         let traits: Set<Package.Dependency.Trait> = $0.name == "hummingbird" ? [] : [.defaults]
         return .package(url: "https://github.com/\($0.owner)/\($0.name).git", from: $0.version, traits: traits)
     },
-    targets: table.map(target),
+    targets: table.filter { !$0.name.hasSuffix("Tests") || chosenTests?.contains($0.name) ?? true }.map(target),
     swiftLanguageModes: [.v6]
 )
-if isLinux {
-    let plugin = "Development/HeadlessSwiftUI/PreviewPlugin"
-    package.targets.append(.macro(name: "PreviewPlugin", path: plugin, swiftSettings: strict))
-}
 if isComplete {
     package.products += isFuzzed ? [] : [.executable(name: "gatehouse", targets: ["GatehouseCLI"])]
-    for (name, pkgConfig, apt, brew) in [
-        ("CArgon2", "libargon2", "libargon2-dev", "argon2"), ("CCrypt", "libxcrypt", "libcrypt-dev", "libxcrypt"),
-        ("CQREncode", "libqrencode", "libqrencode-dev", "qrencode"), ("CSQLite", "sqlite3", "libsqlite3-dev", "sqlite"),
-        ("CYAML", "yaml-0.1", "libyaml-dev", "libyaml"), ("CPostgres", "libpq", "libpq-dev", "libpq"),
-    ] where !isLinux || name != "CPostgres" {
-        package.targets.append(
-            .systemLibrary(
-                name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig,
-                providers: [.apt([apt]), .brew([brew])]))
+    let libraries = [
+        "CArgon2 libargon2 libargon2-dev argon2", "CCrypt libxcrypt libcrypt-dev libxcrypt",
+        "CQREncode libqrencode libqrencode-dev qrencode", "CSQLite sqlite3 libsqlite3-dev sqlite",
+        "CYAML yaml-0.1 libyaml-dev libyaml", isLinux ? "" : "CPostgres libpq libpq-dev libpq",
+    ]
+    package.targets += libraries.map(words).filter { !$0.isEmpty }.map {
+        let (path, providers) = ("Sources/System/\($0[0])", [.apt([$0[2]]), .brew([$0[3]])] as [SystemPackageProvider])
+        return .systemLibrary(name: $0[0], path: path, pkgConfig: $0[1], providers: providers)
     }
-}
-// The verbs that need few or no test targets name them here, so that the others are not compiled.
-if let names = environment["GATEHOUSE_TEST_TARGETS"] {
-    package.targets.removeAll { $0.type == .test && !words(names).contains($0.name) }
 }
