@@ -4,10 +4,10 @@ import PackageDescription
 
 // This package is the client: four libraries, which fetch swift-crypto and swift-asn1 alone. With GATEHOUSE_COMPLETE in
 // the environment it is also the server, the program `gatehouse` and all tests. Every verb of `make` sets it, and so
-// does .vscode/settings.json; for your own commands: export GATEHOUSE_COMPLETE=1 (Docs/decisions/0013-one-variable.md).
+// does .vscode/settings.json. To use swift directly: export GATEHOUSE_COMPLETE=1 (Docs/decisions/0013-one-variable.md).
 let environment = Context.environment
 let isComplete = environment["GATEHOUSE_COMPLETE"] != nil
-/// `make fuzz`: libFuzzer brings a main of its own, so the program's files become a library without one.
+/// `make fuzz`: libFuzzer provides `main`, so the program's files are built as a library without one.
 let isFuzzed = environment["GATEHOUSE_FUZZ"] != nil
 /// `make sanitize`: the thread sanitizer cannot see the lock in Synchronization.Mutex. The program itself needs it.
 let isSynchronized = environment["GATEHOUSE_POSIX_SYNCHRONIZATION"] != nil
@@ -180,9 +180,9 @@ let strict = features.map { SwiftSetting.enableUpcomingFeature($0) }
 let stamp = ["GATEHOUSE_BUILD_COMMIT", "GATEHOUSE_BUILD_DATE"].compactMap { name in
     environment[name].map { CSetting.define(name, to: $0) }
 }
+let unwatched = ["GatehouseCLI", "PosixSynchronization", "PreviewPlugin"]
 let absentOnMac = ["SwiftUI", "AuthenticationServices", "LiveScreens", "CLateLibrary"]
 typealias Row = (name: String, path: String, uses: [String])
-
 /// The rows "name: …", "name path: …" and, for targets that reach the same, "name name: …".
 func rows(_ table: String) -> [Row] {
     var folder = ""
@@ -194,9 +194,8 @@ func rows(_ table: String) -> [Row] {
     }
 }
 let table = rows(isComplete ? [client, server, tests, isLinux ? linux : ""].joined(separator: "\n") : client)
-
 func target(_ row: Row) -> Target {
-    let name = row.name, isTest = name.hasSuffix("Tests"), isWatched = isSynchronized && name != "GatehouseCLI"
+    let name = row.name, isTest = name.hasSuffix("Tests"), isWatched = isSynchronized && !unwatched.contains(name)
     let tested = isTest ? table.first { $0.name + "Tests" == name } : nil
     let names = row.uses + (tested.map { $0.uses + [$0.name] } ?? []) + (isWatched ? ["PosixSynchronization"] : [])
     let access = !(apps + ["DocumentationTests", "ExampleTests"]).contains(name)
@@ -244,7 +243,8 @@ if isComplete {
         "CYAML yaml-0.1 libyaml-dev libyaml", isLinux ? "" : "CPostgres libpq libpq-dev libpq",
     ]
     package.targets += libraries.map(words).filter { !$0.isEmpty }.map {
-        let (path, providers) = ("Sources/System/\($0[0])", [.apt([$0[2]]), .brew([$0[3]])] as [SystemPackageProvider])
+        let path = "Sources/System/\($0[0])" + ($0[0] == "CPostgres" ? "/include" : "")
+        let providers: [SystemPackageProvider] = [.apt([$0[2]]), .brew([$0[3]])]
         return .systemLibrary(name: $0[0], path: path, pkgConfig: $0[1], providers: providers)
     }
 }

@@ -11,6 +11,9 @@ struct MailTemplateSettingsTests {
     func texts(_ kind: MailKind) throws {
         let template = try #require(kind.template)
         #expect(template.isNotice == kind.isNotice)
+        // All others have a code, for which a person waits.
+        let isOnlyRead = kind.isNotice || kind == .accountExists
+        #expect((kind.slot == nil) == isOnlyRead && (kind.lane == .notices) == isOnlyRead)
         #expect(MailKind.allCases.filter { $0.template == template } == [kind])
     }
 
