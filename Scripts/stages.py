@@ -58,6 +58,7 @@ class Stage:
     """`after`: the prerequisites. `cores`: the number of cores that it uses. `niceness`: how much it yields to others.
 
     `read` gets the log, and finds counts and failures in it. `environment`: added to the environment of the run.
+    `again`: the command that runs only the failed tests of a stage that ended; None if there is none (repeats.py).
     """
 
     name: str
@@ -68,6 +69,7 @@ class Stage:
     environment: tuple[tuple[str, str], ...] = ()
     limit_seconds: float = LIMIT_SECONDS
     niceness: int = 0
+    again: typing.Callable[["Ended"], tuple[str, ...] | None] = lambda ended: None
 
 
 # A program that ends early must not look as if it had passed.
@@ -83,6 +85,8 @@ def read_swift_testing(log):
     names = set(re.findall(r"^✘ Test (?!run |case )(.*) failed after", log, re.MULTILINE))
     skipped = len(re.findall(r"^[^\w\n]* Test (?!run |case ).* skipped", log, re.MULTILINE))
     messages = re.findall(r"^✘ Test .* recorded an issue.*(?:\n↳ .*)*", log, re.MULTILINE)
+    # A test's time limit hides what a driven screen waited for (Screen.wait).
+    messages += re.findall(r"^.*waited in vain.*(?:\n(?![✘✔◇↳]).*){0,40}", log, re.MULTILINE)
     total = sum(map(int, found))
     if total == 0:
         return Result(failed=1, failures=("No test has this name.",))
@@ -136,9 +140,13 @@ class Ended:
     seconds: float
     result: Result
     log: pathlib.Path
+    # The run of only the failed tests, afterwards and alone.
+    again: "Ended | None" = None
 
     @property
     def has_passed(self):
+        if self.again:
+            return self.again.has_passed and self.again.result.passed >= self.result.failed
         return self.code == 0 and not self.result.failed
 
     @property
@@ -158,7 +166,8 @@ class Ended:
         if not messages or messages[:1] == list(NO_SUMMARY.failures):
             lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
             messages.append("\n".join([f"ended with {self.code}; the end of its log:", *lines[-TAIL_LINES:]]))
-        return f"--- {self.stage.name}: {self.log}\n" + "\n\n".join(message.rstrip() for message in messages)
+        verdict = "These passed only alone, when they ran again.\n" if self.has_passed else ""
+        return f"--- {self.stage.name}: {self.log}\n{verdict}" + "\n\n".join(message.rstrip() for message in messages)
 
 
 class Run:
@@ -185,10 +194,22 @@ class Run:
                 self._start_ready_stages()
                 if self.running:
                     self._note(self._next_end())
+            self._run_failures_again()
         finally:
             for process in self.running.values():
                 end_group(process)
         return list(self.ended.values())
+
+    def _run_failures_again(self):
+        """Other stages may have taken the time of the failed tests. Alone, they show whether the fault is theirs."""
+        for failed in [each for each in self.ended.values() if each.code is not None and not each.has_passed]:
+            command = failed.stage.again(failed)
+            if command:
+                stage = dataclasses.replace(failed.stage, name=f"{failed.stage.name}-again", command=command)
+                self._start(stage)
+                failed.again = self._next_end()
+                self.running.pop(stage)
+                self.tell(failed.again.line)
 
     def leave(self, code):
         """Ends the run with this exit code. For signal handlers: an exception of theirs could come between the start of
@@ -263,8 +284,10 @@ def end_group(process):
 def closing_lines(ended, seconds):
     """The reports of the failed stages, then the totals as a line that continuous integration reads."""
     failed = [each for each in ended if not each.has_passed]
-    lines = [each.report for each in failed if each.code is not None]
+    lines = [each.report for each in ended if each.code is not None and (each.again or each in failed)]
     totals = [sum(getattr(each.result, name) for each in ended) for name in ("passed", "failed", "skipped")]
+    alone = sum(each.result.failed for each in ended if each.has_passed)
+    totals = [totals[0] + alone, totals[1] - alone, totals[2]]
     # A stage that failed without a failed test, as a build does, counts as one.
     totals[1] += sum(not each.result.failed for each in failed)
     names = ", ".join(each.stage.name for each in failed)
@@ -284,13 +307,15 @@ def needed(stages, names):
     return [stage for stage in stages if stage.name in wanted or not names]
 
 
-def swift_tests(*options, folder=".build"):
+def swift_tests(*options, folder=".build", events=None):
     """The command that runs the Swift tests that were built. On Linux without SwiftPM: of two `swift test` that start
-    at once, one may find the build's database locked."""
+    at once, one may find the build's database locked. `events`: a file that gets a line of JSON for each event."""
     if platform.system() == "Linux":
         command = (f"{folder}/debug/gatehousePackageTests.xctest", "--testing-library", "swift-testing")
     else:
         command = ("swift", "test", "--skip-build", "--ignore-lock", "--disable-xctest")
+    if events:
+        command += ("--event-stream-output-path", str(events), "--event-stream-version", "0")
     return (*command, "--experimental-maximum-parallelization-width", TESTS_AT_ONCE, *options)
 
 
