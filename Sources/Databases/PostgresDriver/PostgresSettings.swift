@@ -19,7 +19,7 @@ package struct PostgresSettings: Sendable {
     package var sharedLockLimit: Duration = .milliseconds(100)
     /// A schema change that waits for a table lock blocks all other users of the table. After this time it gives up,
     /// and retries for ``schemaWaitLimit``.
-    package var schemaLockLimit: Duration = .seconds(2)
+    package var schemaLockLimit: Duration = .milliseconds(500)
     package var schemaWaitLimit: Duration = .seconds(120)
     /// The statement timeout of schema changes.
     package var schemaStatementLimit: Duration = .seconds(3_600)

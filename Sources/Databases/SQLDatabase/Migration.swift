@@ -33,18 +33,22 @@ package struct Migration: Sendable {
     /// Indexes of tables that had rows before. PostgreSQL builds them afterwards, while others change the tables.
     package let indexes: [SQL]
     package let dialectIndexes: [Dialect: [SQL]]
+    /// Existing tables that the statements change, those first that programs use first. PostgreSQL locks them before the
+    /// first statement: a lock that is taken or raised later would deadlock with the transactions of other nodes.
+    package let changing: [String]
     /// The lowest schema level that a program must know to work on the schema after this migration; 0 for one that only
     /// adds, which suits all earlier programs.
     package let leastLevel: Int
 
     package init(
         _ number: Int, _ name: String, _ statements: [SQL] = [], dialectStatements: [Dialect: [SQL]] = [:],
-        indexes: [SQL] = [], dialectIndexes: [Dialect: [SQL]] = [:], leastLevel: Int = 0
+        changing: [String] = [], indexes: [SQL] = [], dialectIndexes: [Dialect: [SQL]] = [:], leastLevel: Int = 0
     ) {
         self.number = number
         self.name = name
         self.statements = statements
         self.dialectStatements = dialectStatements
+        self.changing = changing
         self.indexes = indexes
         self.dialectIndexes = dialectIndexes
         self.leastLevel = leastLevel
@@ -52,6 +56,14 @@ package struct Migration: Sendable {
 
     /// All indexes of tables that had rows before.
     fileprivate func indexes(_ dialect: Dialect) -> [SQL] { indexes + (dialectIndexes[dialect] ?? []) }
+
+    /// All statements of the transaction. SQLite has one writer, and needs no locks.
+    fileprivate func transaction(_ dialect: Dialect) -> [SQL] {
+        let names = changing.joined(separator: ", ")
+        let locks = SQL(stringLiteral: "LOCK TABLE \(names) IN ACCESS EXCLUSIVE MODE")
+        let isLocking = dialect == .postgresql && !changing.isEmpty
+        return (isLocking ? [locks] : []) + statements + (dialectStatements[dialect] ?? [])
+    }
 }
 
 /// The SQL dialect of a driver, for the few statements that need two versions.
@@ -135,9 +147,7 @@ extension Database {
                 let hasRun = try db.row("SELECT 1 FROM schema_migrations WHERE number = \(number)") { _ in true }
                 if hasRun == true { return }
                 let now = buildsNow ? migration.indexes(dialect) : []
-                for statement in migration.statements + (migration.dialectStatements[dialect] ?? []) + now {
-                    try db.run(statement)
-                }
+                for statement in migration.transaction(dialect) + now { try db.run(statement) }
                 try db.run(
                     """
                     INSERT INTO schema_migrations (number, name, least_level)

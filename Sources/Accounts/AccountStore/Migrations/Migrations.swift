@@ -8,12 +8,14 @@ extension Accounts {
         Migration(2, "sessions", [sessions, sessionsByUser]),
         Migration(3, "audit log", [auditLog, auditLogByTime]),
         Migration(4, "signing keys", [signingKeys]),
-        Migration(6, "confirmed and proven are two facts", provenAddresses, dialectStatements: provenImports),
-        Migration(7, "sign-in through providers", flows),
-        Migration(8, "links between identities and accounts", links),
+        Migration(
+            6, "confirmed and proven are two facts", provenAddresses, dialectStatements: provenImports,
+            changing: ["users", "identities", "sessions"]),
+        Migration(7, "sign-in through providers", flows, changing: ["users", "identities"]),
+        Migration(8, "links between identities and accounts", links, changing: ["users", "identities"]),
         Migration(9, "outbox", outbox),
         Migration(10, "counts that nodes share", requestCounts),
-        Migration(11, "sessions that began elsewhere", transfers),
+        Migration(11, "sessions that began elsewhere", transfers, changing: ["users", "sessions"]),
         Migration(12, "users by time", indexes: [usersByTime]),
         Migration(13, "sessions and people whose tokens are refused", revocations),
         Migration(14, "ID tokens that were used", usedIDTokens),
@@ -22,7 +24,7 @@ extension Accounts {
         Migration(18, "mails to send", mailOutbox),
         Migration(19, "devices that an account has used", knownDevices),
         Migration(20, "addresses that refuse mails", [undeliverable]),
-        Migration(21, "first proofs of addresses", firstProofs),
+        Migration(21, "first proofs of addresses", firstProofs, changing: ["one_time_tokens", "link_removals"]),
         Migration(22, "events for webhooks", webhooks),
         Migration(23, "records of ended sessions", endedSessions, dialectStatements: unexplainedEnds),
         Migration(24, "what is stored about a user", indexes: personalRecordIndexes),
@@ -30,10 +32,12 @@ extension Accounts {
             26, "searches of administrators", dialectStatements: searchFunctions, indexes: stateIndexes,
             dialectIndexes: searchIndexes),
         Migration(27, "counted sign-ins and refreshes", activity),
-        Migration(28, "second factors", factors),
+        Migration(28, "second factors", factors, changing: ["users", "sessions"]),
         Migration(29, "passkeys", passkeys),
         Migration(30, "sessions that began a change of address", [addressChangeSession]),
-        Migration(31, "credentials that are set aside", setAside, indexes: [usersByFormerEmail]),
+        Migration(
+            31, "credentials that are set aside", setAside, changing: ["users", "identities", "passkeys"],
+            indexes: [usersByFormerEmail]),
     ]
 
     private static let users: SQL = """
