@@ -57,7 +57,7 @@ final class ExploredServer: Sendable {
         for person in people {
             guard let email = EmailAddress(person) else { fatal("no address") }
             let signUp = EmailSignUp(email: email, passwordHash: Secret("$hash$"), metadata: [:], isConfirmed: true)
-            _ = try await accounts.signUp(signUp, from: device, at: now(.zero))
+            _ = try await accounts.signIns.signUp(signUp, from: device, at: now(.zero))
         }
         return accounts
     }
@@ -99,7 +99,7 @@ final class ExploredServer: Sendable {
     private func refresh(_ text: String) async throws -> HTTPReply {
         guard let token = RefreshToken(Secret(text)) else { return Self.refusal(400, "validation_failed") }
         records.withLock { $0.refreshes += 1 }
-        let outcome = try await accounts.refresh(token, from: Self.device, at: now)
+        let outcome = try await accounts.sessions.refresh(token, from: Self.device, at: now)
         let (isOver, isStolen) = records.withLock {
             ($0.ended.contains(token.session), $0.stolen.contains(token.session))
         }
@@ -122,8 +122,8 @@ final class ExploredServer: Sendable {
     }
 
     private func signIn(_ email: String) async throws -> HTTPReply {
-        guard let address = EmailAddress(email), let account = try await accounts.account(email: address),
-            case .signedIn(let issued) = try await accounts.signIn(
+        guard let address = EmailAddress(email), let account = try await accounts.signIns.account(email: address),
+            case .signedIn(let issued) = try await accounts.signIns.signIn(
                 account, from: Self.device, at: now)
         else { return Self.refusal(400, "invalid_credentials") }
         return grant(issued)
@@ -180,7 +180,7 @@ extension ExploredServer {
     /// Whether a token can still be exchanged, by any holder. This consumes it.
     func buysAnother(_ refreshToken: String) async throws -> Bool {
         guard let token = RefreshToken(Secret(refreshToken)) else { return false }
-        if case .issued = try await accounts.refresh(token, from: Self.device, at: now) { return true }
+        if case .issued = try await accounts.sessions.refresh(token, from: Self.device, at: now) { return true }
         return false
     }
 

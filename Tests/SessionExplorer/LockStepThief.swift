@@ -31,9 +31,9 @@ struct LockStepThief: Sendable {
             let repeats = try await repeats()
             guard let successor = try await next(own) else { return "the owner is signed out beside a thief" }
             // The owner's next request presents the access token.
-            try await accounts.noteUse(of: own.session, counter: successor.counter)
+            try await accounts.sessions.noteUse(of: own.session, counter: successor.counter)
             clock.advance(by: .seconds(11))
-            switch try await accounts.refresh(own, from: Self.thief, at: now()) {
+            switch try await accounts.sessions.refresh(own, from: Self.thief, at: now()) {
             case .issued(_, .reissueLate) where !accounts.policy.isStrict:
                 if try await self.repeats() != repeats + 1 { return "a late repeat is not written down" }
             case .reused where accounts.policy.isStrict:
@@ -46,7 +46,7 @@ struct LockStepThief: Sendable {
     }
 
     private func next(_ token: RefreshToken) async throws -> RefreshToken? {
-        guard case .issued(let issued, _) = try await accounts.refresh(token, from: Self.owner, at: now()) else {
+        guard case .issued(let issued, _) = try await accounts.sessions.refresh(token, from: Self.owner, at: now()) else {
             return nil
         }
         return RefreshToken(issued.refreshToken)

@@ -40,7 +40,7 @@ package enum AdminOutcome: Sendable {
     case metadataTooLong
 }
 
-extension Accounts {
+extension AdminStore {
     /// Returns one page of the accounts, without their identities, newest first unless `ascending`.
     ///
     /// - Parameter filter: A substring of the email address or of `user_metadata.full_name`. Ignores ASCII case.
@@ -48,7 +48,7 @@ extension Accounts {
     package func list(
         filter: String?, ascending: Bool, page: PageRequest
     ) async throws -> Page<Account> {
-        let condition = Self.condition(filter, database.dialect)
+        let condition = AdminStore.condition(filter, database.dialect)
         return try await database.read { db in
             let total = try db.row("SELECT count(*) FROM users WHERE \(condition)") { Int($0.int()) }
             let matching: SQL = "SELECT id FROM users WHERE \(condition)"
@@ -66,7 +66,7 @@ extension Accounts {
                 ) { $0.text() }
             // Skips identities: the list does not show them, and an account can have many.
             let accounts = try ids.compactMap { id in
-                try db.row("SELECT \(columns: Self.userColumns) FROM users WHERE id = \(id)") { row in
+                try db.row("SELECT \(columns: Accounts.userColumns) FROM users WHERE id = \(id)") { row in
                     Account(user: row.user(), identities: [])
                 }
             }
@@ -78,7 +78,7 @@ extension Accounts {
     ///
     /// - Throws: ``DatabaseFailure``.
     package func account(_ id: UserID) async throws -> Account? {
-        try await database.accounts(Self.accountLookup(id)).first
+        try await database.accounts(Accounts.accountLookup(id)).first
     }
 
     /// Creates an account with the administrator's values.
@@ -89,7 +89,7 @@ extension Accounts {
         _ attributes: AdminAttributes, from device: Device? = nil, at now: Instant
     ) async throws -> AdminOutcome {
         var user = User(
-            id: attributes.id ?? newID(), audience: attributes.audience ?? audience, role: attributes.role ?? role,
+            id: attributes.id ?? accounts.newID(), audience: attributes.audience ?? audience, role: attributes.role ?? role,
             times: UserTimes(createdAt: now))
         user.email = attributes.email?.text
         user.phone = attributes.phone?.text
@@ -110,7 +110,7 @@ extension Accounts {
             ).text
         guard tokenRoom.fits(user) else { return .metadataTooLong }
         let account = Account(user: user, identities: identities)
-        return try await revoking(at: now) { db in
+        return try await accounts.sessions.revoking(at: now) { db in
             let id = account.user.id
             if try db.row("SELECT 1 FROM users WHERE id = \(id)", { _ in true }) == true { return .idTaken }
             if let email = attributes.email, try db.isTaken(email, besides: id) { return .emailTaken }
@@ -119,7 +119,7 @@ extension Accounts {
             // An account with this id may have been deleted today.
             if attributes.id != nil { try db.revoke(id, until: now, at: now) }
             for identity in account.identities { try db.insert(identity) }
-            try record([Self.adminEntry(.userSignedUp, account.user, from: device)], at: now, in: db)
+            try accounts.record([Self.adminEntry(.userSignedUp, account.user, from: device)], at: now, in: db)
             return .done(account)
         }
     }
@@ -142,38 +142,38 @@ extension Accounts {
     private func change(
         _ id: UserID, _ attributes: AdminAttributes, from device: Device?, at now: Instant
     ) async throws -> AdminOutcome {
-        try await revoking(at: now) { db in
+        try await accounts.sessions.revoking(at: now) { db in
             guard var account = try db.account(id), account.user.times.deletedAt == nil else { return .unknownUser }
             let before = account.user
             if let email = attributes.email, try db.isTaken(email, besides: id) { return .emailTaken }
             if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
             if let email = attributes.email, email.text != account.user.email {
-                try setEmail(email, of: &account, isVerified: attributes.confirmsEmail, at: now, in: db)
+                try accounts.setEmail(email, of: &account, isVerified: attributes.confirmsEmail, at: now, in: db)
                 // An administrator vouches for the address of a confirmed account.
                 if account.user.times.emailConfirmedAt != nil { account.user.times.emailProvenAt = now }
-                try notify(.emailChanged, before, newEmail: email.text, from: nil, at: now, in: db)
+                try accounts.mails.notify(.emailChanged, before, newEmail: email.text, from: nil, at: now, in: db)
             }
             if let phone = attributes.phone, attributes.confirmsPhone || phone.text != account.user.phone {
                 account.user.phone = phone.text
                 try db.insertPhoneIdentity(
-                    phone, of: &account, id: newID(), isVerified: attributes.confirmsPhone, at: now)
+                    phone, of: &account, id: accounts.newID(), isVerified: attributes.confirmsPhone, at: now)
             }
             if attributes.makesPermanent(account.user) {
-                account.user.appMetadata = try Self.providersRecomputed(account)
+                account.user.appMetadata = try Accounts.providersRecomputed(account)
             }
             try Self.apply(attributes, to: &account, at: now)
             guard tokenRoom.admits(account.user, after: before) else { throw MetadataTooLong() }
             if attributes.passwordHash != nil {
                 account.user.newEmail = nil
-                try endSessions(of: id, keeping: nil, .byAdministrator(.passwordChanged, from: device), at: now, in: db)
+                try accounts.sessions.endSessions(of: id, keeping: nil, .byAdministrator(.passwordChanged, from: device), at: now, in: db)
                 try db.voidCodes(of: id)
                 try db.voidTokens(of: id)
                 try db.forgetMails(of: &account.user)
-                try notify(.passwordChanged, before, from: nil, at: now, in: db)
+                try accounts.mails.notify(.passwordChanged, before, from: nil, at: now, in: db)
             }
             if attributes.ban != nil { try db.revoke(id, until: account.user.times.bannedUntil ?? now, at: now) }
             try db.update(account.user)
-            try record([Self.adminEntry(.userModified, account.user, from: device)], at: now, in: db)
+            try accounts.record([Self.adminEntry(.userModified, account.user, from: device)], at: now, in: db)
             return .done(account)
         }
     }
@@ -186,15 +186,15 @@ extension Accounts {
             account.user.setAside.passwords = []
         }
         if let changes = attributes.userMetadata {
-            account.user.userMetadata = try merged(changes, into: account.user.userMetadata)
+            account.user.userMetadata = try Accounts.merged(changes, into: account.user.userMetadata)
         }
         if let changes = attributes.appMetadata {
-            account.user.appMetadata = try merged(changes, into: account.user.appMetadata)
+            account.user.appMetadata = try Accounts.merged(changes, into: account.user.appMetadata)
         }
         if attributes.confirmsEmail, account.user.email != nil {
             account.user.times.emailConfirmedAt = account.user.times.emailConfirmedAt ?? now
             account.user.times.emailProvenAt = account.user.times.emailProvenAt ?? now
-            account.user.userMetadata = try merged(["email_verified": true], into: account.user.userMetadata)
+            account.user.userMetadata = try Accounts.merged(["email_verified": true], into: account.user.userMetadata)
             account.user.isAnonymous = false
         }
         if attributes.confirmsPhone, account.user.phone != nil {
@@ -214,14 +214,14 @@ extension Accounts {
             let data = AccountMetadata.emailIdentity(user: user, email: email, isVerified: false, data: [:])
             identities.append(
                 Identity(
-                    id: newID(), user: user, provider: "email", providerID: user.text, data: AnyJSON.object(data).text,
+                    id: accounts.newID(), user: user, provider: "email", providerID: user.text, data: AnyJSON.object(data).text,
                     email: email.text, at: now))
         }
         if let phone = attributes.phone {
             let data = AccountMetadata.phoneIdentity(user: user, phone: phone, isVerified: false)
             identities.append(
                 Identity(
-                    id: newID(), user: user, provider: "phone", providerID: user.text, data: AnyJSON.object(data).text,
+                    id: accounts.newID(), user: user, provider: "phone", providerID: user.text, data: AnyJSON.object(data).text,
                     email: nil, at: now))
         }
         return identities

@@ -71,10 +71,10 @@ extension Accounts {
             given ?? (device == nil ? .byAdministrator(reason, from: nil) : .byUser(reason, in: session, from: device))
         }
         let (one, others, all) = (end(.signedOut), end(.othersSignedOut), end(.signedOutEverywhere))
-        try await revoking(at: now) { db in
+        try await sessions.revoking(at: now) { db in
             let ended: Int
             if case .local = scope, let session {
-                ended = try endSessions(where: "user_id = \(user) AND id = \(session)", one, at: now, in: db)
+                ended = try sessions.endSessions(where: "user_id = \(user) AND id = \(session)", one, at: now, in: db)
             } else {
                 // Without a session in the token, all sessions end.
                 let kept = scope == .others ? session : nil
@@ -82,14 +82,14 @@ extension Accounts {
                 if let level, level < .aal2, try db.hasSecondFactor(user) {
                     ended = try endLowSessions(of: user, by: session, keeping: kept, end, at: now, in: db)
                 } else {
-                    ended = try endSessions(of: user, keeping: kept, end, at: now, in: db)
+                    ended = try sessions.endSessions(of: user, keeping: kept, end, at: now, in: db)
                     try db.endAddressChange(of: user, at: now)
                 }
                 try db.voidCodes(of: user)
             }
             // A token could fill the log otherwise.
             guard ended > 0 else { return }
-            let logout = AuditEntry(.logout, actor: user, actorName: name, traits: Self.traits(of: given))
+            let logout = AuditEntry(.logout, actor: user, actorName: name, traits: SessionStore.traits(of: given))
             try record([logout], at: now, in: db)
         }
     }
@@ -101,11 +101,11 @@ extension Accounts {
         in db: any Connection
     ) throws -> Int {
         if let kept {
-            try endSessions(where: "user_id = \(user) AND aal = 'aal1' AND id <> \(kept)", end, at: now, in: db)
+            try sessions.endSessions(where: "user_id = \(user) AND aal = 'aal1' AND id <> \(kept)", end, at: now, in: db)
         } else if let session {
-            try endSessions(where: "user_id = \(user) AND (aal = 'aal1' OR id = \(session))", end, at: now, in: db)
+            try sessions.endSessions(where: "user_id = \(user) AND (aal = 'aal1' OR id = \(session))", end, at: now, in: db)
         } else {
-            try endSessions(where: "user_id = \(user) AND aal = 'aal1'", end, at: now, in: db)
+            try sessions.endSessions(where: "user_id = \(user) AND aal = 'aal1'", end, at: now, in: db)
         }
     }
 }
@@ -173,19 +173,20 @@ extension Accounts {
     ) -> [SQL] {
         let device = Device(userAgent: nil, address: nil)
         return [
-            currentLookup(user, session: session), refreshLookup(session),
-            rotation(of: session, counter: 0, policy: SessionPolicy(), from: device, at: now), ownEmailLookup(email),
-            emailLookup(email), sessionsLookup(user), identityLookup("google", user.text),
-            removalLookup("google", user.text),
+            currentLookup(user, session: session), SessionStore.refreshLookup(session),
+            SessionStore.rotation(of: session, counter: 0, policy: SessionPolicy(), from: device, at: now), SignInStore.ownEmailLookup(email),
+            SignInStore.emailLookup(email), SessionStore.sessionsLookup(user), LinkStore.identityLookup("google", user.text),
+            LinkStore.removalLookup("google", user.text),
         ]
     }
 
     /// The statements that every sign-in through a provider runs, for tests of the query plans.
     package static func hotProviderStatements(user: UserID, digest: [UInt8], at now: Instant) -> [SQL] {
         [
-            flowLookup(digest), codeLookup(digest), ticketLookup(digest, at: now), undoLookup(user, at: now),
-            due(limit: 10, at: now), idTokenLookup(digest), revocationLookup(since: now), tokenLookup(link: digest),
-            tokenLookup(user, .recovery), dueMails(.codes, limit: 10, at: now),
+            LinkStore.flowLookup(digest), LinkStore.codeLookup(digest), LinkStore.ticketLookup(digest, at: now),
+            LinkStore.undoLookup(user, at: now), LinkStore.due(limit: 10, at: now), LinkStore.idTokenLookup(digest),
+            SessionStore.revocationLookup(since: now), ProofStore.tokenLookup(link: digest),
+            ProofStore.tokenLookup(user, .recovery), MailStore.dueMails(.codes, limit: 10, at: now),
         ]
     }
 }

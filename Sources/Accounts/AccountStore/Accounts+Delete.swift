@@ -26,7 +26,7 @@ extension Accounts {
     package func delete(
         _ id: UserID, actor: UserID?, from device: Device? = nil, at now: Instant
     ) async throws -> Bool {
-        try await revoking(at: now) { db in
+        try await sessions.revoking(at: now) { db in
             guard let account = try db.account(id) else { return false }
             let end: SessionEnd =
                 actor == nil
@@ -47,7 +47,7 @@ extension Accounts {
     package func deleteOwn(
         _ id: UserID, session text: String?, level: AssuranceLevel, from device: Device? = nil, at now: Instant
     ) async throws -> OwnDeletion {
-        try await revoking(at: now) { db in
+        try await sessions.revoking(at: now) { db in
             switch try changer(id, naming: text, at: now, in: db) {
             case .gone: return .alreadyGone
             case .sessionEnded: return .refused
@@ -68,12 +68,12 @@ extension Accounts {
         in db: any Connection
     ) throws {
         let id = account.user.id
-        try promiseRevocation(ofTokensOf: id, at: now, in: db)
-        try dropMails(to: account.user, at: now, in: db)
-        try delete(id, end, at: now, in: db)
+        try links.promiseRevocation(ofTokensOf: id, at: now, in: db)
+        try mails.dropMails(to: account.user, at: now, in: db)
+        try sessions.delete(id, end, at: now, in: db)
         let entry =
             actor.map { AuditEntry(.userDeleted, actor: $0, actorName: account.user.email ?? "") }
-            ?? Self.adminEntry(.userDeleted, account.user, from: device)
+            ?? AdminStore.adminEntry(.userDeleted, account.user, from: device)
         try record([entry], at: now, in: db)
     }
 
@@ -85,10 +85,10 @@ extension Accounts {
     /// - Returns: Whether the account exists.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may be erased.
     package func softDelete(_ id: UserID, from device: Device? = nil, at now: Instant) async throws -> Bool {
-        try await revoking(at: now) { db in
+        try await sessions.revoking(at: now) { db in
             guard var account = try db.account(id) else { return false }
             if account.user.times.deletedAt != nil { return true }
-            try dropMails(to: account.user, at: now, in: db)
+            try mails.dropMails(to: account.user, at: now, in: db)
             account.user.email = account.user.email.map { Self.digest($0, of: id) }
             account.user.phone = account.user.phone.map { String(Self.digest($0, of: id).prefix(15)) }
             account.user.passwordHash = nil
@@ -110,11 +110,11 @@ extension Accounts {
                 identity.updatedAt = now
                 try db.update(identity)
             }
-            try promiseRevocation(ofTokensOf: id, at: now, in: db)
+            try links.promiseRevocation(ofTokensOf: id, at: now, in: db)
             try db.forgetLinks(of: id)
             try db.forgetDevices(of: id)
             try db.forgetPasskeys(of: id)
-            try endSessions(of: id, keeping: nil, .byAdministrator(.accountDeleted, from: device), at: now, in: db)
+            try sessions.endSessions(of: id, keeping: nil, .byAdministrator(.accountDeleted, from: device), at: now, in: db)
             try db.eraseEndedSessions(of: id)
             try db.revoke(id, at: now)
             try db.run("DELETE FROM profiles WHERE id = \(id)")

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-extension Accounts {
+extension SessionStore {
     /// The maximum number that ``endedSessions(of:limit:at:)`` returns.
     package static let mostEndedSessions = 100
 
@@ -12,7 +12,7 @@ extension Accounts {
     /// - Parameter limit: Clamped to 1 to ``mostEndedSessions``.
     /// - Throws: ``DatabaseFailure``.
     package func endedSessions(of user: UserID, limit: Int = 20, at now: Instant) async throws -> [EndedSession] {
-        try await database.read { try sessionHistory(of: user, limit: limit, at: now, in: $0) }.ended
+        try await database.read { try accounts.admin.sessionHistory(of: user, limit: limit, at: now, in: $0) }.ended
     }
 
     /// Returns why a session of the user ended; nil if it goes on or has no record. For the former holder of its

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-extension Accounts {
+extension AdminStore {
     /// Returns accounts, newest first, starting after `last`. Each page costs the same, however many accounts there
     /// are. Accounts created during the iteration are skipped; no account appears twice.
     ///
@@ -26,7 +26,7 @@ extension Accounts {
     static func newestLookup(after last: User?, _ condition: SQL, limit: Int) -> SQL {
         let (time, id) = last.map { ($0.times.createdAt, $0.id) } ?? beforeNewest
         return """
-            SELECT \(columns: userColumns), \(columns: identityColumns)
+            SELECT \(columns: Accounts.userColumns), \(columns: Accounts.identityColumns)
             FROM users LEFT JOIN identities ON identities.user_id = users.id
             WHERE users.id IN (
                 SELECT id FROM users
@@ -47,7 +47,7 @@ extension Accounts {
 
     /// Matches the accounts whose address or name contains the text. Ignores ASCII case.
     static func condition(_ filter: String?, _ dialect: Dialect) -> SQL {
-        guard let pattern = filter.map(containing) else { return "1 = 1" }
+        guard let pattern = filter.map(Accounts.containing) else { return "1 = 1" }
         // Without this collation, `lower` of PostgreSQL changes other letters, too.
         let name: SQL =
             switch dialect {

@@ -18,10 +18,10 @@ package struct PersonalRecord: Sendable {
 extension Accounts {
     /// - Throws: ``DatabaseFailure``.
     package func personalRecord(of user: UserID, at now: Instant) async throws -> PersonalRecord {
-        let sessions = try await sessions(of: user, at: now)
+        let sessions = try await sessions.sessions(of: user, at: now)
         let audit = try await database.rows(Self.auditLookup(user)) { $0.auditEntry() }
         let mails = try await database.rows(Self.exportedMailLookup(user)) { $0.mailStatus() }
-        let passkeys = try await passkeys(of: user)
+        let passkeys = try await passkeys.all(of: user)
         return PersonalRecord(sessions: sessions, audit: audit, mails: mails, passkeys: passkeys)
     }
 

@@ -18,7 +18,7 @@ package enum RefreshOutcome: Sendable {
     case reused
 }
 
-extension Accounts {
+extension SessionStore {
     /// Exchanges a refresh token for its successor: one write, which takes the lock, and a read right after it.
     ///
     /// The rotation succeeds only for the session's current token. Otherwise the outcome depends on the state just
@@ -43,7 +43,7 @@ extension Accounts {
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the entry may exist.
     package func recordRepeat(of issued: IssuedSession, from device: Device, at now: Instant) async throws {
         let entry = Self.entry(.tokenRepeated, issued.session, issued.account, device, reason: nil)
-        try await database.write { db in try record([entry], at: now, in: db) }
+        try await database.write { db in try accounts.record([entry], at: now, in: db) }
     }
 
     /// - Parameters:
@@ -161,7 +161,7 @@ extension Accounts {
             .bySystem(.tokenReused, from: device), at: now, in: db)
         guard ended == 1 else { return false }
         let revoked = Self.entry(.tokenRevoked, session, account, device, reason: "refresh_token_reuse")
-        try record([revoked], at: now, in: db)
+        try accounts.record([revoked], at: now, in: db)
         return true
     }
 
@@ -206,7 +206,7 @@ extension Accounts {
     }
 
     private static let refreshLookup: SQL = """
-        SELECT \(columns: userColumns), \(columns: identityColumns), \(columns: sessionColumns)
+        SELECT \(columns: Accounts.userColumns), \(columns: Accounts.identityColumns), \(columns: Accounts.sessionColumns)
         FROM sessions JOIN users ON users.id = sessions.user_id LEFT JOIN identities ON identities.user_id = users.id
         \(.ofMany)
         WHERE sessions.id = CAST(\(.null) AS \(.uuid))

@@ -17,7 +17,7 @@ package struct Revocation: Equatable, Sendable {
     }
 }
 
-extension Accounts {
+extension SessionStore {
     /// The maximum number that ``revocations(since:)`` returns.
     package static let mostRevocations = 65_536
     /// How long a revocation is kept: longer than any access token is valid.
@@ -46,7 +46,7 @@ extension Accounts {
         at now: Instant, _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value {
         let value = try await database.write(body)
-        await afterRevocation(now)
+        await accounts.afterRevocation(now)
         return value
     }
 

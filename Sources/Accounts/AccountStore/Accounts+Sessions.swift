@@ -8,7 +8,7 @@ package struct SessionOnDevice: Sendable {
     package let device: Device
 }
 
-extension Accounts {
+extension SessionStore {
     /// Returns the sessions of a user, newest sign-in first, at most 100. Omits sessions that have ended by policy.
     ///
     /// - Throws: ``DatabaseFailure``.
@@ -45,7 +45,7 @@ extension Accounts {
             if endsChange, !isLow { try db.endAddressChange(of: user, at: now) }
             let logout = AuditEntry(
                 .logout, actor: user, actorName: name, traits: Self.traits(of: end, ["session_id": .string(id.text)]))
-            try record([logout], at: now, in: db)
+            try accounts.record([logout], at: now, in: db)
             return true
         }
     }
@@ -60,7 +60,7 @@ extension Accounts {
 
     static func sessionsLookup(_ user: UserID) -> SQL {
         """
-        SELECT \(columns: sessionColumns), sessions.user_agent, sessions.ip FROM sessions
+        SELECT \(columns: Accounts.sessionColumns), sessions.user_agent, sessions.ip FROM sessions
         WHERE sessions.user_id = \(user) ORDER BY sessions.created_at DESC, sessions.id LIMIT 100
         """
     }

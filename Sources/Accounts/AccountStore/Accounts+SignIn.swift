@@ -9,7 +9,7 @@ package enum SignInOutcome: Sendable {
     case changedMeanwhile
 }
 
-extension Accounts {
+extension SignInStore {
     /// Returns the account with this email address and its password hash, or nil. Ignores addresses of identities.
     ///
     /// - Throws: ``DatabaseFailure``.
@@ -22,7 +22,7 @@ extension Accounts {
     /// - Parameter account: The account whose hash was checked. If the stored hash has changed since, nothing happens.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may exist.
     package func signIn(_ account: Account, from device: Device, at now: Instant) async throws -> SignInOutcome {
-        let session = newSession(of: account.user.id, by: .password, at: now)
+        let session = accounts.newSession(of: account.user.id, by: .password, at: now)
         let checkedHash = account.user.passwordHash?.reveal()
         return try await database.write { db in
             let changed = try db.run(
@@ -32,14 +32,14 @@ extension Accounts {
                 AND (banned_until IS NULL OR banned_until <= \(now)) AND deleted_at IS NULL
                 """)
             guard changed == 1 else { return .changedMeanwhile }
-            try noteDevice(device, of: account.user, at: now, in: db)
+            try accounts.mails.noteDevice(device, of: account.user, at: now, in: db)
             try db.insert(session, from: device)
             let login = AuditEntry(
                 .login, actor: account.user.id, actorName: account.user.email ?? "", traits: ["provider": "email"])
-            try record([login], at: now, in: db)
-            var signedIn = try latest(account, in: db)
+            try accounts.record([login], at: now, in: db)
+            var signedIn = try accounts.latest(account, in: db)
             signedIn.user.times.lastSignInAt = now
-            return .signedIn(try issue(session, to: signedIn))
+            return .signedIn(try accounts.sessions.issue(session, to: signedIn))
         }
     }
 
@@ -74,7 +74,7 @@ extension Accounts {
 
     static func ownEmailLookup(_ email: EmailAddress) -> SQL {
         """
-        SELECT \(columns: userColumns), \(columns: identityColumns)
+        SELECT \(columns: Accounts.userColumns), \(columns: Accounts.identityColumns)
         FROM users LEFT JOIN identities ON identities.user_id = users.id
         WHERE users.email = \(email.text) AND users.is_sso_user = 0
         ORDER BY identities.created_at, identities.id

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-extension Accounts {
+extension SessionStore {
     /// Ends sessions of all users in batches, and deletes pending codes, mailed ones too, flows and tickets. Mails with codes
     /// that wait end. For use after a restored backup, which makes spent tokens and ended sessions valid again.
     ///
@@ -29,7 +29,7 @@ extension Accounts {
             let entry = AuditEntry(
                 .logout, actor: nil, actorName: "service_role",
                 traits: ["scope": "everybody", "sessions": .integer(Int64(count))])
-            try record([entry], at: now, in: db)
+            try accounts.record([entry], at: now, in: db)
             return count
         }
     }

@@ -46,7 +46,7 @@ package enum SignUpOutcome: Sendable {
     case taken
 }
 
-extension Accounts {
+extension SignInStore {
     /// Creates an account with its email identity and profile, and opens a session if the address is confirmed.
     ///
     /// A repeated sign-up for an unconfirmed address with the same password changes nothing. Another password and its
@@ -58,14 +58,14 @@ extension Accounts {
         // The stored identity records that the address is unproven. The response of an auto-confirmed sign-up says
         // otherwise, as that of Supabase Auth does.
         let answered = signUp.isConfirmed ? identityAnswered(account.identities[0], signUp) : account.identities[0]
-        let session = newSession(of: account.user.id, by: .password, at: now)
+        let session = accounts.newSession(of: account.user.id, by: .password, at: now)
         if signUp.isConfirmed { account.user.times.lastSignInAt = now }
         let fresh = account
         return try await database.write { db in
             if let existing = try db.accounts(Self.emailLookup(signUp.email)).first {
                 return try repeated(existing, signUp, at: now, in: db)
             }
-            try admit(fresh)
+            try accounts.admit(fresh)
             var fresh = fresh
             if let mail = signUp.mail, !signUp.isConfirmed {
                 fresh.user.times.confirmationSentAt = now
@@ -78,14 +78,14 @@ extension Accounts {
             let traits: JSONObject = ["provider": "email"]
             let signedUp = AuditEntry(.userSignedUp, actor: fresh.user.id, actorName: signUp.email.text, traits: traits)
             guard signUp.isConfirmed else {
-                try record([signedUp], at: now, in: db)
+                try accounts.record([signedUp], at: now, in: db)
                 return .waits(fresh)
             }
-            try noteDevice(device, of: fresh.user, at: now, in: db)
+            try accounts.mails.noteDevice(device, of: fresh.user, at: now, in: db)
             try db.insert(session, from: device)
             let login = AuditEntry(.login, actor: fresh.user.id, actorName: signUp.email.text, traits: traits)
-            try record([signedUp, login], at: now, in: db)
-            return .signedIn(try issue(session, to: Account(user: fresh.user, identities: [answered])))
+            try accounts.record([signedUp, login], at: now, in: db)
+            return .signedIn(try accounts.sessions.issue(session, to: Account(user: fresh.user, identities: [answered])))
         }
     }
 
@@ -95,21 +95,21 @@ extension Accounts {
     package func signUpAnonymously(
         metadata: JSONObject, from device: Device, at now: Instant
     ) async throws -> IssuedSession {
-        var user = newUser(at: now)
+        var user = accounts.newUser(at: now)
         user.isAnonymous = true
         user.userMetadata = AnyJSON.object(metadata).text
         user.times.lastSignInAt = now
         let account = Account(user: user, identities: [])
-        let session = newSession(of: user.id, by: .anonymous, at: now)
+        let session = accounts.newSession(of: user.id, by: .anonymous, at: now)
         return try await database.write { db in
-            try admit(account)
+            try accounts.admit(account)
             try db.insert(account.user)
-            try noteDevice(device, of: account.user, at: now, in: db)
+            try accounts.mails.noteDevice(device, of: account.user, at: now, in: db)
             try db.insert(session, from: device)
             let signedUp = AuditEntry(.userSignedUp, actor: account.user.id, actorName: "")
             let login = AuditEntry(.login, actor: account.user.id, actorName: "")
-            try record([signedUp, login], at: now, in: db)
-            return try issue(session, to: account)
+            try accounts.record([signedUp, login], at: now, in: db)
+            return try accounts.sessions.issue(session, to: account)
         }
     }
 
@@ -126,7 +126,7 @@ extension Accounts {
 
     /// The account that a sign-up creates, unless the address has one.
     package func newAccount(_ signUp: EmailSignUp, at now: Instant) -> Account {
-        var user = newUser(at: now)
+        var user = accounts.newUser(at: now)
         let data = AccountMetadata.emailIdentity(
             user: user.id, email: signUp.email, isVerified: false, data: signUp.metadata)
         let shown = AccountMetadata.emailIdentity(
@@ -137,7 +137,7 @@ extension Accounts {
         user.userMetadata = AnyJSON.object(shown).text
         if signUp.isConfirmed { user.times.emailConfirmedAt = now }
         let identity = Identity(
-            id: newID(), user: user.id, provider: "email", providerID: user.id.text, data: AnyJSON.object(data).text,
+            id: accounts.newID(), user: user.id, provider: "email", providerID: user.id.text, data: AnyJSON.object(data).text,
             email: signUp.email.text, at: now)
         return Account(user: user, identities: [identity])
     }
@@ -157,19 +157,19 @@ extension Accounts {
     ) throws -> SignUpOutcome {
         guard existing.isAbandoned, existing.user.email == signUp.email.text else {
             if let mail = signUp.mail, !signUp.isConfirmed, !signUp.isWithinInterval {
-                let content = try content(.accountExists, to: signUp.email, of: existing.user, nil, mail)
-                try queue(content, of: existing.user.id, until: now + mail.lifetime, at: now, in: db)
+                let content = try accounts.mails.content(.accountExists, to: signUp.email, of: existing.user, nil, mail)
+                try accounts.mails.queue(content, of: existing.user.id, until: now + mail.lifetime, at: now, in: db)
             }
             let entry = AuditEntry(
                 .userRepeatedSignUp, actor: existing.user.id, actorName: existing.user.email ?? "",
                 traits: ["provider": "email"])
-            try record([entry], at: now, in: db)
+            try accounts.record([entry], at: now, in: db)
             return .taken
         }
         guard !signUp.isConfirmed else { return .waitsAlready }
         let isSame = signUp.isRepetition(of: existing.user)
         if !isSame { try wait(with: signUp, existing.user, at: now, in: db) }
-        if let mail = signUp.mail, !signUp.isWithinInterval, try !isInvited(existing.user.id, at: now, in: db) {
+        if let mail = signUp.mail, !signUp.isWithinInterval, try !accounts.proofs.isInvited(existing.user.id, at: now, in: db) {
             let pending = PendingSignUp(passwordHash: signUp.passwordHash, data: signUp.metadata)
             try queueConfirmation(
                 of: existing, signUp.email, mail, confirming: isSame ? nil : pending, at: now, in: db)
@@ -206,15 +206,15 @@ extension Accounts {
         of account: Account, _ email: EmailAddress, _ request: MailRequest, confirming pending: PendingSignUp? = nil,
         at now: Instant, in db: any Connection
     ) throws {
-        let content = try mail(
+        let content = try accounts.mails.mail(
             .signUp, .confirmation, to: email, of: account, request, confirming: pending, at: now, in: db)
-        try queue(content, of: account.user.id, until: now + request.lifetime, at: now, in: db)
+        try accounts.mails.queue(content, of: account.user.id, until: now + request.lifetime, at: now, in: db)
     }
 
     /// Finds the account of an address: by its own column, or by an identity whose provider verified the address.
     static func emailLookup(_ email: EmailAddress) -> SQL {
         """
-        SELECT \(columns: userColumns), \(columns: identityColumns)
+        SELECT \(columns: Accounts.userColumns), \(columns: Accounts.identityColumns)
         FROM users LEFT JOIN identities ON identities.user_id = users.id
         WHERE users.id IN (
             SELECT id FROM users WHERE email = \(email.text) AND is_sso_user = 0

@@ -60,7 +60,7 @@ extension Accounts {
                 OR coalesce(refreshed_at, created_at) < \(policy.earliestUse(at: moment)))
             """
         return try await database.write { db in
-            try recordPolicyEnds(of: condition, at: moment + Self.endedStay, in: db)
+            try sessions.recordPolicyEnds(of: condition, at: moment + Self.endedStay, in: db)
             return try db.run("DELETE FROM sessions WHERE \(condition)")
         }
     }

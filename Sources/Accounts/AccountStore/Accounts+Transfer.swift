@@ -55,7 +55,7 @@ package struct ImportedAccountOutcome: Equatable, Sendable {
     package var isProven: Bool?
 }
 
-extension Accounts {
+extension TransferStore {
     /// Imports an account as it is, with its id, times and password hash.
     ///
     /// - Parameter confirmations: What `email_confirmed_at` proves.
@@ -109,7 +109,7 @@ extension Accounts {
             imported.account.user.setAside.passkeys.append(SetAside.Passkey(id: passkey.id, name: passkey.name, at: at))
         }
         let key = imported.sessions == nil ? nil : try await makeImportKey(isDryRun: isDryRun, at: now)
-        let sessions = key.map { SessionImport(imported.sessions ?? [], of: imported.account.user.id, self, key: $0) }
+        let sessions = key.map { SessionImport(imported.sessions ?? [], of: imported.account.user.id, accounts, key: $0) }
         let whole = imported
         let factors = try imported.factors.map { (factor: $0, sealed: try sealed($0)) }
         do {
@@ -160,13 +160,6 @@ extension Accounts {
     /// - Throws: ``DatabaseFailure``.
     package func accounts(after last: UserID?, limit: Int) async throws -> [Account] {
         try await database.read { db in try db.accounts(after: last, limit: limit) }
-    }
-
-    /// The number of accounts, soft-deleted ones included.
-    ///
-    /// - Throws: ``DatabaseFailure``.
-    package func count() async throws -> Int {
-        try await database.row("SELECT count(*) FROM users") { Int($0.int()) } ?? 0
     }
 }
 

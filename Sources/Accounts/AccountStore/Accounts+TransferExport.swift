@@ -30,7 +30,7 @@ package struct TransferCounts: Sendable {
     package init() {}
 }
 
-extension Accounts {
+extension TransferStore {
     private static let appsAtOnce = 500
 
     /// Returns up to `limit` accounts in order of id, after `last`, with their verified factors, their passkeys and what is
@@ -97,7 +97,7 @@ extension Accounts {
 
     private static func exportLookup(from first: UserID, through last: UserID) -> SQL {
         """
-        SELECT \(columns: factorColumns), factors.sealed_secret, factors.credential_id, factors.public_key,
+        SELECT \(columns: FactorStore.factorColumns), factors.sealed_secret, factors.credential_id, factors.public_key,
             factors.sign_count, factors.is_backup_eligible, factors.is_backed_up, factors.transports
         FROM factors
         WHERE factors.user_id >= \(first) AND factors.user_id <= \(last) AND factors.is_verified = 1
@@ -107,7 +107,7 @@ extension Accounts {
 
     private static func passkeysLookup(from first: UserID, through last: UserID) -> SQL {
         """
-        SELECT \(columns: passkeyColumns) FROM passkeys
+        SELECT \(columns: PasskeyStore.passkeyColumns) FROM passkeys
         WHERE passkeys.user_id >= \(first) AND passkeys.user_id <= \(last)
         ORDER BY passkeys.user_id, passkeys.created_at, passkeys.id
         """
@@ -129,7 +129,7 @@ extension Accounts {
 
     private func content(ofAppSealedAs sealed: [UInt8]?, _ factor: FactorID) -> FactorContent {
         // Lost: whether the server secret is missing or another one, which `gatehouse keys reseal` tells.
-        guard let secret = sealed.flatMap({ try? unseal($0, of: factor) }) else { return .unopened }
+        guard let secret = sealed.flatMap({ try? accounts.factors.unseal($0, of: factor) }) else { return .unopened }
         return .app(secret: secret)
     }
 }

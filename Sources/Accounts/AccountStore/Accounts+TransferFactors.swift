@@ -67,11 +67,11 @@ extension FactorContent {
     }
 }
 
-extension Accounts {
+extension TransferStore {
     /// - Returns: The sealed secret of an authenticator app, nil for other factors.
     func sealed(_ transferred: TransferredFactor) throws -> [UInt8]? {
         guard case .app(let secret) = transferred.content else { return nil }
-        return try seal(secret, of: transferred.factor.id)
+        return try accounts.factors.seal(secret, of: transferred.factor.id)
     }
 }
 

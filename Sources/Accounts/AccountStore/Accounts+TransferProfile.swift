@@ -42,7 +42,7 @@ extension Connection {
     }
 }
 
-extension Accounts {
+extension TransferStore {
     /// Returns profiles in order of id, after `last`, as JSON objects keyed by column. The name also appears as
     /// `full_name`, its name in other schemas.
     ///

@@ -54,7 +54,7 @@ package struct ImportedSessionCounts: Equatable, Sendable {
     }
 }
 
-extension Accounts {
+extension TransferStore {
     /// Ends the sessions of an account that was deleted at the source. The account itself stays.
     ///
     /// - Parameter isDryRun: Computes the outcome and changes nothing.
@@ -69,9 +69,9 @@ extension Accounts {
         guard let name = found, !isDryRun else { return found != nil }
         try await database.write { db in
             guard try db.row("SELECT 1 FROM sessions WHERE user_id = \(id)", { _ in true }) == true else { return }
-            try endSessions(of: id, keeping: nil, .byAdministrator(.endedAtSource, from: nil), at: now, in: db)
+            try accounts.sessions.endSessions(of: id, keeping: nil, .byAdministrator(.endedAtSource, from: nil), at: now, in: db)
             let logout = AuditEntry(.logout, actor: id, actorName: name, traits: ["scope": "deleted elsewhere"])
-            try record([logout], at: now, in: db)
+            try accounts.record([logout], at: now, in: db)
         }
         return true
     }
@@ -172,7 +172,7 @@ struct SessionImport {
     /// Ends sessions from earlier imports that the source no longer has, unless they have been used here.
     private mutating func endOthers(_ ids: Set<SessionID>, at now: Instant, in db: any Connection) throws {
         for id in ids {
-            counts.endedThere += try accounts.endSessions(
+            counts.endedThere += try accounts.sessions.endSessions(
                 where: "id = \(id) AND user_id = \(user) AND refresh_token_counter = \(Self.startingCounter)",
                 .byAdministrator(.endedAtSource, from: nil), at: now, in: db)
         }

@@ -48,7 +48,7 @@ package enum ImportedTokenAge: Int64, Sendable {
     case current
 }
 
-extension Accounts {
+extension TransferStore {
     static let importKeySeal = "import key"
 
     /// Exchanges an imported token as if it were the native token at its position.
@@ -62,7 +62,7 @@ extension Accounts {
         let lookup = Self.importedTokenLookup(presented.digest(key))
         let found = try await database.row(lookup) { (session: SessionID(trusted: $0.text()), counter: $0.int()) }
         guard let found else { return try await outcome(ofUnknown: presented) }
-        return try await refresh(
+        return try await accounts.sessions.refresh(
             found.session, counter: found.counter, from: device, recordsRepeats: recordsRepeats, at: now)
     }
 

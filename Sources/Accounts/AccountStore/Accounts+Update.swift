@@ -59,7 +59,7 @@ extension Accounts {
     package func update(
         _ user: UserID, _ update: UserUpdate, keeping session: SessionID?, at now: Instant
     ) async throws -> UserUpdateOutcome {
-        try await revoking(at: now) { db in
+        try await sessions.revoking(at: now) { db in
             let changer = try changer(user, by: session, at: now, in: db)
             guard case .good(var account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             var entries: [AuditEntry] = []
@@ -111,7 +111,7 @@ extension Accounts {
         // Its codes are void, and no repeated mail may bring them back.
         user.newEmail = nil
         let end = SessionEnd.byUser(.passwordChanged, in: session, from: device)
-        try endSessions(of: user.id, keeping: session, end, at: now, in: db)
+        try sessions.endSessions(of: user.id, keeping: session, end, at: now, in: db)
         try db.voidCodes(of: user.id)
         try db.voidTokens(of: user.id)
         try db.forgetMails(of: &user)
@@ -128,10 +128,10 @@ extension Accounts {
 
     private func notify(_ update: UserUpdate, of before: User, at now: Instant, in db: any Connection) throws {
         if update.passwordHash != nil {
-            try notify(.passwordChanged, before, from: update.device, at: now, in: db)
+            try mails.notify(.passwordChanged, before, from: update.device, at: now, in: db)
         }
         if let email = update.email, email.text != before.email {
-            try notify(.emailChanged, before, newEmail: email.text, from: update.device, at: now, in: db)
+            try mails.notify(.emailChanged, before, newEmail: email.text, from: update.device, at: now, in: db)
         }
     }
 
@@ -147,7 +147,7 @@ extension Accounts {
         account.user.newEmail = change.email.text
         account.user.addressChangeSession = session
         account.user.times.emailChangeSentAt = now
-        try changeMails(
+        try mails.changeMails(
             account, to: change.email, change.mail, confirmsBoth: change.asksBoth, at: now, in: db)
     }
 

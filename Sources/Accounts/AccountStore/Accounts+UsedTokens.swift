@@ -3,7 +3,7 @@ import GatehouseWire
 import SQLDatabase
 
 // For strict session policies: the newest refresh token of a session whose access token has been used.
-extension Accounts {
+extension SessionStore {
     /// Records that an access token has been used. A token older than the recorded one changes nothing.
     ///
     /// - Parameter counter: The counter of the refresh token that the access token was issued with.

@@ -50,6 +50,13 @@ package struct Accounts: Sendable {
         self.randomBytes = randomBytes
     }
 
+    /// The number of accounts, soft-deleted ones included.
+    ///
+    /// - Throws: ``DatabaseFailure``.
+    package func count() async throws -> Int {
+        try await database.row("SELECT count(*) FROM users") { Int($0.int()) } ?? 0
+    }
+
     /// Sorts before every id.
     static let nilID = "00000000-0000-0000-0000-000000000000"
 

@@ -19,7 +19,7 @@ struct AccountSearchTests {
     ) async throws -> [FoundAccount] {
         var (found, next): ([FoundAccount], String?) = ([], nil)
         repeat {
-            let page = try await store.accounts.search(search, after: next, limit: limit, at: store.clock.now)
+            let page = try await store.accounts.admin.search(search, after: next, limit: limit, at: store.clock.now)
             #expect(page.accounts.count <= limit)
             found += page.accounts
             next = page.next
@@ -33,7 +33,7 @@ struct AccountSearchTests {
         attributes.email = EmailAddress(email)
         attributes.confirmsEmail = true
         if let name { attributes.userMetadata = ["full_name": .string(name)] }
-        guard case .done = try await store.accounts.create(attributes, at: store.clock.now) else { throw NotSignedIn() }
+        guard case .done = try await store.accounts.admin.create(attributes, at: store.clock.now) else { throw NotSignedIn() }
         store.clock.advance(by: .seconds(1))
     }
 
@@ -41,7 +41,7 @@ struct AccountSearchTests {
     func everyAccount(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let people = try SeededPeople(store.accounts, seed: 1, passwordHash: Secret("$hash$"), at: store.clock.now)
-        _ = try await store.accounts.add(people, 0..<300)
+        _ = try await store.accounts.seeds.add(people, 0..<300)
         // Several at the same moment.
         let now = SQLValue.instant(store.clock.now.microseconds)
         try await store.storage.database.write { db in
@@ -72,14 +72,14 @@ struct AccountSearchTests {
         }
         var (listed, found, last, next): ([String?], [String?], User?, String?) = ([], [], nil, nil)
         for _ in addresses {
-            let page = try await store.accounts.newest(after: last, filter: nil, limit: 1)
+            let page = try await store.accounts.admin.newest(after: last, filter: nil, limit: 1)
             last = page.last?.user
             listed += page.map(\.user.email)
-            let result = try await store.accounts.search(AccountSearch(), after: next, limit: 1, at: store.clock.now)
+            let result = try await store.accounts.admin.search(AccountSearch(), after: next, limit: 1, at: store.clock.now)
             next = result.next
             found += result.accounts.map(\.email)
         }
-        #expect(try await store.accounts.newest(after: last, filter: nil, limit: 1).isEmpty && next == nil)
+        #expect(try await store.accounts.admin.newest(after: last, filter: nil, limit: 1).isEmpty && next == nil)
         #expect(Set(listed) == Set(addresses) && listed.first == addresses[0] && listed.last == addresses[3])
         #expect(found == listed)
     }
@@ -160,11 +160,11 @@ struct AccountSearchTests {
         let banned = try await store.signedIn("banned@example.com").account.user
         let deleted = try await store.signedIn("deleted@example.com").account.user
         _ = try await store.signUp("unconfirmed@example.com", isConfirmed: false)
-        _ = try await store.accounts.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
+        _ = try await store.accounts.signIns.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
         _ = try await store.entered(store.identity("google", "1", email: "google@example.com"))
         var ban = AdminAttributes()
         ban.ban = .lasting(.seconds(60))
-        _ = try await store.accounts.update(banned.id, ban, at: store.clock.now)
+        _ = try await store.accounts.admin.update(banned.id, ban, at: store.clock.now)
         _ = try await store.accounts.softDelete(deleted.id, at: store.clock.now)
         func found(_ change: (inout AccountSearch) -> Void) async throws -> [String?] {
             var search = AccountSearch()
@@ -192,7 +192,7 @@ struct AccountSearchTests {
         let store = try await StoreFixture(kind)
         let people = try SeededPeople(store.accounts, seed: 1, passwordHash: Secret("$hash$"), at: store.clock.now)
         for start in stride(from: 0, to: 4_500, by: 500) {
-            _ = try await store.accounts.add(people, start..<(start + 500))
+            _ = try await store.accounts.seeds.add(people, start..<(start + 500))
         }
         // The oldest account.
         let now = SQLValue.instant(store.clock.now.microseconds)
@@ -207,7 +207,7 @@ struct AccountSearchTests {
             search.method = state == nil ? "phone" : nil
             var (sizes, next): ([Int], String?) = ([], nil)
             repeat {
-                let page = try await store.accounts.search(search, after: next, limit: 50, at: store.clock.now)
+                let page = try await store.accounts.admin.search(search, after: next, limit: 50, at: store.clock.now)
                 sizes.append(page.accounts.count)
                 next = page.next
             } while next != nil && sizes.count < 10
@@ -224,7 +224,7 @@ struct AccountSearchTests {
         func page(_ text: String?, _ cursor: String?) async throws -> SearchPage {
             var search = AccountSearch()
             search.text = text
-            return try await store.accounts.search(search, after: cursor, limit: 1, at: store.clock.now)
+            return try await store.accounts.admin.search(search, after: cursor, limit: 1, at: store.clock.now)
         }
         let byTime = try #require(try await page(nil, nil).next)
         let byAddress = try #require(try await page("p", nil).next)

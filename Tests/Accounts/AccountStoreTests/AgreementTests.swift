@@ -22,7 +22,7 @@ struct AgreementTests {
         }
         for _ in 0..<2 {
             await #expect(throws: Waits.self) {
-                try await waiting.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
+                try await waiting.signIns.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
             }
         }
         for table in ["users", "sessions", "audit_log"] { #expect(try await store.count(table) == 0) }
@@ -31,7 +31,7 @@ struct AgreementTests {
             note(issued)
             return token
         }
-        let issued = try await agreeing.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
+        let issued = try await agreeing.signIns.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
         #expect(issued.agreed?.claims == [1] && issued.agreed?.expiresAt == 2)
         #expect(shown.withLock { Set($0).count == 1 && $0.count == 3 })
         #expect(try await store.count("users") == 1)
@@ -45,7 +45,7 @@ struct AgreementTests {
         accounts.admission = .asks
         let (asking, metadata): (Accounts, JSONObject) = (accounts, ["name": "Augusta"])
         let error = await #expect(throws: AccountNeedsAdmission.self) {
-            try await asking.signUpAnonymously(metadata: metadata, from: store.device, at: store.clock.now)
+            try await asking.signIns.signUpAnonymously(metadata: metadata, from: store.device, at: store.clock.now)
         }
         let question = try #require(error)
         var dumped = ""

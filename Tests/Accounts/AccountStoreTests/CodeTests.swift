@@ -25,17 +25,17 @@ struct CodeTests {
         let randomness = TestRandomness()
         let accounts = Accounts(
             database: counting, secrets: StoreFixture.secrets, randomBytes: { randomness.bytes($0) })
-        let state = try await accounts.begin(flow(), browser: Secret("cookie"), at: store.clock.now)
-        guard case .taken = try await accounts.take(state: state, browser: Secret("cookie"), at: store.clock.now) else {
+        let state = try await accounts.links.begin(flow(), browser: Secret("cookie"), at: store.clock.now)
+        guard case .taken = try await accounts.links.take(state: state, browser: Secret("cookie"), at: store.clock.now) else {
             Issue.record("not taken")
             return
         }
         let signIn = ProviderSignIn(
             store.identity(profile: ProfileFill(firstName: "Ada")), rules: ProviderRules(),
             grant: ProviderGrant(refreshToken: Secret("r"), client: "c"), delivery: .code(Self.key, handing: nil))
-        let outcome = try await accounts.signIn(signIn, from: store.device, at: store.clock.now)
+        let outcome = try await accounts.links.signIn(signIn, from: store.device, at: store.clock.now)
         let code = try #require(outcome.session?.code)
-        let redeemed = try await accounts.redeem(
+        let redeemed = try await accounts.links.redeem(
             code: code, verifier: Self.verifier, from: store.device, at: store.clock.now)
         #expect(redeemed.issued != nil)
         #expect(counting.writes.value == 4)
@@ -53,7 +53,7 @@ struct CodeTests {
         let (update, attributes) = (newPassword, administrators)
         let steps: [(isVoid: Bool, step: @Sendable (StoreFixture, UserID) async throws -> Void)] = [
             (true, { _ = try await $0.accounts.update($1, update, keeping: nil, at: $0.clock.now) }),
-            (true, { _ = try await $0.accounts.update($1, attributes, at: $0.clock.now) }),
+            (true, { _ = try await $0.accounts.admin.update($1, attributes, at: $0.clock.now) }),
             (true, { try await $0.accounts.signOut($1, name: "", session: nil, scope: .global, at: $0.clock.now) }),
             (true, { try await $0.signOut($1, .others) }), (false, { try await $0.signOut($1, .local) }),
             (false, { _ = try await $0.accounts.update($1, UserUpdate(), keeping: nil, at: $0.clock.now) }),
@@ -63,7 +63,7 @@ struct CodeTests {
             let outcome = try await store.come(store.identity(), delivery: .code(Self.key, handing: nil))
             let session = try #require(outcome.session)
             try await step(store, session.user)
-            let redeemed = try await store.accounts.redeem(
+            let redeemed = try await store.accounts.links.redeem(
                 code: try #require(session.code), verifier: Self.verifier, from: store.device, at: store.clock.now)
             #expect((redeemed.issued == nil) == isVoid)
         }
@@ -83,7 +83,7 @@ struct CodeTests {
         #expect(UserID(code.reveal()) != nil)
         store.clock.advance(by: .seconds(299))
         func redeem(_ verifier: Secret) async throws -> CodeOutcome {
-            try await store.accounts.redeem(code: code, verifier: verifier, from: store.device, at: store.clock.now)
+            try await store.accounts.links.redeem(code: code, verifier: verifier, from: store.device, at: store.clock.now)
         }
         guard case .wrongVerifier = try await redeem(Secret("wrong")) else {
             Issue.record("expected a wrong verifier")
@@ -115,7 +115,7 @@ struct CodeTests {
             try #require(try await store.come(store.identity(), delivery: .code(Self.key, handing: nil)).session?.code)
         }
         func redeem(_ code: Secret) async throws -> CodeOutcome {
-            try await store.accounts.redeem(
+            try await store.accounts.links.redeem(
                 code: code, verifier: Self.verifier, from: store.device, at: store.clock.now)
         }
         let late = try await code()
@@ -148,10 +148,10 @@ struct CodeTests {
         let store = try await StoreFixture(kind)
         let issued = try await store.signedIn()
         let purpose = ProviderFlow.Purpose.link(issued.account.user.id, session: issued.session.id)
-        let state = try await store.accounts.begin(flow(purpose), browser: Secret("cookie"), at: store.clock.now)
+        let state = try await store.accounts.links.begin(flow(purpose), browser: Secret("cookie"), at: store.clock.now)
         store.clock.advance(by: .seconds(299))
         func take(_ state: String, _ browser: String?, _ provider: String? = nil) async throws -> String {
-            switch try await store.accounts.take(
+            switch try await store.accounts.links.take(
                 state: state, browser: browser.map(Secret.init), provider: provider, at: store.clock.now)
             {
             case .taken(let flow):
@@ -168,10 +168,10 @@ struct CodeTests {
         #expect(try await take(state, "cookie", "google") == "true ours nonce myapp://callback?x=%2F true")
         #expect(try await take(state, "cookie") == "used")
         #expect(try await take("not-a-uuid", nil) == "unknown")
-        let implicit = try await store.accounts.begin(flow(key: nil), browser: nil, at: store.clock.now)
+        let implicit = try await store.accounts.links.begin(flow(key: nil), browser: nil, at: store.clock.now)
         #expect(try await take(implicit, nil).hasPrefix("false ours"))
         #expect(try await take(implicit, nil) == "unknown")
-        let late = try await store.accounts.begin(flow(), browser: nil, at: store.clock.now)
+        let late = try await store.accounts.links.begin(flow(), browser: nil, at: store.clock.now)
         store.clock.advance(by: .seconds(300))
         #expect(try await take(late, nil) == "unknown")
     }
@@ -180,7 +180,7 @@ struct CodeTests {
         "The database holds no state, code, ticket, verifier or token in plain text", arguments: TestDatabase.all)
     func sealed(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
-        let state = try await store.accounts.begin(flow(), browser: Secret("cookie"), at: store.clock.now)
+        let state = try await store.accounts.links.begin(flow(), browser: Secret("cookie"), at: store.clock.now)
         let handout = ProviderHandout(accessToken: Secret("handed-access"), refreshToken: nil)
         let outcome = try await store.come(
             store.identity(), grant: ProviderGrant(refreshToken: Secret("kept-refresh"), client: "c"),
@@ -208,17 +208,17 @@ struct CodeTests {
     func purge(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.signedIn()
-        for _ in 0..<3 { _ = try await store.accounts.begin(flow(), browser: nil, at: store.clock.now) }
+        for _ in 0..<3 { _ = try await store.accounts.links.begin(flow(), browser: nil, at: store.clock.now) }
         _ = try await store.asked(store.identity())
         _ = try await store.come(
             store.identity("apple", email: nil), delivery: .code(Self.key, handing: nil))
-        #expect(try await store.accounts.purgeExpired(at: store.clock.now) == 0)
+        #expect(try await store.accounts.links.purgeExpired(at: store.clock.now) == 0)
         store.clock.advance(by: .seconds(3_901))
-        _ = try await store.accounts.begin(flow(), browser: nil, at: store.clock.now)
+        _ = try await store.accounts.links.begin(flow(), browser: nil, at: store.clock.now)
         #expect(try await store.rows("SELECT 1 FROM flow_states") == 1)
-        #expect(try await store.accounts.purgeExpired(limit: 1, at: store.clock.now) == 2)
+        #expect(try await store.accounts.links.purgeExpired(limit: 1, at: store.clock.now) == 2)
         #expect(try await store.rows("SELECT 1 FROM link_tickets UNION ALL SELECT 1 FROM authorization_codes") == 0)
-        #expect(try await store.accounts.purgeExpired(at: store.clock.now) == 0)
+        #expect(try await store.accounts.links.purgeExpired(at: store.clock.now) == 0)
     }
 }
 

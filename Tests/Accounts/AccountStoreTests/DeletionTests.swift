@@ -38,7 +38,7 @@ struct DeletionTests {
         let issued = try await store.signedIn(metadata: ["first_name": "Ada"])
         let id = issued.account.user.id
         #expect(try await store.accounts.softDelete(id, at: store.clock.now))
-        let left = try #require(try await store.accounts.account(id))
+        let left = try #require(try await store.accounts.admin.account(id))
         #expect(left.user.times.deletedAt == store.clock.now)
         #expect(left.user.passwordHash == nil)
         #expect(left.user.userMetadata == "{}")
@@ -47,7 +47,7 @@ struct DeletionTests {
         #expect(try await store.count("sessions") == 0)
         #expect(try await store.count("profiles") == 0)
         #expect(try await store.accounts.softDelete(id, at: store.clock.now + .seconds(5)))
-        #expect(try await store.accounts.account(id)?.user.times.deletedAt == store.clock.now)
+        #expect(try await store.accounts.admin.account(id)?.user.times.deletedAt == store.clock.now)
         // A returning user can be deleted again.
         guard case .signedIn(let back) = try await store.signUp() else {
             Issue.record("the address is not free")
@@ -65,11 +65,11 @@ struct DeletionTests {
         let email = try #require(EmailAddress("late@example.com"))
         var changes = AdminAttributes()
         (changes.email, changes.passwordHash, changes.userMetadata) = (email, Secret("$new$"), ["full_name": "Ada"])
-        guard case .unknownUser = try await store.accounts.update(id, changes, at: store.clock.now) else {
+        guard case .unknownUser = try await store.accounts.admin.update(id, changes, at: store.clock.now) else {
             Issue.record("an erased account was changed")
             return
         }
-        let left = try #require(try await store.accounts.account(id)).user
+        let left = try #require(try await store.accounts.admin.account(id)).user
         #expect(left.passwordHash == nil && left.userMetadata == "{}" && left.email != email.text)
         // Earlier versions gave such accounts another address.
         try await store.storage.database.write { db in
@@ -79,7 +79,7 @@ struct DeletionTests {
             var order = LinkOrder(
                 kind, email, MailRequest(redirectTo: "", lifetime: .seconds(600)), from: store.device)
             order.newEmail = EmailAddress("new@example.com")
-            guard case .unknownUser = try await store.accounts.makeLink(order, at: store.clock.now) else {
+            guard case .unknownUser = try await store.accounts.mails.makeLink(order, at: store.clock.now) else {
                 Issue.record("a link \(kind) was made")
                 continue
             }

@@ -27,14 +27,14 @@ struct EndedSessionTests {
         signOuts + changes + [
             Way(name: "the operator ends all", reason: .everybodySignedOut, actor: .commandLine, hasRequest: false) {
                 store, _ in
-                _ = try await store.accounts.endSomeSessions(at: store.clock.now)
+                _ = try await store.accounts.sessions.endSomeSessions(at: store.clock.now)
             },
             Way(name: "a copied token", reason: .tokenReused, actor: .system) { store, issued in
                 let next = try #require(try await store.refresh(issued.refreshToken).issued)
                 _ = try await store.refresh(next.refreshToken)
                 store.clock.advance(by: .seconds(11))
                 let token = try #require(RefreshToken(issued.refreshToken))
-                _ = try await store.accounts.refresh(token, from: request, at: store.clock.now)
+                _ = try await store.accounts.sessions.refresh(token, from: request, at: store.clock.now)
             },
         ]
 
@@ -55,7 +55,7 @@ struct EndedSessionTests {
                 from: request, at: store.clock.now)
         },
         Way(name: "the list of devices", reason: .signedOut, actor: .otherDevice) { store, issued in
-            _ = try await store.accounts.endSession(
+            _ = try await store.accounts.sessions.endSession(
                 issued.session.id, of: issued.account.user.id, name: "", by: try await another(store, issued),
                 from: request, at: store.clock.now)
         },
@@ -75,19 +75,19 @@ struct EndedSessionTests {
         Way(name: "an administrator's password", reason: .passwordChanged, actor: .administrator) { store, issued in
             var attributes = AdminAttributes()
             attributes.passwordHash = Secret("$newer$")
-            _ = try await store.accounts.update(
+            _ = try await store.accounts.admin.update(
                 issued.account.user.id, attributes, from: request, at: store.clock.now)
         },
         Way(name: "an import", reason: .endedAtSource, actor: .commandLine, hasRequest: false) { store, issued in
             let user = issued.account.user.id
-            _ = try await store.accounts.endSessions(ofDeletedElsewhere: user, isDryRun: false, at: store.clock.now)
+            _ = try await store.accounts.transfers.endSessions(ofDeletedElsewhere: user, isDryRun: false, at: store.clock.now)
         },
     ]
 
     private static func another(_ store: StoreFixture, _ issued: IssuedSession) async throws -> SessionID {
         let device = Device(userAgent: "other/1", address: nil)
         guard
-            case .signedIn(let other) = try await store.accounts.signIn(
+            case .signedIn(let other) = try await store.accounts.signIns.signIn(
                 issued.account, from: device, at: store.clock.now)
         else { throw NotSignedIn() }
         return other.session.id
@@ -101,7 +101,7 @@ struct EndedSessionTests {
             let user = issued.account.user.id
             store.tick()
             try await way.end(store, issued)
-            let all = try await store.accounts.endedSessions(of: user, at: store.clock.now)
+            let all = try await store.accounts.sessions.endedSessions(of: user, at: store.clock.now)
             let ended = try #require(all.first { $0.id == issued.session.id }, "\(way.name)")
             #expect(ended.reason == way.reason && ended.actor == way.actor, "\(way.name): \(ended)")
             #expect(ended.device.userAgent == "test" && ended.beganAt == issued.session.createdAt, "\(way.name)")
@@ -120,24 +120,24 @@ struct EndedSessionTests {
         let ada = try await store.signedIn()
         let user = ada.account.user.id
         func newest() async throws -> EndedSession? {
-            try await store.accounts.endedSessions(of: user, limit: 1, at: store.clock.now).first
+            try await store.accounts.sessions.endedSessions(of: user, limit: 1, at: store.clock.now).first
         }
         _ = try await store.link(store.identity("google", "7", email: nil), to: ada)
-        let google = try #require(try await store.accounts.account(user)?.identities.last)
-        _ = try await store.accounts.undoLink(
+        let google = try #require(try await store.accounts.admin.account(user)?.identities.last)
+        _ = try await store.accounts.links.undoLink(
             google.id, of: user, by: ada.session.id, from: Self.request, at: store.clock.now)
         #expect(try await newest()?.reason == .linkUndone)
         _ = try await store.link(store.identity("apple", "9", email: nil), to: ada)
-        let apple = try #require(try await store.accounts.account(user)?.identities.last)
+        let apple = try #require(try await store.accounts.admin.account(user)?.identities.last)
         store.tick()
         let notice = ProviderNotice(
             id: "1", provider: "apple", subject: "9", kind: .consentRevoked, occurredAt: store.clock.now)
-        #expect(try await store.accounts.apply(notice, from: Self.request, at: store.clock.now) == .applied)
+        #expect(try await store.accounts.links.apply(notice, from: Self.request, at: store.clock.now) == .applied)
         #expect(try await newest()?.reason == .consentRevoked)
         #expect(try await newest()?.actor == .provider)
         _ = try await store.entered(store.identity("apple", "9", email: nil))
         store.tick()
-        _ = try await store.accounts.unlink(
+        _ = try await store.accounts.links.unlink(
             apple.id, of: user, keeping: ada.session.id, from: Self.request, at: store.clock.now)
         #expect(try await newest()?.reason == .methodRemoved)
         #expect(try await newest()?.actor == .otherDevice)
@@ -156,7 +156,7 @@ struct EndedSessionTests {
                     user, session: issued.session.id.text, level: .aal1, from: Self.request, at: store.clock.now)
                 guard case .deleted = outcome else { throw NotSignedIn() }
             }
-            let ended = try #require(try await store.accounts.endedSessions(of: user, at: store.clock.now).first)
+            let ended = try #require(try await store.accounts.sessions.endedSessions(of: user, at: store.clock.now).first)
             #expect(ended.reason == .accountDeleted && ended.actor == (isSoft ? .administrator : .user))
             #expect(ended.endedBy?.requestID == "request-1" && ended.endedBy?.address == nil)
             #expect(ended.device.userAgent == nil && ended.device.address == nil)
@@ -188,7 +188,7 @@ struct EndedSessionTests {
                     store.clock.advance(by: Self.day * 31)
                     #expect(try await store.accounts.removeEndedSessions(at: store.clock.now) == 1)
                 }
-                let all = try await store.accounts.endedSessions(of: issued.account.user.id, at: store.clock.now)
+                let all = try await store.accounts.sessions.endedSessions(of: issued.account.user.id, at: store.clock.now)
                 #expect(all.map(\.reason) == [reason] && all.map(\.actor) == [.system])
                 #expect(all.map(\.endedAt) == [end])
             }
@@ -209,7 +209,7 @@ struct EndedSessionTests {
                     """)
                 try db.run(statement)
             }
-            let ended = try await store.accounts.endedSessions(of: issued.account.user.id, at: store.clock.now)
+            let ended = try await store.accounts.sessions.endedSessions(of: issued.account.user.id, at: store.clock.now)
             #expect(ended.map(\.reason) == [.unknown] && ended.map(\.actor) == [.unknown])
             #expect(ended.map(\.endedAt) == [noted] && ended.first?.device.userAgent == "test")
             _ = try await store.storage.database.write { db in try db.run("DELETE FROM users") }
@@ -229,9 +229,9 @@ struct EndedSessionTests {
             Issue.record("a forged token learns the reason")
             return
         }
-        #expect(try await store.accounts.endReason(of: session, of: eve.account.user.id) == nil)
-        #expect(try await store.accounts.endReason(of: session, of: issued.account.user.id) == .accountDeleted)
-        #expect(try await store.accounts.endReason(of: nil, of: issued.account.user.id) == nil)
+        #expect(try await store.accounts.sessions.endReason(of: session, of: eve.account.user.id) == nil)
+        #expect(try await store.accounts.sessions.endReason(of: session, of: issued.account.user.id) == .accountDeleted)
+        #expect(try await store.accounts.sessions.endReason(of: nil, of: issued.account.user.id) == nil)
     }
 
     @Test("The newest ends come first, and their number is bounded", arguments: TestDatabase.all)
@@ -245,9 +245,9 @@ struct EndedSessionTests {
             try await store.accounts.signOut(
                 account.user.id, name: "", session: session, scope: .local, from: Self.request, at: store.clock.now)
         }
-        let all = try await store.accounts.endedSessions(of: account.user.id, at: store.clock.now)
+        let all = try await store.accounts.sessions.endedSessions(of: account.user.id, at: store.clock.now)
         #expect(all.count == 4 && all.map(\.endedAt) == all.map(\.endedAt).sorted(by: >))
-        let some = try await store.accounts.endedSessions(of: account.user.id, limit: 2, at: store.clock.now)
+        let some = try await store.accounts.sessions.endedSessions(of: account.user.id, limit: 2, at: store.clock.now)
         #expect(some.map(\.id) == all.prefix(2).map(\.id))
     }
 

@@ -25,20 +25,20 @@ struct ErasureTests {
             store.identity("google", "7", email: Self.address, data: ["name": "Adaline Quux"], profile: profile),
             to: issued, grant: ProviderGrant(refreshToken: Secret("r"), client: "c"))
         let passkey = try await store.registered(store.newPasskey(), of: issued)
-        _ = try await store.accounts.rename(
+        _ = try await store.accounts.passkeys.rename(
             passkey.id, of: user, to: "Adaline's phone", by: issued.session.id, at: store.clock.now)
         var accounts = store.accounts
         accounts.notices = MailNotices(kinds: [.newDevice, .emailChanged])
         var attributes = AdminAttributes()
         attributes.phone = PhoneNumber("+4915112345678")
-        _ = try await accounts.update(user, attributes, from: device, at: store.clock.now)
-        let account = try #require(try await accounts.account(user))
-        for _ in 0..<2 { _ = try await accounts.signIn(account, from: device, at: store.clock.now) }
+        _ = try await accounts.admin.update(user, attributes, from: device, at: store.clock.now)
+        let account = try #require(try await accounts.admin.account(user))
+        for _ in 0..<2 { _ = try await accounts.signIns.signIn(account, from: device, at: store.clock.now) }
         let request = MailRequest(redirectTo: "https://app.example.org", lifetime: .seconds(3_600))
-        try await accounts.ask(MailAsk(.recovery, #require(EmailAddress(Self.address)), request), at: store.clock.now)
-        for mail in try await accounts.takeMails(.codes, limit: 9, lease: .seconds(60), at: store.clock.now) {
+        try await accounts.mails.ask(MailAsk(.recovery, #require(EmailAddress(Self.address)), request), at: store.clock.now)
+        for mail in try await accounts.mails.takeMails(.codes, limit: 9, lease: .seconds(60), at: store.clock.now) {
             guard case .request(let ask) = mail.content else { continue }
-            _ = try await accounts.resolve(ask, of: mail, at: store.clock.now)
+            _ = try await accounts.mails.resolve(ask, of: mail, at: store.clock.now)
         }
         var update = UserUpdate(device: device)
         update.emailChange = EmailChange(

@@ -32,12 +32,12 @@ struct ImportTests {
     }
 
     private func add(_ store: StoreFixture, _ sessions: [ImportedSession]?) async throws -> ImportedAccountOutcome {
-        try await store.accounts.add(ImportedAccount(account(store), sessions: sessions), at: store.clock.now)
+        try await store.accounts.transfers.add(ImportedAccount(account(store), sessions: sessions), at: store.clock.now)
     }
 
     private func refresh(_ store: StoreFixture, _ token: String) async throws -> RefreshOutcome? {
         let token = try #require(ImportedRefreshToken(Secret(token)))
-        return try await store.accounts.refresh(token, from: store.device, at: store.clock.now)
+        return try await store.accounts.transfers.refresh(token, from: store.device, at: store.clock.now)
     }
 
     @Test("A token whose session is gone is unknown", arguments: TestDatabase.all)
@@ -139,7 +139,7 @@ struct ImportTests {
         let token = try #require(ImportedRefreshToken(Secret(Self.tokens[2])))
         // Another secret with the same number does not open the key of the digests.
         await #expect(throws: (any Error).self) {
-            _ = try await others.refresh(token, from: store.device, at: store.clock.now)
+            _ = try await others.transfers.refresh(token, from: store.device, at: store.clock.now)
         }
     }
 
@@ -147,7 +147,7 @@ struct ImportTests {
     func plans(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind, isNew: true)
         let statements: [SQL] = [
-            Accounts.importedTokenLookup([1, 2, 3]),
+            TransferStore.importedTokenLookup([1, 2, 3]),
             "DELETE FROM imported_refresh_tokens WHERE session_id = \(Self.session.text)",
             "SELECT id FROM imported_sessions WHERE user_id = \(Self.ada.text)",
         ]
@@ -172,9 +172,9 @@ struct ImportTests {
     func rehearsal(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let imported = ImportedAccount(account(store), sessions: [try session(store)])
-        let told = try await store.accounts.add(imported, isDryRun: true, at: store.clock.now)
+        let told = try await store.accounts.transfers.add(imported, isDryRun: true, at: store.clock.now)
         for table in ["users", "sessions", "profiles"] { #expect(try await store.count(table) == 0) }
-        #expect(try await store.accounts.add(imported, at: store.clock.now) == told)
+        #expect(try await store.accounts.transfers.add(imported, at: store.clock.now) == told)
     }
 
     @Test("A second run updates sessions unused here and keeps the others", arguments: TestDatabase.all)
@@ -188,7 +188,7 @@ struct ImportTests {
         #expect(try await add(store, [session(store, tokens: ["aaaaaaaaaaa5"])]).sessions.parted == 1)
         #expect(try await add(store, []).sessions.endedThere == 0)
         #expect(try await add(store, nil).sessions == ImportedSessionCounts())
-        #expect(try await store.accounts.endSession(Self.session, of: Self.ada, name: "", at: store.clock.now))
+        #expect(try await store.accounts.sessions.endSession(Self.session, of: Self.ada, name: "", at: store.clock.now))
         #expect(try await add(store, [session(store)]).sessions.endedHere == 1)
         #expect(try await store.count("sessions") == 0)
     }
@@ -221,8 +221,8 @@ struct ImportTests {
         let store = try await StoreFixture(kind)
         var late = account(store)
         late.user.times = UserTimes(createdAt: Instant(microseconds: 253_402_300_799_999_999))
-        _ = try await store.accounts.add(ImportedAccount(late), at: store.clock.now)
-        #expect(try await store.accounts.newest(after: nil, filter: nil, limit: 10).map(\.user.id) == [Self.ada])
+        _ = try await store.accounts.transfers.add(ImportedAccount(late), at: store.clock.now)
+        #expect(try await store.accounts.admin.newest(after: nil, filter: nil, limit: 10).map(\.user.id) == [Self.ada])
     }
 
     @Test("A session that ended at the source and is unused here ends", arguments: TestDatabase.all)
@@ -231,7 +231,7 @@ struct ImportTests {
         _ = try await add(store, [session(store)])
         store.clock.advance(by: .seconds(1))
         #expect(try await add(store, []).sessions.endedThere == 1)
-        #expect(try await store.accounts.revocations(since: store.clock.now).map(\.id) == [Self.session.text])
+        #expect(try await store.accounts.sessions.revocations(since: store.clock.now).map(\.id) == [Self.session.text])
         #expect(try await refresh(store, Self.tokens[2]) == nil)
     }
 
@@ -241,7 +241,7 @@ struct ImportTests {
         _ = try await add(store, nil)
         var newer = account(store, email: "countess@example.com")
         newer.user.times.updatedAt = store.clock.now + .seconds(1)
-        let outcome = try await store.accounts.add(ImportedAccount(newer), at: store.clock.now)
+        let outcome = try await store.accounts.transfers.add(ImportedAccount(newer), at: store.clock.now)
         #expect(outcome.account == .alreadyThere && outcome.hasChanged)
         #expect(try await store.text("SELECT email FROM users") == "ada@example.com")
     }
@@ -257,13 +257,13 @@ struct ImportTests {
         profile.isPremium = true
         profile.createdAt = Instant(seconds: 1_700_000_000)
         let imported = ImportedAccount(account(store), profile: profile)
-        _ = try await store.accounts.add(imported, at: store.clock.now)
-        let rows = try await store.accounts.profileRows(after: nil, limit: 10)
+        _ = try await store.accounts.transfers.add(imported, at: store.clock.now)
+        let rows = try await store.accounts.transfers.profileRows(after: nil, limit: 10)
         let row = try JSONReader.read(try #require(rows.first).text)
         #expect(row["first_name"] == "Ada" && row["name"] == "Ada L." && row["is_premium"] == true)
         #expect(row["favorite_teams"] == ["nba_1610612744"] && row["data"] == ["mood": "calm"])
         #expect(row["created_at"]?.stringValue?.hasPrefix("2023-11-14T22:13:20") == true)
-        #expect(try await store.accounts.profileRows(after: Self.ada, limit: 10).isEmpty)
+        #expect(try await store.accounts.transfers.profileRows(after: Self.ada, limit: 10).isEmpty)
     }
 
     @Test(

@@ -79,10 +79,10 @@ struct LargeTablePlanTests {
         for number in 0..<200 {
             let email = try #require(EmailAddress("person\(number)@example.com"))
             let request = MailRequest(redirectTo: "", lifetime: .seconds(600))
-            try await store.accounts.ask(MailAsk(.recovery, email, request), at: store.clock.now)
+            try await store.accounts.mails.ask(MailAsk(.recovery, email, request), at: store.clock.now)
         }
-        _ = try await store.accounts.endUnanswered(.codes, limit: 8, at: store.clock.now)
-        _ = try await store.accounts.takeMails(.codes, limit: 8, lease: .seconds(60), at: store.clock.now)
+        _ = try await store.accounts.mails.endUnanswered(.codes, limit: 8, at: store.clock.now)
+        _ = try await store.accounts.mails.takeMails(.codes, limit: 8, lease: .seconds(60), at: store.clock.now)
         let taking = recorded.all.filter { $0.text.contains("AS earlier") }
         #expect(taking.count == 2)
         for statement in taking {
@@ -130,7 +130,7 @@ struct LargeTablePlanTests {
         repeat {
             var page: [Account] = []
             let statements = try await store.storage.statements.during {
-                page = try await store.accounts.newest(after: last, filter: nil, limit: 300)
+                page = try await store.accounts.admin.newest(after: last, filter: nil, limit: 300)
             }
             #expect(statements == 1)
             seen.formUnion(page.map(\.user.id.text))
@@ -139,7 +139,7 @@ struct LargeTablePlanTests {
         } while last != nil
         #expect(seen.count == 2_000 && times.count == 2_000)
         #expect(times == times.sorted(by: >))
-        let found = try await store.accounts.newest(after: nil, filter: "PERSON-1999.", limit: 10)
+        let found = try await store.accounts.admin.newest(after: nil, filter: "PERSON-1999.", limit: 10)
         #expect(found.map(\.user.email) == ["person-1999.1@seeded.invalid"])
     }
 
@@ -182,23 +182,23 @@ extension StoreFixture {
         let issued = try await signedIn()
         let user = issued.account.user.id
         let email = try #require(EmailAddress("ada@example.com"))
-        let account = try #require(try await accounts.account(email: email))
-        _ = try await accounts.signIn(account, from: device, at: clock.now)
-        _ = try await accounts.sessionAddresses(of: email)
+        let account = try #require(try await accounts.signIns.account(email: email))
+        _ = try await accounts.signIns.signIn(account, from: device, at: clock.now)
+        _ = try await accounts.signIns.sessionAddresses(of: email)
         let hash = try #require(account.user.passwordHash)
-        try await accounts.upgradeHash(hash, of: user, to: hash)
+        try await accounts.signIns.upgradeHash(hash, of: user, to: hash)
         let refreshed = try #require(try await refresh(issued.refreshToken).issued)
         _ = try await refresh(refreshed.refreshToken)
         clock.advance(by: .seconds(60))
         // Two behind: theft.
         _ = try await refresh(issued.refreshToken)
-        let again = try await accounts.signIn(account, from: device, at: clock.now)
+        let again = try await accounts.signIns.signIn(account, from: device, at: clock.now)
         guard case .signedIn(let current) = again else { throw NotSignedIn() }
         _ = try await accounts.current(user, session: current.session.id)
-        _ = try await accounts.sessions(of: user, at: clock.now)
-        _ = try await accounts.endedSessions(of: user, at: clock.now)
-        _ = try await accounts.overview(of: user, limit: 20, at: clock.now)
-        _ = try await accounts.endReason(of: issued.session.id, of: user)
+        _ = try await accounts.sessions.sessions(of: user, at: clock.now)
+        _ = try await accounts.sessions.endedSessions(of: user, at: clock.now)
+        _ = try await accounts.admin.overview(of: user, limit: 20, at: clock.now)
+        _ = try await accounts.sessions.endReason(of: issued.session.id, of: user)
         _ = try await accounts.personalRecord(of: user, at: clock.now)
         var update = UserUpdate()
         update.metadata = ["x": 1]
@@ -210,8 +210,8 @@ extension StoreFixture {
             try await accounts.signOut(user, name: "", session: current.session.id, scope: scope, at: clock.now)
         }
         guard
-            case .signedIn(let last) = try await accounts.signIn(
-                #require(try await accounts.account(user)), from: device, at: clock.now)
+            case .signedIn(let last) = try await accounts.signIns.signIn(
+                #require(try await accounts.admin.account(user)), from: device, at: clock.now)
         else { throw NotSignedIn() }
         return last
     }
@@ -220,20 +220,20 @@ extension StoreFixture {
         let flow = ProviderFlow(
             provider: "google", purpose: .signIn, verifier: Secret("ours"), nonce: "n", proofKey: Self.key,
             redirectTo: "myapp://callback")
-        let state = try await accounts.begin(flow, browser: Secret("cookie"), at: clock.now)
-        _ = try await accounts.take(state: state, browser: Secret("cookie"), at: clock.now)
+        let state = try await accounts.links.begin(flow, browser: Secret("cookie"), at: clock.now)
+        _ = try await accounts.links.take(state: state, browser: Secret("cookie"), at: clock.now)
         let grant = ProviderGrant(refreshToken: Secret("r"), client: "c")
         let outcome = try await come(
             identity("google", "7", email: "grace@example.com", profile: ProfileFill(firstName: "Grace")),
             grant: grant, delivery: .code(Self.key, handing: nil))
         let code = try #require(outcome.session?.code)
-        let redeemed = try await accounts.redeem(code: code, verifier: Self.verifier, from: device, at: clock.now)
+        let redeemed = try await accounts.links.redeem(code: code, verifier: Self.verifier, from: device, at: clock.now)
         guard case .signedIn(let issued, _) = redeemed else { throw NotSignedIn() }
-        _ = try await accounts.endSession(
+        _ = try await accounts.sessions.endSession(
             issued.session.id, of: issued.account.user.id, name: "", at: clock.now)
         let notice = ProviderNotice(
             id: "1", provider: "google", subject: "7", kind: .consentRevoked, occurredAt: clock.now + .seconds(1))
-        _ = try await accounts.apply(notice, at: clock.now + .seconds(2))
+        _ = try await accounts.links.apply(notice, at: clock.now + .seconds(2))
     }
 
     private func linkingPeople(_ ada: IssuedSession) async throws {
@@ -241,13 +241,13 @@ extension StoreFixture {
         // Ada's address, which she never proved: asked, confirmed, unlinked again.
         let question = try await asked(identity("google", "8", email: "ada2@example.com"))
         _ = try await confirm(question.ticket, by: ada)
-        _ = try await accounts.undoableLinks(of: user, at: clock.now)
-        let linked = try #require(try await accounts.account(user)?.identities.last)
-        _ = try await accounts.undoLink(linked.id, of: user, by: nil, at: clock.now)
+        _ = try await accounts.links.undoableLinks(of: user, at: clock.now)
+        let linked = try #require(try await accounts.admin.account(user)?.identities.last)
+        _ = try await accounts.links.undoLink(linked.id, of: user, by: nil, at: clock.now)
         _ = try await link(
             identity("apple", "9", email: nil), to: ada, grant: ProviderGrant(refreshToken: Secret("a"), client: "c"))
-        let apple = try #require(try await accounts.account(user)?.identities.last)
-        _ = try await accounts.unlink(apple.id, of: user, keeping: ada.session.id, at: clock.now)
+        let apple = try #require(try await accounts.admin.account(user)?.identities.last)
+        _ = try await accounts.links.unlink(apple.id, of: user, keeping: ada.session.id, at: clock.now)
         _ = try await asked(identity("apple", "9", email: "ada2@example.com"))
         _ = try await recover(try await asked(identity("keycloak", "1", email: "ada2@example.com")).ticket)
         // An unfinished sign-up, taken over by its owner.
@@ -263,21 +263,21 @@ extension StoreFixture {
         let issued = try await signedIn("mailed@example.com")
         let email = try #require(EmailAddress("mailed@example.com"))
         let request = MailRequest(redirectTo: "", lifetime: .seconds(600))
-        try await accounts.ask(MailAsk(.recovery, email, request), at: clock.now)
-        _ = try await accounts.endUnanswered(.codes, limit: 8, at: clock.now)
-        let mails = try await accounts.takeMails(.codes, limit: 8, lease: .seconds(60), at: clock.now)
+        try await accounts.mails.ask(MailAsk(.recovery, email, request), at: clock.now)
+        _ = try await accounts.mails.endUnanswered(.codes, limit: 8, at: clock.now)
+        let mails = try await accounts.mails.takeMails(.codes, limit: 8, lease: .seconds(60), at: clock.now)
         let mail = try #require(mails.first)
         guard case .request(let ask) = mail.content,
-            let resolved = try await accounts.resolve(ask, of: mail, at: clock.now),
+            let resolved = try await accounts.mails.resolve(ask, of: mail, at: clock.now),
             case .mail(let content) = resolved.content, let link = content.linkToken
         else { throw NotSignedIn() }
         for result in [MailResult.failed(reason: "r"), .sent] {
-            try await accounts.report(result, of: resolved, chance: 0, at: clock.now)
+            try await accounts.mails.report(result, of: resolved, chance: 0, at: clock.now)
         }
         let wrong = MailedProof.code(Secret("none"), sentTo: email)
-        _ = try await accounts.verify(wrong, for: [.recovery], from: device, at: clock.now)
-        _ = try await accounts.verify(.link(link), for: [.recovery], from: device, at: clock.now)
-        _ = try await accounts.mailReauthentication(issued.account.user.id, request, at: clock.now)
+        _ = try await accounts.proofs.verify(wrong, for: [.recovery], from: device, at: clock.now)
+        _ = try await accounts.proofs.verify(.link(link), for: [.recovery], from: device, at: clock.now)
+        _ = try await accounts.mails.mailReauthentication(issued.account.user.id, request, at: clock.now)
     }
 
     private func newDevice() async throws {
@@ -285,7 +285,7 @@ extension StoreFixture {
         var noting = accounts
         noting.notices = MailNotices(kinds: [.newDevice])
         for agent in ["first/1", "second/1"] {
-            _ = try await noting.signIn(account, from: Device(userAgent: agent, address: nil), at: clock.now)
+            _ = try await noting.signIns.signIn(account, from: Device(userAgent: agent, address: nil), at: clock.now)
         }
     }
 
@@ -295,37 +295,37 @@ extension StoreFixture {
         let second = try await registered(newPasskey([2]), of: issued)
         _ = try await signIn(with: first, count: 1)
         _ = try await signIn(with: first, count: 1)
-        _ = try await accounts.passkeys(of: first.user)
-        _ = try await accounts.rename(first.id, of: first.user, to: "A", by: nil, at: clock.now)
-        _ = try await accounts.remove(first.id, of: first.user, by: nil, from: device, at: clock.now)
-        _ = try await accounts.removePasskey(
+        _ = try await accounts.passkeys.all(of: first.user)
+        _ = try await accounts.passkeys.rename(first.id, of: first.user, to: "A", by: nil, at: clock.now)
+        _ = try await accounts.passkeys.remove(first.id, of: first.user, by: nil, from: device, at: clock.now)
+        _ = try await accounts.passkeys.removePasskey(
             second.id, of: second.user, byAdministratorOn: device, at: clock.now)
         let email = try #require(EmailAddress("signup@example.com"))
         let signUp = PasskeySignUp(
             passkey: newPasskey([3]), address: .mailed(email, MailRequest(redirectTo: "", lifetime: .seconds(600))),
             metadata: [:])
-        _ = try await accounts.signUp(
+        _ = try await accounts.passkeys.signUp(
             signUp, answering: challenge(for: .signUp(name: "")), from: device, at: clock.now)
     }
 
     private func housekeeping() async throws {
-        for item in try await accounts.takeFromOutbox(at: clock.now) {
-            try await accounts.report(.failed, of: item, at: clock.now)
+        for item in try await accounts.links.takeFromOutbox(at: clock.now) {
+            try await accounts.links.report(.failed, of: item, at: clock.now)
         }
         clock.advance(by: .seconds(86_400))
-        for item in try await accounts.takeFromOutbox(at: clock.now) {
-            try await accounts.report(.done, of: item, at: clock.now)
+        for item in try await accounts.links.takeFromOutbox(at: clock.now) {
+            try await accounts.links.report(.done, of: item, at: clock.now)
         }
-        _ = try await accounts.purgeExpired(at: clock.now)
+        _ = try await accounts.links.purgeExpired(at: clock.now)
         var limited = accounts
         limited.retention.auditLog = .seconds(86_400)
         _ = try await limited.removeOutdated(at: clock.now)
         _ = try await accounts.removeEndedSessions(at: clock.now + .seconds(100 * 86_400))
-        _ = try await accounts.signUpAnonymously(metadata: [:], from: device, at: clock.now)
-        _ = try await accounts.newest(after: nil, filter: nil, limit: 50)
-        _ = try await accounts.accounts(after: UserID(trusted: "00000000-0000-0000-0000-000000000000"), limit: 50)
+        _ = try await accounts.signIns.signUpAnonymously(metadata: [:], from: device, at: clock.now)
+        _ = try await accounts.admin.newest(after: nil, filter: nil, limit: 50)
+        _ = try await accounts.transfers.accounts(after: UserID(trusted: "00000000-0000-0000-0000-000000000000"), limit: 50)
         let token = try #require(ImportedRefreshToken(Secret("aaaaaaaaaaa1")))
-        _ = try await accounts.refresh(token, from: device, at: clock.now)
+        _ = try await accounts.transfers.refresh(token, from: device, at: clock.now)
     }
 
     fileprivate func countRequests(_ recorded: RecordedStatements) async throws {

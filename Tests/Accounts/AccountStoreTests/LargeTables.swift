@@ -43,8 +43,8 @@ extension Trait where Self == LargeTables.Shared {
 extension StoreFixture {
     func fillTables(people: Int) async throws {
         let seeded = SeededPeople(accounts, seed: 1, passwordHash: Secret("$hash$"), at: clock.now)
-        for start in stride(from: 0, to: people, by: Accounts.seedBatch) {
-            _ = try await accounts.add(seeded, start..<min(people, start + Accounts.seedBatch))
+        for start in stride(from: 0, to: people, by: SeedStore.seedBatch) {
+            _ = try await accounts.seeds.add(seeded, start..<min(people, start + SeedStore.seedBatch))
         }
         let digest: SQL =
             storage.database.dialect == .postgresql

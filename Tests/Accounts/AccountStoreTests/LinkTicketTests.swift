@@ -18,7 +18,7 @@ struct LinkTicketTests {
         #expect(question.email.text == "ada@example.com")
         #expect(question.expiresAt == store.clock.now + .seconds(600))
         #expect(question.ticket.utf8Count == 43)
-        #expect(try await store.accounts.account(squatter.account.user.id)?.identities.count == 1)
+        #expect(try await store.accounts.admin.account(squatter.account.user.id)?.identities.count == 1)
         #expect(try await store.count("sessions") == 1)
         #expect(try await store.log(1) == ["identity_needs_confirmation unproven_address"])
     }
@@ -32,7 +32,7 @@ struct LinkTicketTests {
         #expect(session.user == owner.account.user.id)
         #expect(session.rule == .confirmedByOwner)
         #expect(session.change == .linked(to: ["password"]))
-        let account = try #require(try await store.accounts.account(session.user))
+        let account = try #require(try await store.accounts.admin.account(session.user))
         #expect(account.user.times.emailProvenAt == store.clock.now)
         #expect(account.user.passwordHash != nil)
         #expect(account.identities.map(\.provider) == ["email", "google"])
@@ -48,7 +48,7 @@ struct LinkTicketTests {
         let owner = try await store.signedIn().account.user.id
         let ticket = try await store.asked(store.identity()).ticket
         func confirm(_ hash: String) async throws -> LinkingOutcome {
-            try await store.accounts.confirmLink(
+            try await store.accounts.links.confirmLink(
                 ticket, by: .password(of: owner, checkedHash: Secret(hash)), from: store.device, at: store.clock.now)
         }
         #expect(try await confirm("$other$").refusal == .notSignedIn)
@@ -67,8 +67,8 @@ struct LinkTicketTests {
         try await store.accounts.signOut(
             owner.account.user.id, name: "", session: owner.session.id, scope: .local, at: store.clock.now)
         #expect(try await store.confirm(ticket, by: owner).refusal == .notSignedIn)
-        guard let account = try await store.accounts.account(email: EmailAddress("ada@example.com")!),
-            case .signedIn(let again) = try await store.accounts.signIn(
+        guard let account = try await store.accounts.signIns.account(email: EmailAddress("ada@example.com")!),
+            case .signedIn(let again) = try await store.accounts.signIns.signIn(
                 account, from: store.device, at: store.clock.now)
         else { throw NotSignedIn() }
         #expect(try await store.confirm(ticket, by: again).session != nil)
@@ -96,11 +96,11 @@ struct LinkTicketTests {
         let session = try #require(try await store.recover(ticket).session)
         #expect(session.rule == .recoveredByProvider)
         #expect(session.user != squatter.account.user.id)
-        let old = try #require(try await store.accounts.account(squatter.account.user.id))
+        let old = try #require(try await store.accounts.admin.account(squatter.account.user.id))
         #expect(old.user.email == nil && old.user.formerEmail == "ada@example.com" && old.user.passwordHash != nil)
         #expect(old.user.userMetadata.contains("evil"))
         #expect(try await store.refresh(squatter.refreshToken).issued?.account.user.id == old.user.id)
-        let account = try #require(try await store.accounts.account(session.user))
+        let account = try #require(try await store.accounts.admin.account(session.user))
         #expect(account.user.email == "ada@example.com")
         #expect(account.user.passwordHash == nil)
         #expect(account.user.times.emailProvenAt == store.clock.now)
@@ -126,7 +126,7 @@ struct LinkTicketTests {
             try await store.link(store.identity("google", "other", email: "grace@example.com"), to: other).session)
         let session = try #require(
             try await store.recover(try await store.asked(store.identity("apple")).ticket).session)
-        let left = try #require(try await store.accounts.account(other.account.user.id))
+        let left = try #require(try await store.accounts.admin.account(other.account.user.id))
         #expect(left.user.email == "grace@example.com")
         #expect(left.user.passwordHash != nil)
         #expect(left.identities.map(\.provider) == ["google"])
@@ -160,7 +160,7 @@ struct LinkTicketTests {
         let session = try #require(try await store.link(identity, to: ada).session)
         #expect(session.rule == .linkedByHand)
         #expect(session.user == ada.account.user.id)
-        let account = try #require(try await store.accounts.account(session.user))
+        let account = try #require(try await store.accounts.admin.account(session.user))
         #expect(account.user.email == "ada@example.com")
         #expect(account.user.times.emailProvenAt == nil)
         #expect(account.user.appMetadata == #"{"provider":"email","providers":["email","google"]}"#)
@@ -178,7 +178,7 @@ struct LinkTicketTests {
     func anonymous(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         func guest() async throws -> IssuedSession {
-            try await store.accounts.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
+            try await store.accounts.signIns.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
         }
         let first = try await guest()
         _ = try await store.signUp(isConfirmed: false)

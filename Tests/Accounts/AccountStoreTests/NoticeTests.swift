@@ -12,7 +12,7 @@ struct NoticeTests {
     ) async throws -> NoticeOutcome {
         let notice = ProviderNotice(
             id: id, provider: "apple", subject: "1", kind: kind, occurredAt: store.clock.now + after)
-        return try await store.accounts.apply(notice, at: store.clock.now + .seconds(5))
+        return try await store.accounts.links.apply(notice, at: store.clock.now + .seconds(5))
     }
 
     private static let grant = ProviderGrant(refreshToken: Secret("r"), client: "c")
@@ -26,9 +26,9 @@ struct NoticeTests {
         #expect(try await store.refresh(apple.refreshToken).issued == nil)
         #expect(try await store.refresh(google.refreshToken).issued != nil)
         #expect(try await store.rows("SELECT 1 FROM provider_tokens") == 0)
-        #expect(try await store.accounts.outboxBacklog().count == 0)
+        #expect(try await store.accounts.links.outboxBacklog().count == 0)
         #expect(try await store.log(1) == ["provider_notice \(LinkingRule.consentRevoked.rawValue)"])
-        #expect(try await store.accounts.account(apple.account.user.id)?.identities.count == 2)
+        #expect(try await store.accounts.admin.account(apple.account.user.id)?.identities.count == 2)
         #expect(try await apply(.consentRevoked, in: store) == .repeated)
         #expect(try await store.entered(store.identity("apple")).user == apple.account.user.id)
     }
@@ -49,12 +49,12 @@ struct NoticeTests {
         let store = try await StoreFixture(kind)
         let user = try await store.entered(store.identity("apple")).user
         #expect(try await apply(.accountDeleted, in: store) == .applied)
-        #expect(try await store.accounts.account(user)?.identities.map(\.provider) == ["apple"])
+        #expect(try await store.accounts.admin.account(user)?.identities.map(\.provider) == ["apple"])
         #expect(try await store.count("sessions") == 0)
         #expect(try await store.log(1) == ["provider_notice \(LinkingRule.providerAccountDeleted.rawValue)"])
         _ = try await store.entered(store.identity("google"))
         #expect(try await apply(.accountDeleted, "2", in: store) == .applied)
-        let left = try #require(try await store.accounts.account(user))
+        let left = try #require(try await store.accounts.admin.account(user))
         #expect(left.identities.map(\.provider) == ["google"])
         #expect(left.user.appMetadata == #"{"provider":"google","providers":["google"]}"#)
         #expect(try await apply(.accountDeleted, "3", in: store) == .unknownPerson)

@@ -17,7 +17,7 @@ struct ProvenAddressTests {
         var attributes = AdminAttributes()
         attributes.email = EmailAddress("grace@example.com")
         attributes.confirmsEmail = true
-        guard case .done(let made) = try await store.accounts.create(attributes, at: store.clock.now) else { return }
+        guard case .done(let made) = try await store.accounts.admin.create(attributes, at: store.clock.now) else { return }
         #expect(try await store.user(made.user.id).times.emailProvenAt == store.clock.now)
     }
 
@@ -49,7 +49,7 @@ struct ProvenAddressTests {
             if hasFactor { _ = try await store.raised(issued, by: try await store.enrolled(issued)) }
             var attributes = AdminAttributes()
             attributes.email = EmailAddress("ada@example.com")
-            _ = try await store.accounts.update(user, attributes, at: store.clock.now)
+            _ = try await store.accounts.admin.update(user, attributes, at: store.clock.now)
             let times = try await store.user(user).times
             #expect(times.emailConfirmedAt == nil && times.emailProvenAt == nil)
             store.tick()
@@ -77,10 +77,10 @@ struct ProvenAddressTests {
     func imported(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         #expect(
-            try await store.accounts.add(
+            try await store.accounts.transfers.add(
                 account("ada@example.com", isVerified: true, at: store.clock.now), at: store.clock.now) == .added)
         #expect(
-            try await store.accounts.add(
+            try await store.accounts.transfers.add(
                 account("grace@example.com", isVerified: false, at: store.clock.now), at: store.clock.now) == .added
         )
         #expect(try await store.entered(store.identity("apple")).rule == .provenByBoth)

@@ -33,7 +33,7 @@ extension StoreFixture {
     ) async throws -> LinkingOutcome {
         let signIn = ProviderSignIn(identity, rules: rules, grant: grant, delivery: delivery)
         tick()
-        return try await accounts.signIn(signIn, from: device, at: clock.now)
+        return try await accounts.links.signIn(signIn, from: device, at: clock.now)
     }
 
     func entered(
@@ -50,23 +50,23 @@ extension StoreFixture {
         _ identity: ProviderIdentity, to issued: IssuedSession, grant: ProviderGrant? = nil
     ) async throws -> LinkingOutcome {
         tick()
-        return try await accounts.link(
+        return try await accounts.links.link(
             ProviderSignIn(identity, rules: Self.rules, grant: grant),
             to: .session(issued.session.id, of: issued.account.user.id), from: device, at: clock.now)
     }
 
     func confirm(_ ticket: Secret, by issued: IssuedSession) async throws -> LinkingOutcome {
         tick()
-        return try await accounts.confirmLink(
+        return try await accounts.links.confirmLink(
             ticket, by: .session(issued.session.id, of: issued.account.user.id), from: device, at: clock.now)
     }
 
     func recover(_ ticket: Secret) async throws -> LinkingOutcome {
         tick()
-        return try await accounts.recover(ticket, from: device, at: clock.now)
+        return try await accounts.links.recover(ticket, from: device, at: clock.now)
     }
 
-    func user(_ id: UserID) async throws -> User { try #require(try await accounts.account(id)).user }
+    func user(_ id: UserID) async throws -> User { try #require(try await accounts.admin.account(id)).user }
 
     func rows(_ statement: SQL) async throws -> Int {
         try await storage.database.read { db in try db.rows(statement) { _ in true }.count }

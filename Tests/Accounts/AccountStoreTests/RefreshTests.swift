@@ -40,7 +40,7 @@ struct RefreshTests {
             own = try #require(try await store.refresh(before).issued).refreshToken
             store.clock.advance(by: .seconds(11))
             let token = try #require(RefreshToken(before))
-            let stolen = try await store.accounts.refresh(token, from: thief, at: store.clock.now)
+            let stolen = try await store.accounts.sessions.refresh(token, from: thief, at: store.clock.now)
             #expect(stolen.verdict == .reissueLate)
             let page = PageRequest(number: 1, size: 10)
             let log = try await store.accounts.auditLog(.action("token_repeated"), page: page)
@@ -56,9 +56,9 @@ struct RefreshTests {
             let store = try await StoreFixture(kind, policy: SessionPolicy(isStrict: isStrict))
             let first = try await store.signedIn()
             let second = try #require(try await store.refresh(first.refreshToken).issued)
-            try await store.accounts.noteUse(of: second.session.id, counter: used)
+            try await store.accounts.sessions.noteUse(of: second.session.id, counter: used)
             // A token that was never issued reveals nothing.
-            try await store.accounts.noteUse(of: second.session.id, counter: 7)
+            try await store.accounts.sessions.noteUse(of: second.session.id, counter: 7)
             #expect(try await store.refresh(first.refreshToken).verdict == .reissue)
             store.clock.advance(by: .seconds(11))
             let outcome = try await store.refresh(first.refreshToken)
@@ -107,7 +107,7 @@ struct RefreshTests {
         let first = try await store.signedIn()
         var ban = AdminAttributes()
         ban.ban = .lasting(.seconds(60))
-        _ = try await store.accounts.update(first.account.user.id, ban, at: store.clock.now)
+        _ = try await store.accounts.admin.update(first.account.user.id, ban, at: store.clock.now)
         guard case .banned = try await store.refresh(first.refreshToken) else {
             Issue.record("not banned")
             return
@@ -201,7 +201,7 @@ struct RefreshTests {
             database: store.storage.database, secrets: secrets, policy: SessionPolicy(),
             randomBytes: { [UInt8](repeating: 0, count: $0) })
         for verdict in [RefreshVerdict.rotate, .reissue] {
-            let outcome = try await accounts.refresh(first, from: store.device, at: store.clock.now)
+            let outcome = try await accounts.sessions.refresh(first, from: store.device, at: store.clock.now)
             #expect(outcome.verdict == verdict)
             let successor = try #require(outcome.issued.flatMap { RefreshToken($0.refreshToken) })
             #expect((successor.secretNumber, successor.counter) == (2, 1))

@@ -125,12 +125,12 @@ extension StoreFixture {
                 id: UserID("5a7e1d5c-0000-4000-8000-000000000001")!, audience: "authenticated", role: "authenticated",
                 times: UserTimes(createdAt: clock.now)),
             identities: [])
-        _ = try await accounts.add(ImportedAccount(other, sessions: []), at: clock.now)
+        _ = try await accounts.transfers.add(ImportedAccount(other, sessions: []), at: clock.now)
         let key = ProofKey(challenge: "xCQLDnsvQE3aYFg46AmNN8eBcY1SOEkfclHh_2vn254", method: "s256")!
         let flow = ProviderFlow(
             provider: "google", purpose: .signIn, verifier: Secret("ours"), nonce: "nonce", proofKey: key,
             redirectTo: "myapp://callback")
-        _ = try await accounts.begin(flow, browser: Secret("cookie"), at: clock.now)
+        _ = try await accounts.links.begin(flow, browser: Secret("cookie"), at: clock.now)
         _ = try await come(
             identity("google", "4", email: "code@example.com"),
             delivery: .code(key, handing: ProviderHandout(accessToken: Secret("access"), refreshToken: nil)))
@@ -139,13 +139,13 @@ extension StoreFixture {
             var signUp = EmailSignUp(
                 email: EmailAddress("new@example.com")!, passwordHash: Secret(hash), metadata: [:], isConfirmed: false)
             signUp.mail = MailRequest(redirectTo: "https://app.example.org", lifetime: .seconds(3_600))
-            _ = try await accounts.signUp(signUp, from: device, at: clock.now)
+            _ = try await accounts.signIns.signUp(signUp, from: device, at: clock.now)
         }
         let endpoint = WebhookEndpoint(
             name: "app", url: "https://app.example.org", secrets: [], kinds: Set(AccountEventKind.allCases))
         let told = EmailSignUp(
             email: EmailAddress("told@example.com")!, passwordHash: Secret("$hash$"), metadata: [:], isConfirmed: true)
-        _ = try await accounts.telling([endpoint]).signUp(told, from: device, at: clock.now)
+        _ = try await accounts.telling([endpoint]).signIns.signUp(told, from: device, at: clock.now)
         return (issued, factor)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Revoked access tokens")
 struct RevocationTests {
     private func told(_ store: StoreFixture, since moment: Instant? = nil) async throws -> [Revocation] {
-        try await store.accounts.revocations(since: moment ?? store.clock.now)
+        try await store.accounts.sessions.revocations(since: moment ?? store.clock.now)
     }
 
     @Test("Every way to end a session is published after it happened", arguments: TestDatabase.all)
@@ -27,11 +27,11 @@ struct RevocationTests {
             switch step {
             case 0: try await accounts.signOut(user, name: "", session: session, scope: .local, at: clock.now)
             case 1: try await accounts.signOut(user, name: "", session: nil, scope: .global, at: clock.now)
-            case 2: #expect(try await accounts.endSession(session, of: user, name: "", at: clock.now))
+            case 2: #expect(try await accounts.sessions.endSession(session, of: user, name: "", at: clock.now))
             case 3: _ = try await accounts.update(user, update, keeping: nil, at: clock.now)
-            case 4: _ = try await accounts.update(user, attributes, at: clock.now)
+            case 4: _ = try await accounts.admin.update(user, attributes, at: clock.now)
             case 5: _ = try await accounts.softDelete(user, at: clock.now)
-            default: #expect(try await accounts.endSomeSessions(at: clock.now) == 1)
+            default: #expect(try await accounts.sessions.endSomeSessions(at: clock.now) == 1)
             }
             let expected = [session.text] + (step == 5 ? [user.text] : [])
             #expect(Set(try await told(store).map(\.id)) == Set(expected), "step \(step)")
@@ -40,10 +40,10 @@ struct RevocationTests {
         // The owner continues with the successor, the thief presents an old token.
         let issued = try await store.signedIn()
         for _ in 0..<2 {
-            let refreshed = try await accounts.refresh(
+            let refreshed = try await accounts.sessions.refresh(
                 RefreshToken(issued.refreshToken)!, from: store.device, at: clock.now)
             guard let next = refreshed.issued else { continue }
-            _ = try await accounts.refresh(RefreshToken(next.refreshToken)!, from: store.device, at: clock.now)
+            _ = try await accounts.sessions.refresh(RefreshToken(next.refreshToken)!, from: store.device, at: clock.now)
             clock.advance(by: .seconds(11))
         }
         #expect(try await told(store).map(\.id) == [issued.session.id.text])
@@ -56,7 +56,7 @@ struct RevocationTests {
         #expect(try await store.accounts.delete(account.user.id, actor: nil, at: store.clock.now))
         #expect(try await told(store).map(\.until) == [nil])
         store.clock.advance(by: .seconds(1))
-        #expect(try await store.accounts.add(account, at: store.clock.now) == .added)
+        #expect(try await store.accounts.transfers.add(account, at: store.clock.now) == .added)
         #expect(try await told(store).map(\.until) == [store.clock.now])
     }
 
@@ -66,13 +66,13 @@ struct RevocationTests {
         let user = try await store.signedIn().account.user.id
         var ban = AdminAttributes()
         ban.ban = .lasting(.seconds(60))
-        _ = try await store.accounts.update(user, ban, at: store.clock.now)
+        _ = try await store.accounts.admin.update(user, ban, at: store.clock.now)
         #expect(
             try await told(store)
                 == [Revocation(id: user.text, notedAt: store.clock.now, until: store.clock.now + .seconds(60))])
         store.clock.advance(by: .seconds(1))
         ban.ban = .lifted
-        _ = try await store.accounts.update(user, ban, at: store.clock.now)
+        _ = try await store.accounts.admin.update(user, ban, at: store.clock.now)
         #expect(try await told(store).map(\.until) == [store.clock.now])
         store.clock.advance(by: .seconds(1))
         #expect(try await store.accounts.delete(user, actor: nil, at: store.clock.now))
@@ -80,7 +80,7 @@ struct RevocationTests {
         store.clock.advance(by: .seconds(1))
         var again = AdminAttributes()
         (again.id, again.email) = (user, EmailAddress("new@example.com"))
-        _ = try await store.accounts.create(again, at: store.clock.now)
+        _ = try await store.accounts.admin.create(again, at: store.clock.now)
         #expect(try await told(store).map(\.until) == [store.clock.now])
     }
 
@@ -93,8 +93,8 @@ struct RevocationTests {
         func expectRefusals() async throws {
             let (accounts, now) = (store.accounts, store.clock.now)
             let updated = try await accounts.update(user, UserUpdate(), keeping: session, at: now)
-            let unlinked = try await accounts.unlink(identity, of: user, keeping: session, at: now)
-            let undone = try await accounts.undoLink(identity, of: user, by: session, at: now)
+            let unlinked = try await accounts.links.unlink(identity, of: user, keeping: session, at: now)
+            let undone = try await accounts.links.undoLink(identity, of: user, by: session, at: now)
             let deleted = try await accounts.deleteOwn(
                 user, session: session.text, level: .aal1, at: now)
             guard case .sessionEnded = updated, case .sessionEnded = unlinked, case .sessionEnded = undone,
@@ -119,10 +119,10 @@ struct RevocationTests {
         let begin = store.clock.now
         #expect(try await store.accounts.delete(issued.account.user.id, actor: nil, at: begin))
         store.clock.advance(by: .seconds(604_800))
-        _ = try await store.accounts.purgeExpired(at: store.clock.now)
+        _ = try await store.accounts.links.purgeExpired(at: store.clock.now)
         #expect(try await told(store, since: begin).count == 1)
         store.clock.advance(by: .seconds(86_400))
-        _ = try await store.accounts.purgeExpired(at: store.clock.now)
+        _ = try await store.accounts.links.purgeExpired(at: store.clock.now)
         #expect(try await told(store, since: begin).isEmpty)
     }
 }

@@ -22,7 +22,7 @@ struct RoleTests {
         let signUp = EmailSignUp(
             email: EmailAddress(email)!, passwordHash: Secret("$hash$"), metadata: ["first_name": "Ada"],
             isConfirmed: true)
-        let outcome = try await accounts.signUp(signUp, from: Device(userAgent: nil, address: nil), at: now)
+        let outcome = try await accounts.signIns.signUp(signUp, from: Device(userAgent: nil, address: nil), at: now)
         guard case .signedIn(let issued) = outcome else { throw NotSignedIn() }
         return issued.account.user.id
     }
@@ -50,7 +50,7 @@ struct RoleTests {
         _ = try await accounts.softDelete(user, at: now)
         #expect(try await profiles.profile(of: id) == nil)
         #expect(try await accounts.delete(user, actor: nil, at: now))
-        _ = try await accounts.purgeExpired(at: now)
+        _ = try await accounts.links.purgeExpired(at: now)
         _ = try await accounts.removeEndedSessions(at: now + .seconds(100 * 86_400))
         #expect(try await accounts.removeOutdated(at: now + .seconds(100 * 86_400)) == 1)
         // The log needs a grant of its own.

@@ -36,7 +36,7 @@ extension LargeTablePlanTests {
             var next: String?
             for _ in 0..<2 {
                 let count = try await recorded.count.during {
-                    next = try await accounts.search(search, after: next, limit: 50, at: store.clock.now).next
+                    next = try await accounts.admin.search(search, after: next, limit: 50, at: store.clock.now).next
                 }
                 most = max(most, count)
                 if next == nil { break }
@@ -44,7 +44,7 @@ extension LargeTablePlanTests {
         }
         #expect((1...5).contains(most), "\(most)")
         let history = try await recorded.count.during {
-            _ = try await accounts.history(of: UserID(bytes: Array(repeating: 1, count: 16)), limit: 50)
+            _ = try await accounts.admin.history(of: UserID(bytes: Array(repeating: 1, count: 16)), limit: 50)
         }
         #expect(history == 2)
         #expect(recorded.all.count > 20)
@@ -69,7 +69,7 @@ extension LargeTablePlanTests {
             let accounts = Self.accounts(of: store, recorded)
             var search = AccountSearch()
             search.state = state
-            #expect(try await accounts.search(search, after: nil, limit: 50, at: store.clock.now).next == nil)
+            #expect(try await accounts.admin.search(search, after: nil, limit: 50, at: store.clock.now).next == nil)
             #expect(recorded.all.count == 2)
             for statement in recorded.all {
                 let plan = try await store.storage.database.read { try $0.plan(statement) }
@@ -90,8 +90,8 @@ extension LargeTablePlanTests {
         let accounts = Self.accounts(of: store, recorded)
         var search = AccountSearch()
         search.text = "ba"
-        let first = try await accounts.search(search, after: nil, limit: 2, at: store.clock.now)
-        _ = try await accounts.search(search, after: first.next, limit: 2, at: store.clock.now)
+        let first = try await accounts.admin.search(search, after: nil, limit: 2, at: store.clock.now)
+        _ = try await accounts.admin.search(search, after: first.next, limit: 2, at: store.clock.now)
         let statements = recorded.all.filter { $0.text.contains("FROM (SELECT") && $0.text.contains("full_name") }
         let byName = statements.filter { $0.text.contains("lower(") }
         #expect(!byName.isEmpty)

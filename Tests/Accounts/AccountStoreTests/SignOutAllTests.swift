@@ -18,16 +18,16 @@ struct SignOutAllTests {
         let key = try #require(ProofKey(challenge: String(repeating: "c", count: 43), method: "s256"))
         let waiting = try await store.come(store.identity(), delivery: .code(key, handing: nil))
         let code = try #require(waiting.session?.code)
-        #expect(try await store.accounts.endSomeSessions(limit: 2, at: store.clock.now) == 2)
-        #expect(try await store.accounts.endSomeSessions(limit: 2, at: store.clock.now) == 1)
-        #expect(try await store.accounts.endSomeSessions(limit: 2, at: store.clock.now) == 0)
+        #expect(try await store.accounts.sessions.endSomeSessions(limit: 2, at: store.clock.now) == 2)
+        #expect(try await store.accounts.sessions.endSomeSessions(limit: 2, at: store.clock.now) == 1)
+        #expect(try await store.accounts.sessions.endSomeSessions(limit: 2, at: store.clock.now) == 0)
         for token in tokens {
             guard case .unknown = try await store.refresh(token) else {
                 Issue.record("a session lives on")
                 continue
             }
         }
-        let redeemed = try await store.accounts.redeem(
+        let redeemed = try await store.accounts.links.redeem(
             code: code, verifier: Secret(String(repeating: "v", count: 43)), from: store.device, at: store.clock.now)
         guard case .unknown = redeemed else {
             Issue.record("a code was good")
@@ -43,21 +43,21 @@ struct SignOutAllTests {
         let request = MailRequest(redirectTo: "", lifetime: .seconds(3_600))
         func ask(_ email: String) async throws {
             let email = try #require(EmailAddress(email))
-            try await store.accounts.ask(MailAsk(.recovery, email, request), at: store.clock.now)
+            try await store.accounts.mails.ask(MailAsk(.recovery, email, request), at: store.clock.now)
         }
         try await ask("ada@example.com")
-        let taken = try await store.accounts.takeMails(
+        let taken = try await store.accounts.mails.takeMails(
             .codes, limit: 1, lease: .seconds(60), at: store.clock.now)
         let claimed = try #require(taken.first)
         guard case .request(let asked) = claimed.content,
-            let mail = try await store.accounts.resolve(asked, of: claimed, at: store.clock.now),
+            let mail = try await store.accounts.mails.resolve(asked, of: claimed, at: store.clock.now),
             case .mail(let content) = mail.content
         else { throw NotSignedIn() }
-        #expect(try await store.accounts.isCurrent(content, at: store.clock.now))
+        #expect(try await store.accounts.proofs.isCurrent(content, at: store.clock.now))
         try await ask("bob@example.com")
-        #expect(try await store.accounts.endSomeSessions(at: store.clock.now) == 2)
-        #expect(try await !store.accounts.isCurrent(content, at: store.clock.now))
-        #expect(try await store.accounts.mails(limit: 9).map(\.state) == ["failed", "failed"])
+        #expect(try await store.accounts.sessions.endSomeSessions(at: store.clock.now) == 2)
+        #expect(try await !store.accounts.proofs.isCurrent(content, at: store.clock.now))
+        #expect(try await store.accounts.mails.mails(limit: 9).map(\.state) == ["failed", "failed"])
     }
 
     @Test("Changes of address end page by page, also those that no session began", arguments: TestDatabase.all)
@@ -68,10 +68,10 @@ struct SignOutAllTests {
         try await store.storage.database.write { db in
             try db.run("UPDATE users SET new_email = 'new@example.com' WHERE email <> \(emails[2])")
         }
-        _ = try await store.accounts.endSomeSessions(at: store.clock.now)
+        _ = try await store.accounts.sessions.endSomeSessions(at: store.clock.now)
         var (last, pages) = (UserID?.none, 0)
         repeat {
-            last = try await store.accounts.endAddressChanges(after: last, limit: 2, at: store.clock.now)
+            last = try await store.accounts.sessions.endAddressChanges(after: last, limit: 2, at: store.clock.now)
             pages += 1
         } while last != nil
         #expect(pages == 3)

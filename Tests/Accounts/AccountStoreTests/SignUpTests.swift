@@ -36,10 +36,10 @@ struct SignUpTests {
     @Test("C5: Every way to create an account creates the profile", arguments: TestDatabase.all)
     func everyWay(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
-        _ = try await store.accounts.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
+        _ = try await store.accounts.signIns.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
         var attributes = AdminAttributes()
         attributes.email = EmailAddress("grace@example.com")
-        _ = try await store.accounts.create(attributes, at: store.clock.now)
+        _ = try await store.accounts.admin.create(attributes, at: store.clock.now)
         _ = try await store.signUp(isConfirmed: false)
         #expect(try await store.count("users") == 3)
         #expect(try await store.count("profiles") == 3)
@@ -62,12 +62,12 @@ struct SignUpTests {
         let second = EmailSignUp(
             email: EmailAddress("ada@example.com")!, passwordHash: Secret("$other$"), metadata: ["name": "Second"],
             isConfirmed: false)
-        guard case .waitsAlready = try await store.accounts.signUp(second, from: store.device, at: store.clock.now)
+        guard case .waitsAlready = try await store.accounts.signIns.signUp(second, from: store.device, at: store.clock.now)
         else {
             Issue.record("expected to hear that an account waits")
             return
         }
-        let account = try #require(try await store.accounts.account(email: second.email))
+        let account = try #require(try await store.accounts.signIns.account(email: second.email))
         #expect(account.user.passwordHash?.reveal() == "$hash$")
         #expect(account.user.userMetadata.contains("First"))
         #expect(try await store.count("users") == 1)
@@ -131,7 +131,7 @@ struct SignUpTests {
             let found = try await store.accounts.auditLog(filter, page: PageRequest(number: 1, size: 10))
             #expect(found.elements.contains { $0.action == "login" }, "\(filter)")
         }
-        let people = try await store.accounts.list(
+        let people = try await store.accounts.admin.list(
             filter: "ADA@", ascending: true, page: PageRequest(number: 1, size: 10))
         #expect(people.total == 1)
     }

@@ -35,7 +35,7 @@ struct StoreFixture {
     ) async throws -> SignUpOutcome {
         let signUp = EmailSignUp(
             email: EmailAddress(email)!, passwordHash: Secret("$hash$"), metadata: metadata, isConfirmed: isConfirmed)
-        return try await accounts.signUp(signUp, from: device, at: clock.now)
+        return try await accounts.signIns.signUp(signUp, from: device, at: clock.now)
     }
 
     func signedIn(_ email: String = "ada@example.com", metadata: JSONObject = [:]) async throws -> IssuedSession {
@@ -45,7 +45,7 @@ struct StoreFixture {
 
     func refresh(_ token: Secret, at now: Instant? = nil) async throws -> RefreshOutcome {
         guard let token = RefreshToken(token) else { throw NotSignedIn() }
-        return try await accounts.refresh(token, from: device, at: now ?? clock.now)
+        return try await accounts.sessions.refresh(token, from: device, at: now ?? clock.now)
     }
 
     /// One column of one row, as text; nil when there is no row or the column is null.

@@ -45,7 +45,7 @@ struct StoreWorld {
             email: EmailAddress(email)!, passwordHash: Secret("\(person)"),
             metadata: ["writer": .integer(Int64(person))],
             isConfirmed: isConfirmed)
-        switch try await store.accounts.signUp(signUp, from: store.device, at: store.clock.now) {
+        switch try await store.accounts.signIns.signUp(signUp, from: store.device, at: store.clock.now) {
         case .signedIn(let issued):
             note("\(person) signs up as \(email)")
             passwords[issued.account.user.id] = person
@@ -78,15 +78,15 @@ struct StoreWorld {
     }
 
     private mutating func takeAway(_ person: Int) async throws {
-        guard let own = session(of: person), let account = try await store.accounts.account(own.account.user.id),
+        guard let own = session(of: person), let account = try await store.accounts.admin.account(own.account.user.id),
             !account.identities.isEmpty
         else { return }
         let identity = account.identities[pick(account.identities.count)]
         let outcome =
             pick(2) == 0
-            ? try await store.accounts.unlink(
+            ? try await store.accounts.links.unlink(
                 identity.id, of: account.user.id, keeping: own.session.id, at: store.clock.now)
-            : try await store.accounts.undoLink(
+            : try await store.accounts.links.undoLink(
                 identity.id, of: account.user.id, by: own.session.id, at: store.clock.now)
         if case .unlinked(let left) = outcome {
             note("\(person) takes \(identity.provider) off \(account.user.id.text)")
@@ -95,7 +95,7 @@ struct StoreWorld {
     }
 
     private mutating func changeAddress(_ person: Int) async throws {
-        guard let own = session(of: person), let account = try await store.accounts.account(own.account.user.id) else {
+        guard let own = session(of: person), let account = try await store.accounts.admin.account(own.account.user.id) else {
             return
         }
         var update = UserUpdate()
@@ -144,7 +144,7 @@ struct StoreWorld {
     func broken() async throws -> String? {
         for (user, people) in entered where people.count > 1 { return "\(user.text) was entered by \(people.sorted())" }
         for (user, people) in entered {
-            guard let person = people.first, let account = try await store.accounts.account(user) else { continue }
+            guard let person = people.first, let account = try await store.accounts.admin.account(user) else { continue }
             let hash = account.user.passwordHash?.reveal()
             let ways = account.signInMethods.count { method in
                 switch method {

@@ -48,8 +48,8 @@ struct SweepTests {
     func parts(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let people = SeededPeople(store.accounts, seed: 1, passwordHash: Secret("$hash$"), at: store.clock.now)
-        for start in stride(from: 0, to: 2_000, by: Accounts.seedBatch) {
-            _ = try await store.accounts.add(people, start..<(start + Accounts.seedBatch))
+        for start in stride(from: 0, to: 2_000, by: SeedStore.seedBatch) {
+            _ = try await store.accounts.seeds.add(people, start..<(start + SeedStore.seedBatch))
         }
         let all = try await store.count("sessions")
         let later = store.clock.now + Self.day * 1_000

@@ -13,10 +13,10 @@ struct TransferredRemovalTests {
         let owner = try await store.signedIn()
         let user = owner.account.user.id
         let google = try await linked(store.identity(), to: owner, store)
-        guard case .unlinked = try await store.accounts.unlink(google, of: user, keeping: nil, at: store.clock.now)
+        guard case .unlinked = try await store.accounts.links.unlink(google, of: user, keeping: nil, at: store.clock.now)
         else { throw NotSignedIn() }
         let apple = try await linked(Self.apple(store), to: try await store.signedInAgain(user), store)
-        guard case .unlinked = try await store.accounts.undoLink(apple, of: user, by: nil, at: store.clock.now)
+        guard case .unlinked = try await store.accounts.links.undoLink(apple, of: user, by: nil, at: store.clock.now)
         else { throw NotSignedIn() }
         return user
     }
@@ -37,7 +37,7 @@ struct TransferredRemovalTests {
         let source = try await StoreFixture(kind)
         let user = try await owner(source)
         _ = try await source.signedIn("grace@example.com")
-        let exported = try await source.accounts.exportedAccounts(after: nil, limit: 10)
+        let exported = try await source.accounts.transfers.exportedAccounts(after: nil, limit: 10)
         #expect(exported.map(\.removals.count).sorted() == [0, 2])
         let ada = try #require(exported.first { $0.account.user.id == user })
         var account = ImportedAccount(ada.account)
@@ -45,11 +45,11 @@ struct TransferredRemovalTests {
 
         let target = try await StoreFixture(kind)
         target.clock.advance(by: source.clock.uptime + .seconds(60))
-        #expect(try await target.accounts.add(account, at: target.clock.now).account == .added)
+        #expect(try await target.accounts.transfers.add(account, at: target.clock.now).account == .added)
         #expect(try await target.asked(target.identity()).rule == .unlinkedBefore)
         let other = try await target.entered(Self.apple(target))
         #expect(other.rule == .undoneBefore && other.user != user)
-        let again = try await target.accounts.exportedAccounts(after: nil, limit: 10)
+        let again = try await target.accounts.transfers.exportedAccounts(after: nil, limit: 10)
         #expect(again.flatMap(\.removals).map(\.providerID) == ["1", "2"])
     }
 }

@@ -10,10 +10,10 @@ struct UndoTests {
     private func undo(
         _ provider: String, of user: UserID, in store: StoreFixture
     ) async throws -> UnlinkOutcome {
-        let account = try #require(try await store.accounts.account(user))
+        let account = try #require(try await store.accounts.admin.account(user))
         let id = try #require(account.identities.first { $0.provider == provider }?.id)
         store.tick()
-        return try await store.accounts.undoLink(id, of: user, by: nil, at: store.clock.now)
+        return try await store.accounts.links.undoLink(id, of: user, by: nil, at: store.clock.now)
     }
 
     @Test(
@@ -54,7 +54,7 @@ struct UndoTests {
         let linked = try #require(try await store.link(store.identity(), to: owner).session?.issued)
         let id = try #require(linked.account.identities.first { $0.provider == "google" }?.id)
         store.tick()
-        let outcome = try await store.accounts.undoLink(
+        let outcome = try await store.accounts.links.undoLink(
             id, of: owner.account.user.id, by: linked.session.id, at: store.clock.now)
         guard case .unlinked = outcome else {
             Issue.record("not undone")
@@ -78,8 +78,8 @@ struct UndoTests {
             return
         }
         #expect(try await store.log(1) == ["identity_refused \(LinkingRule.undoTooLate.rawValue)"])
-        #expect(try await store.accounts.undoableLinks(of: user, at: store.clock.now).isEmpty)
-        let unknown = try await store.accounts.undoLink(
+        #expect(try await store.accounts.links.undoableLinks(of: user, at: store.clock.now).isEmpty)
+        let unknown = try await store.accounts.links.undoLink(
             IdentityID(trusted: user.text), of: user, by: nil, at: store.clock.now)
         guard case .refused(.notFound) = unknown else {
             Issue.record("expected: not found")
@@ -90,7 +90,7 @@ struct UndoTests {
     @Test("A link that became the last sign-in method cannot be undone", arguments: TestDatabase.all)
     func lastMethod(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
-        let guest = try await store.accounts.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
+        let guest = try await store.accounts.signIns.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
         _ = try #require(try await store.link(store.identity(), to: guest).session)
         guard case .refused(.lastMethod) = try await undo("google", of: guest.account.user.id, in: store) else {
             Issue.record("the last method went")

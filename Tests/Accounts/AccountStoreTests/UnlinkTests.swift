@@ -10,10 +10,10 @@ struct UnlinkTests {
     private func unlink(
         _ provider: String, of issued: IssuedSession, in store: StoreFixture
     ) async throws -> UnlinkOutcome {
-        let account = try #require(try await store.accounts.account(issued.account.user.id))
+        let account = try #require(try await store.accounts.admin.account(issued.account.user.id))
         let id = try #require(account.identities.first { $0.provider == provider }?.id)
         store.tick()
-        return try await store.accounts.unlink(
+        return try await store.accounts.links.unlink(
             id, of: account.user.id, keeping: issued.session.id, at: store.clock.now)
     }
 
@@ -36,7 +36,7 @@ struct UnlinkTests {
         #expect(try await store.refresh(linked.refreshToken).issued != nil)
         #expect(try await store.refresh(owner.refreshToken).issued != nil)
         #expect(try await store.refresh(elsewhere.refreshToken).issued == nil)
-        #expect(try await store.accounts.outboxBacklog().count == 1)
+        #expect(try await store.accounts.links.outboxBacklog().count == 1)
         #expect(try await store.log(1) == ["identity_unlinked \(LinkingRule.unlinkedByOwner.rawValue)"])
         let question = try await store.asked(store.identity())
         #expect(question.rule == .unlinkedBefore)
@@ -55,7 +55,7 @@ struct UnlinkTests {
             return
         }
         #expect(try await store.log(1) == ["identity_refused \(LinkingRule.lastMethod.rawValue)"])
-        let unknown = try await store.accounts.unlink(
+        let unknown = try await store.accounts.links.unlink(
             IdentityID(trusted: owner.account.user.id.text), of: owner.account.user.id, keeping: nil,
             at: store.clock.now)
         guard case .refused(.lastMethod) = unknown else {
@@ -97,7 +97,7 @@ struct UnlinkTests {
             return
         }
         #expect(try await store.log(1) == ["identity_refused \(LinkingRule.addressConflict.rawValue)"])
-        let nobody = try await store.accounts.unlink(
+        let nobody = try await store.accounts.links.unlink(
             linked.account.identities[0].id, of: UserID(trusted: linked.session.id.text), keeping: nil,
             at: store.clock.now)
         guard case .gone = nobody else {

@@ -13,15 +13,15 @@ struct SeededPeopleTests {
             let password = SeededPeople.password.reveal()
             let real = try await server.signUp(password: password)
             let hash = try #require(
-                try await server.accounts.account(UserID(real.userID)!)?.user.passwordHash)
+                try await server.accounts.admin.account(UserID(real.userID)!)?.user.passwordHash)
             let people = SeededPeople(server.accounts, seed: 1, passwordHash: hash, at: server.clock.now)
-            #expect(try await server.accounts.add(people, 0..<40) == 40)
+            #expect(try await server.accounts.seeds.add(people, 0..<40) == 40)
 
             let session = try #require(
                 TestSession(try await server.signIn(SeededPeople.address(0, seed: 1), password: password)))
             let me = try await server.send(.get, "/v1/auth/me", bearer: session.accessToken)
             #expect(me.status == 200 && me["profile"]?["first_name"]?.stringValue?.isEmpty == false)
-            for token in try await server.accounts.seededTokens(50) {
+            for token in try await server.accounts.seeds.seededTokens(50) {
                 let refreshed = try #require(TestSession(try await server.refresh(token.reveal())))
                 let user = try await server.send(.get, "/auth/v1/user", bearer: refreshed.accessToken)
                 #expect(user.status == 200)

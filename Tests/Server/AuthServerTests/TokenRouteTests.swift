@@ -42,12 +42,12 @@ struct TokenRouteTests {
                 .post, "/users",
                 json: ["email": "ada@example.com", "password_hash": .string(hash), "email_confirm": true])
             let id = try #require(made["id"]?.stringValue.flatMap { UserID($0) })
-            let before = try await server.accounts.account(id)?.user.passwordHash?.reveal()
+            let before = try await server.accounts.admin.account(id)?.user.passwordHash?.reveal()
             #expect(before == hash)
             #expect(try await server.signIn(password: "imported secret").status == 200)
             // After the response, so it takes no longer than any other.
             await server.auth.finishUpgrades()
-            let after = try await server.accounts.account(id)?.user.passwordHash?.reveal()
+            let after = try await server.accounts.admin.account(id)?.user.passwordHash?.reveal()
             #expect(after?.hasPrefix("$argon2id$") == true)
             #expect(try await server.signIn(password: "imported secret").status == 200)
         }

@@ -53,11 +53,11 @@ struct OperatorQueueTests {
         try await TestServer.with(on: kind) { server in
             #expect(try await server.admin(.get, "/deliveries").text == #"{"endpoints":[],"deliveries":[]}"#)
             let accounts = server.accounts.telling([Self.endpoint])
-            _ = try await accounts.signUpAnonymously(
+            _ = try await accounts.signIns.signUpAnonymously(
                 metadata: [:], from: Device(userAgent: nil, address: nil), at: server.clock.now)
-            let taken = try await accounts.takeDeliveries(to: "app", limit: 1, at: server.clock.now)
+            let taken = try await accounts.events.takeDeliveries(to: "app", limit: 1, at: server.clock.now)
             let first = try #require(taken.first)
-            try await accounts.report([(first, .delivered)], chances: [0.5], at: server.clock.now)
+            try await accounts.events.report([(first, .delivered)], chances: [0.5], at: server.clock.now)
             let listed = try await server.admin(.get, "/deliveries?limit=100")["deliveries"]?.arrayValue ?? []
             #expect(Set(listed.compactMap { $0["event"]?.stringValue }) == ["user.created", "session.started"])
             let done = try #require(listed.first { $0["state"] == "delivered" })
@@ -65,7 +65,7 @@ struct OperatorQueueTests {
             let id = try #require(done["id"]?.stringValue)
             #expect(try await server.admin(.post, "/deliveries/\(id)/replay").text == #"{"changed":1}"#)
             #expect(try await server.admin(.post, "/deliveries/\(id)/replay").text == #"{"changed":0}"#)
-            #expect(try await accounts.deliveryBacklog(of: "app").count == 2)
+            #expect(try await accounts.events.deliveryBacklog(of: "app").count == 2)
             #expect(try await actions(server) == ["delivery_replayed"])
         }
     }
@@ -74,14 +74,14 @@ struct OperatorQueueTests {
     func endpoints(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             let accounts = server.accounts.telling([Self.endpoint])
-            _ = try await accounts.signUpAnonymously(
+            _ = try await accounts.signIns.signUpAnonymously(
                 metadata: [:], from: Device(userAgent: nil, address: nil), at: server.clock.now)
             var configuration = try GivenValues.settings().hooks
             configuration.webhooks = [Self.endpoint]
             let waiting = try await EndpointStatus.all(configuration, accounts)
             #expect(waiting.map(\.waiting) == [2] && waiting.map(\.state) == ["on"])
             #expect(waiting.map(\.url) == ["https://app.example.org/events?…"])
-            try await accounts.disable(Self.endpoint, at: server.clock.now)
+            try await accounts.events.disable(Self.endpoint, at: server.clock.now)
             #expect(try await EndpointStatus.all(configuration, accounts).map(\.state) == ["disabled"])
         }
     }

@@ -10,7 +10,7 @@ package enum FactorAdministration: Sendable {
     case nameTaken
 }
 
-extension Accounts {
+extension FactorStore {
     /// Renames a factor of a user.
     ///
     /// - Parameters:
@@ -29,7 +29,7 @@ extension Accounts {
             (factor.name, factor.updatedAt) = (name, now)
             try db.run("UPDATE factors SET name = \(name), updated_at = \(now) WHERE id = \(id)")
             try db.showFactors(of: user)
-            try record([adminEntry(.factorUpdated, account.user, factor, from: device)], at: now, in: db)
+            try accounts.record([adminEntry(.factorUpdated, account.user, factor, from: device)], at: now, in: db)
             return .done(factor)
         }
     }
@@ -52,14 +52,14 @@ extension Accounts {
                 factor.removalAt = now + delay
                 try db.run("UPDATE factors SET removal_at = \(factor.removalAt) WHERE id = \(id)")
                 try db.showFactors(of: user)
-                try notify(
+                try accounts.mails.notify(
                     .factorRemoval, account.user, factor: factor.kind, removalAt: factor.removalAt, from: nil, at: now,
                     in: db)
-                try record([adminEntry(.factorRemovalBegun, account.user, factor, from: device)], at: now, in: db)
+                try accounts.record([adminEntry(.factorRemovalBegun, account.user, factor, from: device)], at: now, in: db)
                 return .done(factor)
             }
             try db.remove(factor)
-            try record([adminEntry(.factorDeleted, account.user, factor, from: device)], at: now, in: db)
+            try accounts.record([adminEntry(.factorDeleted, account.user, factor, from: device)], at: now, in: db)
             return .done(factor)
         }
     }
@@ -78,7 +78,7 @@ extension Accounts {
                 guard let account = try db.account(factor.user) else { continue }
                 try db.remove(factor)
                 let entry = adminEntry(.factorDeleted, account.user, factor, from: nil)
-                try record([entry], at: now, in: db)
+                try accounts.record([entry], at: now, in: db)
             }
             return due.count
         }
@@ -94,7 +94,7 @@ extension Accounts {
     private func adminEntry(
         _ action: AuditEntry.Action, _ user: User, _ factor: Factor, from device: Device?
     ) -> AuditEntry {
-        Self.adminEntry(
+        AdminStore.adminEntry(
             action, user,
             ["factor_id": .string(factor.id.text), "factor_type": .string(factor.kind.rawValue)], from: device)
     }

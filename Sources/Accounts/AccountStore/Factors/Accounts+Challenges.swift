@@ -11,7 +11,7 @@ package enum ChallengeOutcome: Sendable {
     case ended
 }
 
-extension Accounts {
+extension FactorStore {
     /// Returns a factor of an account; nil if it has no such factor.
     ///
     /// - Throws: ``DatabaseFailure``.
@@ -32,7 +32,7 @@ extension Accounts {
     package func challenge(
         _ factor: FactorID, of user: UserID, in session: SessionID?, data: String? = nil, at now: Instant
     ) async throws -> ChallengeOutcome {
-        let challenge = FactorChallenge(id: newID(), expiresAt: now + factorRules.challengeLifetime)
+        let challenge = FactorChallenge(id: accounts.newID(), expiresAt: now + factorRules.challengeLifetime)
         return try await database.write { db in
             let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
             guard case .good(let current) = caller else { return .ended }
@@ -52,13 +52,13 @@ extension Accounts {
             let entry = AuditEntry(
                 .challengeCreated, actor: user, actorName: current.account.user.email ?? "",
                 traits: ["factor_id": .string(factor.text), "challenge_id": .string(challenge.id.text)])
-            try record([entry], at: now, in: db)
+            try accounts.record([entry], at: now, in: db)
             return .made(challenge)
         }
     }
 }
 
-extension Accounts {
+extension FactorStore {
     static func challengeLookup(_ challenge: ChallengeID, to factor: FactorID) -> SQL {
         """
         SELECT \(columns: challengeColumns) FROM factor_challenges
@@ -93,7 +93,7 @@ enum ChallengeState: Sendable {
 
 extension Connection {
     func state(of challenge: ChallengeID, to factor: FactorID, at now: Instant) throws -> ChallengeState {
-        try row(Accounts.challengeLookup(challenge, to: factor)) { $0.challengeState(at: now) } ?? .unknown
+        try row(FactorStore.challengeLookup(challenge, to: factor)) { $0.challengeState(at: now) } ?? .unknown
     }
 
     /// Uses up a challenge. The answer counts only if this returns true.

@@ -24,14 +24,14 @@ package enum EnrollingOutcome: Sendable {
     case tooLow
 }
 
-extension Accounts {
+extension FactorStore {
     /// Adds a factor, which protects nothing until its owner verifies it.
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the factor may exist.
     package func enroll(
         _ new: NewFactor, of user: UserID, in session: SessionID?, at now: Instant
     ) async throws -> EnrollingOutcome {
-        let id: FactorID = newID()
+        let id: FactorID = accounts.newID()
         let sealed = try new.secret.map { try seal($0, of: id) }
         return try await database.write { db in
             let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
@@ -49,7 +49,7 @@ extension Accounts {
             let entry = AuditEntry(
                 .factorEnrolled, actor: user, actorName: current.account.user.email ?? "",
                 traits: ["factor_id": .string(id.text), "factor_type": .string(new.kind.rawValue)])
-            try record([entry], at: now, in: db)
+            try accounts.record([entry], at: now, in: db)
             return .enrolled(factor)
         }
     }

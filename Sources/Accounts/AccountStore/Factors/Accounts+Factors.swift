@@ -11,7 +11,7 @@ enum FactorCaller: Sendable {
     case tooLow
 }
 
-extension Accounts {
+extension FactorStore {
     /// - Parameters:
     ///   - session: The session that the token names, if any. A token without one has the lowest level.
     ///   - needsLevel: Whether a session without the user's second factor is refused.
@@ -40,7 +40,7 @@ extension Accounts {
     /// Returns the factors of an account, oldest first.
     ///
     /// - Throws: ``DatabaseFailure``.
-    package func factors(of user: UserID) async throws -> [Factor] {
+    package func all(of user: UserID) async throws -> [Factor] {
         try await database.rows(Self.factorLookup(user)) { $0.factor() }
     }
 
@@ -80,7 +80,7 @@ extension Row {
 }
 
 extension Connection {
-    func factors(of user: UserID) throws -> [Factor] { try rows(Accounts.factorLookup(user)) { $0.factor() } }
+    func factors(of user: UserID) throws -> [Factor] { try rows(FactorStore.factorLookup(user)) { $0.factor() } }
 
     /// Writes what the account shows of its factors. Call after every change of one, in its transaction.
     ///

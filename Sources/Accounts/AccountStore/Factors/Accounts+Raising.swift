@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-extension Accounts {
+extension FactorStore {
     /// Raises a session after a right answer of a second factor: adds the method to the session, which gives it the level,
     /// issues a new refresh token, ends the user's sessions without a second factor, verifies the factor and deletes
     /// unverified ones of its kind. Refresh tokens from before never get the level. The first factor of the user also ends
@@ -25,7 +25,7 @@ extension Accounts {
         let isFirstFactor = !account.user.hasSecondFactor
         // First: answers in several sessions at once each change the rows of all of them, and wait here for each other.
         account.user.show(try db.noteAnswer(of: factor, among: factors, step: step, at: now))
-        try restorePromised(to: session.id, of: &account, at: now, in: db)
+        try accounts.proofs.restorePromised(to: session.id, of: &account, at: now, in: db)
         let rises = session.adds(factor.kind.method, at: now)
         // Two steps, so that a program that does not know the level's counter takes the token before for a copied one.
         session.counter += rises ? 2 : 1
@@ -33,7 +33,7 @@ extension Accounts {
         session.factor = factor.id
         session.refreshedAt = now
         try db.store(session)
-        try endSessions(
+        try accounts.sessions.endSessions(
             where: "user_id = \(session.user) AND aal = 'aal1' AND id <> \(session.id)",
             .byUser(.levelRaised, in: session.id, from: device), at: now, in: db)
         // Later, sessions without the second factor begin no change, so a second step keeps the one that waits.
@@ -44,15 +44,15 @@ extension Accounts {
             }
         }
         if !factor.isVerified {
-            try notify(.factorEnrolled, account.user, factor: factor.kind, from: device, at: now, in: db)
+            try accounts.mails.notify(.factorEnrolled, account.user, factor: factor.kind, from: device, at: now, in: db)
         }
         let about: JSONObject = [
             "factor_id": .string(factor.id.text), "factor_type": .string(factor.kind.rawValue),
         ]
         let audit = AuditEntry(
             entry, actor: session.user, actorName: account.user.email ?? "", traits: about.merging(traits) { $1 })
-        try record([audit], at: now, in: db)
-        return try issue(session, to: account)
+        try accounts.record([audit], at: now, in: db)
+        return try accounts.sessions.issue(session, to: account)
     }
 
     /// Counts a wrong answer of a factor, and locks it after too many.

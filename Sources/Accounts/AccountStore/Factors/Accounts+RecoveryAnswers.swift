@@ -11,7 +11,7 @@ package enum RecoveryLookup: Sendable {
     case found(FactorID, Secret?)
 }
 
-extension Accounts {
+extension FactorStore {
     /// Finds the hash to compare a code with. One statement, one hash.
     ///
     /// - Throws: ``DatabaseFailure``.
@@ -49,7 +49,7 @@ extension Accounts {
         _ code: RecoveryCode, matching hash: Secret?, of user: UserID, in session: SessionID, from device: Device,
         at now: Instant
     ) async throws -> FactorOutcome {
-        try await revoking(at: now) { db in
+        try await accounts.sessions.revoking(at: now) { db in
             let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
             guard case .good(let current) = caller else { return .ended }
             guard let set = try db.recoverySet(of: user) else { return .unknown }
@@ -67,7 +67,7 @@ extension Accounts {
                 current, by: factor, among: try db.factors(of: user), as: .recoveryCodeVerified, traits: remaining,
                 from: device, at: now, in: db)
             guard let raised else { return .ended }
-            try notify(.recoveryCodeUsed, current.account.user, from: device, at: now, in: db)
+            try accounts.mails.notify(.recoveryCodeUsed, current.account.user, from: device, at: now, in: db)
             return .raised(raised)
         }
     }

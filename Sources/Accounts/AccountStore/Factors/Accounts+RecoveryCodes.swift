@@ -39,7 +39,7 @@ package enum RecoverySetRefusal: Error, Equatable, Sendable {
     case standsAlone
 }
 
-extension Accounts {
+extension FactorStore {
     /// Returns the set of an account; nil without one.
     ///
     /// - Throws: ``DatabaseFailure``.
@@ -69,7 +69,7 @@ extension Accounts {
         named name: String, _ codes: [HashedRecoveryCode], of user: UserID, in session: SessionID?,
         from device: Device, at now: Instant
     ) async throws -> Factor {
-        var factor = Factor(id: newID(), user: user, kind: .recoveryCodes, isVerified: true, name: name, at: now)
+        var factor = Factor(id: accounts.newID(), user: user, kind: .recoveryCodes, isVerified: true, name: name, at: now)
         factor.updatedAt = now
         let made = factor
         return try await database.write { db in
@@ -78,7 +78,7 @@ extension Accounts {
             try db.insert(codes, of: made.id)
             try db.showFactors(of: user)
             let account = current.account.user
-            try notify(.factorEnrolled, account, factor: .recoveryCodes, from: device, at: now, in: db)
+            try accounts.mails.notify(.factorEnrolled, account, factor: .recoveryCodes, from: device, at: now, in: db)
             try record(
                 .recoveryCodesGenerated, by: account, made, ["count": .integer(Int64(codes.count))], at: now, in: db)
             return made
@@ -105,7 +105,7 @@ extension Accounts {
                 UPDATE factors SET failures = 0, locked_until = NULL, updated_at = \(now) WHERE id = \(factor.id)
                 """)
             try db.showFactors(of: user)
-            try notify(.recoveryCodesReplaced, current.account.user, from: device, at: now, in: db)
+            try accounts.mails.notify(.recoveryCodesReplaced, current.account.user, from: device, at: now, in: db)
             let count: JSONObject = ["count": .integer(Int64(codes.count))]
             try record(.recoveryCodesRegenerated, by: current.account.user, factor, count, at: now, in: db)
             return factor
@@ -126,7 +126,7 @@ extension Accounts {
             if policy.needsProof(.replaceRecoveryCodes, by: current, at: now) { throw RecoverySetRefusal.stale }
             try db.remove(factor)
             let account = current.account.user
-            try notify(.factorUnenrolled, account, factor: .recoveryCodes, from: device, at: now, in: db)
+            try accounts.mails.notify(.factorUnenrolled, account, factor: .recoveryCodes, from: device, at: now, in: db)
             try record(.recoveryCodesDeleted, by: account, factor, at: now, in: db)
             return factor
         }
@@ -171,14 +171,14 @@ extension Accounts {
         ]
         let entry = AuditEntry(
             action, actor: user.id, actorName: user.email ?? "", traits: about.merging(traits) { $1 })
-        try record([entry], at: now, in: db)
+        try accounts.record([entry], at: now, in: db)
     }
 }
 
 extension Connection {
     func recoverySet(of user: UserID) throws -> RecoverySet? {
         let lookup: SQL = """
-            SELECT \(columns: Accounts.factorColumns),
+            SELECT \(columns: FactorStore.factorColumns),
                 (SELECT count(*) FROM recovery_codes WHERE recovery_codes.factor_id = factors.id),
                 (SELECT count(*) FROM recovery_codes
                     WHERE recovery_codes.factor_id = factors.id AND recovery_codes.used_at IS NULL)

@@ -19,7 +19,7 @@ package enum FactorRemoval: Sendable {
     case leavesCodesAlone
 }
 
-extension Accounts {
+extension FactorStore {
     /// Removes a factor of the caller. Sessions that it raised fall to the level of the methods that they have left; none
     /// ends.
     ///
@@ -41,11 +41,11 @@ extension Accounts {
             }
             if factor.isVerified, policy.needsProof(.removeFactor, by: current, at: now) { return .stale }
             try db.remove(factor)
-            try notify(.factorUnenrolled, current.account.user, factor: factor.kind, from: device, at: now, in: db)
+            try accounts.mails.notify(.factorUnenrolled, current.account.user, factor: factor.kind, from: device, at: now, in: db)
             let entry = AuditEntry(
                 .factorUnenrolled, actor: user, actorName: current.account.user.email ?? "",
                 traits: ["factor_id": .string(id.text), "factor_type": .string(factor.kind.rawValue)])
-            try record([entry], at: now, in: db)
+            try accounts.record([entry], at: now, in: db)
             return .removed(factor)
         }
     }

@@ -22,7 +22,7 @@ package enum SecurityKeyProof: Sendable {
     case signed(by: FactorID, signCount: UInt32, isBackupEligible: Bool, isBackedUp: Bool)
 }
 
-extension Accounts {
+extension FactorStore {
     /// Returns the keys of a user's verified WebAuthn factors, oldest factor first.
     ///
     /// - Throws: ``DatabaseFailure``.
@@ -74,7 +74,7 @@ extension Accounts {
         _ proof: SecurityKeyProof, answering challenge: ChallengeID, to factor: FactorID, of user: UserID,
         in session: SessionID, from device: Device, at now: Instant
     ) async throws -> FactorOutcome {
-        try await revoking(at: now) { db in
+        try await accounts.sessions.revoking(at: now) { db in
             let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
             guard case .good(let current) = caller else { return .ended }
             guard let named = try db.row(Self.factorLookup(factor, of: user), { $0.factor() }) else { return .unknown }
@@ -120,11 +120,11 @@ extension Accounts {
             """)
         if isNewer == 1 {
             guard wasEligible != backup.isEligible else { return found }
-            try record([.backupEligibilityChanged(traits, to: backup.isEligible, of: user)], at: now, in: db)
+            try accounts.record([.backupEligibilityChanged(traits, to: backup.isEligible, of: user)], at: now, in: db)
             return found
         }
         let entry = AuditEntry(.passkeyCloned, actor: user.id, actorName: user.email ?? "", traits: traits)
-        try record([entry], at: now, in: db)
+        try accounts.record([entry], at: now, in: db)
         return nil
     }
 }

@@ -30,7 +30,7 @@ package enum FactorOutcome: Sendable {
     case ended
 }
 
-extension Accounts {
+extension FactorStore {
     /// Whether an answer is right, without using it up: for a hook that decides before it counts.
     ///
     /// - Returns: nil if the answer would not be looked at, or counts as no attempt.
@@ -54,7 +54,7 @@ extension Accounts {
     package func verify(
         _ answer: TimeCodeAnswer, of user: UserID, in session: SessionID, from device: Device, at now: Instant
     ) async throws -> FactorOutcome {
-        try await revoking(at: now) { db in
+        try await accounts.sessions.revoking(at: now) { db in
             let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
             guard case .good(let current) = caller else { return .ended }
             switch try examine(answer, of: user, at: now, in: db) {

@@ -46,7 +46,7 @@ package enum CodeOutcome: Sendable {
     case halfway
 }
 
-extension Accounts {
+extension LinkStore {
     /// Redeems an authorization code. In most cases this opens a session.
     ///
     /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the code may be spent;
@@ -56,7 +56,7 @@ extension Accounts {
         code: Secret, verifier: Secret, from device: Device, at now: Instant
     ) async throws -> CodeOutcome {
         let digest = TokenDigest.of(code)
-        return try await revoking(at: now) { db in
+        return try await accounts.sessions.revoking(at: now) { db in
             guard let found = try db.row(Self.codeLookup(digest), CodeRow.init) else { return .unknown }
             guard now < found.expiresAt else { return .expired }
             guard found.key?.isAnswered(by: verifier) == true, let method = found.method else { return .wrongVerifier }
@@ -71,12 +71,12 @@ extension Accounts {
             if let content = kept["link"] {
                 let session = (kept["session"]?.stringValue).map(SessionID.init(trusted:))
                 guard let signIn = ProviderSignIn(ticketContent: content, delivery: .session) else { return .unknown }
-                let transaction = LinkingTransaction(self, db, device: device, now: now)
+                let transaction = LinkingTransaction(accounts, db, device: device, now: now)
                 return try transaction.link(signIn, to: .session(session, of: account.user.id), handout)
             }
             if let link = (kept["mailed"]?.stringValue).flatMap({ Base64URL.decode($0) }) {
-                guard let row = try db.row(Self.tokenLookup(link: link), TokenRow.init),
-                    let proven = try prove(row, by: Prover(isClient: true, device: device), at: now, in: db)
+                guard let row = try db.row(ProofStore.tokenLookup(link: link), TokenRow.init),
+                    let proven = try accounts.proofs.prove(row, by: Prover(isClient: true, device: device), at: now, in: db)
                 else { return .unknown }
                 guard case .whole(let confirmed) = proven else { return .halfway }
                 return try open(method, found, confirmed, handout, from: device, at: now, in: db)
@@ -100,14 +100,14 @@ extension Accounts {
         after parent: Session? = nil, from device: Device, at now: Instant, in db: any Connection
     ) throws -> CodeOutcome {
         var account = account
-        var session = newSession(of: account.user.id, by: method, at: parent?.createdAt ?? now)
+        var session = accounts.newSession(of: account.user.id, by: method, at: parent?.createdAt ?? now)
         if let parent {
             session.entries.addSecondFactors(of: parent.entries)
             session.factor = parent.factor
         }
         account.user.times.lastSignInAt = now
         try db.run("UPDATE users SET last_sign_in_at = \(now) WHERE id = \(account.user.id)")
-        try noteDevice(device, of: account.user, at: now, in: db)
+        try accounts.mails.noteDevice(device, of: account.user, at: now, in: db)
         try db.insert(session, from: device, by: found.identity)
         if parent != nil {
             session.refreshedAt = now
@@ -116,8 +116,8 @@ extension Accounts {
         var traits: JSONObject = ["rule": .string(found.rule), "user_id": .string(account.user.id.text)]
         traits["provider"] = found.provider.map(AnyJSON.string)
         let login = AuditEntry(.login, actor: account.user.id, actorName: account.user.email ?? "", traits: traits)
-        try record([login], at: now, in: db)
-        return .signedIn(try issue(session, to: account), handout)
+        try accounts.record([login], at: now, in: db)
+        return .signedIn(try accounts.sessions.issue(session, to: account), handout)
     }
 
     func insert(_ code: AuthorizationCode, code text: Secret, at now: Instant, in db: any Connection) throws {

@@ -13,14 +13,14 @@ package enum FlowOutcome: Sendable {
     case otherBrowser
 }
 
-extension Accounts {
+extension LinkStore {
     /// Stores a sign-in that continues at a provider, for ``ProviderFlow/lifetime``.
     ///
     /// - Parameter browser: The secret of the browser's cookie; nil if the flow is not bound to a browser.
     /// - Returns: The state, a UUID. It is the only key to the flow.
     /// - Throws: ``DatabaseFailure``. A flow that was stored nevertheless expires unused.
     package func begin(_ flow: ProviderFlow, browser: Secret?, at now: Instant) async throws -> String {
-        let state: Identifier<ProviderFlow> = newID()
+        let state: Identifier<ProviderFlow> = accounts.newID()
         let digest = TokenDigest.of(Secret(state.text))
         let content: AnyJSON = ["verifier": .string(flow.verifier.reveal()), "nonce": .string(flow.nonce)]
         let sealed = try seal(content, as: Self.flowSeal, digest)

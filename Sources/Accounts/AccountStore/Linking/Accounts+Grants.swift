@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-extension Accounts {
+extension LinkStore {
     /// Stores a provider's refresh token with its identity, sealed. Replaces an earlier token without revoking it,
     /// because some providers would then revoke the new one too.
     func keep(_ grant: ProviderGrant, of identity: IdentityID, at now: Instant, in db: any Connection) throws {
@@ -43,7 +43,7 @@ extension Accounts {
         }
         for (identity, provider, client, sealed) in found {
             let details: AnyJSON = ["provider": .string(provider), "client": .string(client)]
-            let id: Identifier<OutboxItem> = newID()
+            let id: Identifier<OutboxItem> = accounts.newID()
             try db.run(
                 """
                 INSERT INTO outbox (id, kind, details, sealed, sealed_name, next_at, created_at)

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-extension Accounts {
+extension LinkStore {
     /// Stores an authorization code that opens a new session of the account, for the app with the proof key. The new
     /// session is as old as the caller's, was opened by the same identity, and needs the caller's to be active. It has the
     /// second factors of the caller's; if that one rises before the code is redeemed, the code opens nothing.
@@ -15,9 +15,9 @@ extension Accounts {
     package func handOver(
         _ user: UserID, by method: AuthenticationMethod, to key: ProofKey, session: Session, at now: Instant
     ) async throws -> Secret? {
-        let id: Identifier<AuthorizationCode> = newID()
+        let id: Identifier<AuthorizationCode> = accounts.newID()
         return try await database.write { db in
-            guard try mayChange(user, session: session.id.text, at: now, in: db) else { return nil }
+            guard try accounts.mayChange(user, session: session.id.text, at: now, in: db) else { return nil }
             let identity: IdentityID? =
                 try db.row("SELECT identity_id FROM sessions WHERE id = \(session.id)") { $0.idIfPresent() } ?? nil
             let code = AuthorizationCode(

@@ -14,7 +14,7 @@ package struct PresentedIDToken: Sendable {
 /// The ID token signed in before, longer than ``Accounts/retryTime`` ago.
 package struct IDTokenUsed: Error, Sendable {}
 
-extension Accounts {
+extension LinkStore {
     /// How long a token may be presented again after its first use, in case the response was lost.
     package static let retryTime: Duration = .seconds(60)
 
@@ -37,7 +37,7 @@ extension Connection {
             ON CONFLICT (digest) DO NOTHING
             """)
         if isFirst == 1 { return }
-        let used = try row(Accounts.idTokenLookup(token.digest)) { $0.instant() }
-        guard used.map({ now <= $0 + Accounts.retryTime }) ?? true else { throw IDTokenUsed() }
+        let used = try row(LinkStore.idTokenLookup(token.digest)) { $0.instant() }
+        guard used.map({ now <= $0 + LinkStore.retryTime }) ?? true else { throw IDTokenUsed() }
     }
 }

@@ -43,7 +43,7 @@ package enum NoticeOutcome: Equatable, Sendable {
     case outdated
 }
 
-extension Accounts {
+extension LinkStore {
     /// Applies a provider's notice. Provider tokens need no revocation, because the provider has ended them.
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the notice may have been applied; a second call
@@ -52,7 +52,7 @@ extension Accounts {
         _ notice: ProviderNotice, from device: Device? = nil, at now: Instant
     ) async throws -> NoticeOutcome {
         let digest = TokenDigest.of(Secret("\(notice.provider) \(notice.id)"))
-        return try await revoking(at: now) { db in
+        return try await accounts.sessions.revoking(at: now) { db in
             try db.removeExpired(from: .notices, at: now)
             let isNew = try db.run(
                 """
@@ -79,7 +79,7 @@ extension Accounts {
                 let end = SessionEnd.byProvider(reason, from: device)
                 try withdraw(identity, of: account, notice.kind, end, at: now, in: db)
             }
-            try record([Self.entry(notice, identity, account)], at: now, in: db)
+            try accounts.record([Self.entry(notice, identity, account)], at: now, in: db)
             return .applied
         }
     }
@@ -98,7 +98,7 @@ extension Accounts {
         let decision = try UnlinkDecision(account, removing: identity.id) { try !db.isTaken($0, besides: user) }
         guard case .remove(let address) = decision else { return }
         var left = account
-        let made = try left.unlink(identity.id, address: address, newID: newID(), at: now)
+        let made = try left.unlink(identity.id, address: address, newID: accounts.newID(), at: now)
         try db.removeIdentity(identity, at: now)
         if let made { try db.insert(made) }
         try db.update(left.user)

@@ -20,7 +20,7 @@ package enum OutboxResult: Equatable, Sendable {
     case hopeless
 }
 
-extension Accounts {
+extension LinkStore {
     /// Leases the items that are due for ``OutboxSchedule/lease``. An item becomes due again when its lease expires, so
     /// another node takes over the items of a node that crashed.
     ///
@@ -83,7 +83,7 @@ extension Accounts {
     ) throws {
         try db.run("DELETE FROM outbox WHERE id = \(id)")
         let traits = try JSONReader.read(details).objectValue ?? [:]
-        try record([AuditEntry(action, actor: nil, actorName: "", traits: traits)], at: now, in: db)
+        try accounts.record([AuditEntry(action, actor: nil, actorName: "", traits: traits)], at: now, in: db)
     }
 
     /// - Returns: nil if the item was sealed under a secret that the configuration lacks, perhaps temporarily.

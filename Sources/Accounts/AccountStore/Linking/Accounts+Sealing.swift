@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-extension Accounts {
+extension LinkStore {
     static let flowSeal = "flow"
     static let ticketSeal = "link ticket"
 
@@ -91,7 +91,7 @@ extension Connection {
             try run(
                 """
                 DELETE FROM revocations WHERE id IN (
-                    SELECT id FROM revocations WHERE noted_at <= \(now - Accounts.revocationsStay)
+                    SELECT id FROM revocations WHERE noted_at <= \(now - SessionStore.revocationsStay)
                     ORDER BY noted_at LIMIT \(limit) \(.skippingLocked))
                 """)
         case .oneTimeTokens:

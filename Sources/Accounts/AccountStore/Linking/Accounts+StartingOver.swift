@@ -14,7 +14,7 @@ package enum StartingOver: Sendable {
     case gone, sessionEnded
 }
 
-extension Accounts {
+extension LinkStore {
     /// How long an address stays with the account that it moved to. A thief of the mailbox could otherwise move it so often
     /// that its former accounts are forgotten.
     static let startingOverInterval: Duration = .seconds(86_400)
@@ -28,8 +28,8 @@ extension Accounts {
     package func startOver(
         _ user: UserID, in session: SessionID?, from device: Device, at now: Instant
     ) async throws -> StartingOver {
-        try await revoking(at: now) { db in
-            let changer = try changer(user, by: session, at: now, in: db)
+        try await accounts.sessions.revoking(at: now) { db in
+            let changer = try accounts.changer(user, by: session, at: now, in: db)
             guard case .good(let old) = changer else { return changer.isGone ? .gone : .sessionEnded }
             guard let email = old.user.email.flatMap(EmailAddress.init) else { return .noAddress }
             guard let asking = try db.current(user, session: session)?.session,
@@ -38,26 +38,26 @@ extension Accounts {
             if let moved = try db.lastMove(of: email), now < moved + Self.startingOverInterval, moved <= now {
                 return .tooSoon(moved + Self.startingOverInterval - now)
             }
-            var made = newAccount(
+            var made = accounts.signIns.newAccount(
                 EmailSignUp(email: email, passwordHash: nil, metadata: [:], isConfirmed: true), at: now)
             made.user.times.emailProvenAt = now
             made.user.times.lastSignInAt = now
-            try admit(made)
+            try accounts.admit(made)
             try moveAddress(of: old, by: asking, at: now, in: db)
             let end = SessionEnd.byUser(.addressClaimed, in: asking.id, from: device)
-            try endSessions(where: "id = \(asking.id)", end, at: now, in: db)
+            try accounts.sessions.endSessions(where: "id = \(asking.id)", end, at: now, in: db)
             try db.insert(made.user)
             for identity in made.identities { try db.insert(identity) }
-            let opened = newSession(of: made.user.id, by: .otp, at: now)
-            try noteDevice(device, of: made.user, at: now, in: db)
+            let opened = accounts.newSession(of: made.user.id, by: .otp, at: now)
+            try accounts.mails.noteDevice(device, of: made.user, at: now, in: db)
             try db.insert(opened, from: device)
             let traits: JSONObject = ["provider": "email"]
-            try record(
+            try accounts.record(
                 [
                     AuditEntry(.userSignedUp, actor: made.user.id, actorName: email.text, traits: traits),
                     AuditEntry(.login, actor: made.user.id, actorName: email.text, traits: traits),
                 ], at: now, in: db)
-            return .signedIn(try issue(opened, to: made))
+            return .signedIn(try accounts.sessions.issue(opened, to: made))
         }
     }
 
@@ -67,7 +67,7 @@ extension Accounts {
     /// - Parameter session: The mailbox owner's session of the account, if there is one.
     func moveAddress(of old: Account, by session: Session? = nil, at now: Instant, in db: any Connection) throws {
         let id = old.user.id
-        try dropMails(to: old.user, at: now, in: db)
+        try accounts.mails.dropMails(to: old.user, at: now, in: db)
         let whole = try session.map { try restored(old, from: $0.createdAt, at: now, in: db) } ?? old
         let left = try whole.withoutItsAddress(at: now) { try !db.isTaken($0, besides: id) }
         for identity in old.identities where !left.identities.contains(where: { $0.id == identity.id }) {
@@ -76,7 +76,7 @@ extension Accounts {
         try db.update(left.user)
         try db.voidCodes(of: id)
         try db.voidTokens(of: id)
-        try record([AuditEntry(.addressMoved, actor: id, actorName: old.user.email ?? "")], at: now, in: db)
+        try accounts.record([AuditEntry(.addressMoved, actor: id, actorName: old.user.email ?? "")], at: now, in: db)
     }
 
     /// Restores what the proof set aside that opened the mailbox owner's session: the account was never that person's.
@@ -114,7 +114,7 @@ extension Accounts {
 
     static func formerLookup(_ email: EmailAddress) -> SQL {
         """
-        SELECT \(columns: userColumns), \(columns: identityColumns)
+        SELECT \(columns: Accounts.userColumns), \(columns: Accounts.identityColumns)
         FROM users LEFT JOIN identities ON identities.user_id = users.id
         WHERE users.id IN (
             SELECT id FROM users WHERE former_email = \(email.text) AND password_hash IS NOT NULL AND deleted_at IS NULL

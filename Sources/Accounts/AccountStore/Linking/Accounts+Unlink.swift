@@ -22,7 +22,7 @@ package struct UndoableLink: Sendable {
     package let until: Instant
 }
 
-extension Accounts {
+extension LinkStore {
     /// Removes a sign-in method from an account, but never the last one. Ends the sessions that it opened, except the
     /// caller's. The identity can be linked again only after a confirmation.
     ///
@@ -31,8 +31,8 @@ extension Accounts {
     package func unlink(
         _ id: IdentityID, of user: UserID, keeping session: SessionID?, from device: Device? = nil, at now: Instant
     ) async throws -> UnlinkOutcome {
-        try await revoking(at: now) { db in
-            let changer = try changer(user, by: session, at: now, in: db)
+        try await accounts.sessions.revoking(at: now) { db in
+            let changer = try accounts.changer(user, by: session, at: now, in: db)
             guard case .good(let account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             let hasPasskey = try offersPasskeys && db.usablePasskeyCount(of: user) > 0
             let decision = try UnlinkDecision(account, removing: id, hasPasskey: hasPasskey) {
@@ -44,11 +44,11 @@ extension Accounts {
                 return .refused(refusal)
             case .remove(let address):
                 var left = account
-                let made = try left.unlink(id, address: address, newID: newID(), at: now)
+                let made = try left.unlink(id, address: address, newID: accounts.newID(), at: now)
                 let removal = Removal(id: id, of: account, leaving: left, made: made, kind: .unlinked, session: session)
                 let end = SessionEnd.byUser(.methodRemoved, in: session, from: device)
                 try carryOut(removal, end, at: now, in: db)
-                try notify(.identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
+                try accounts.mails.notify(.identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
                 return .unlinked(left)
             }
         }
@@ -62,15 +62,15 @@ extension Accounts {
     package func undoLink(
         _ id: IdentityID, of user: UserID, by session: SessionID?, from device: Device? = nil, at now: Instant
     ) async throws -> UnlinkOutcome {
-        try await revoking(at: now) { db in
-            let changer = try changer(user, by: session, at: now, in: db)
+        try await accounts.sessions.revoking(at: now) { db in
+            let changer = try accounts.changer(user, by: session, at: now, in: db)
             guard case .good(let account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             guard account.identities.contains(where: { $0.id == id }) else { return .refused(.notFound) }
             let before = try db.row("SELECT before FROM link_undos WHERE identity_id = \(id) AND until > \(now)") {
                 $0.text()
             }
             guard let before else {
-                try record([Self.refusal(.undoTooLate, id, account)], at: now, in: db)
+                try accounts.record([Self.refusal(.undoTooLate, id, account)], at: now, in: db)
                 return .tooLate
             }
             let undo = LinkUndo(json: try JSONReader.read(before))
@@ -84,12 +84,12 @@ extension Accounts {
                 return .refused(refusal)
             case .remove(let address):
                 var left = account
-                let made = try left.undo(undo, of: id, address: address, newID: newID(), at: now)
+                let made = try left.undo(undo, of: id, address: address, newID: accounts.newID(), at: now)
                 try db.unfill(undo.profile, of: user, at: now)
                 let removal = Removal(id: id, of: account, leaving: left, made: made, kind: .undone, session: session)
                 let end = SessionEnd.byUser(.linkUndone, in: session, from: device)
                 try carryOut(removal, end, at: now, in: db)
-                try notify(.identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
+                try accounts.mails.notify(.identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
                 return .unlinked(left)
             }
         }
@@ -117,8 +117,8 @@ extension Accounts {
         _ refusal: UnlinkDecision.Refusal, _ id: IdentityID, _ account: Account, at now: Instant, in db: any Connection
     ) throws {
         switch refusal {
-        case .lastMethod: try record([Self.refusal(.lastMethod, id, account)], at: now, in: db)
-        case .addressConflict: try record([Self.refusal(.addressConflict, id, account)], at: now, in: db)
+        case .lastMethod: try accounts.record([Self.refusal(.lastMethod, id, account)], at: now, in: db)
+        case .addressConflict: try accounts.record([Self.refusal(.addressConflict, id, account)], at: now, in: db)
         // There is no decision to record.
         case .notFound: break
         }
@@ -154,7 +154,7 @@ struct Removal: Sendable {
     }
 }
 
-extension Accounts {
+extension LinkStore {
     fileprivate func carryOut(
         _ removal: Removal, _ end: SessionEnd, at now: Instant, in db: any Connection
     ) throws {
@@ -177,12 +177,12 @@ extension Accounts {
                 "provider": .string(identity.provider), "identity_id": .string(identity.id.text),
                 "rule": .string(rule.rawValue), "user_id": .string(user.id.text),
             ])
-        try record([entry], at: now, in: db)
+        try accounts.record([entry], at: now, in: db)
         try db.removeExpired(from: .undos, at: now)
     }
 }
 
-extension Accounts {
+extension LinkStore {
     /// Ends the sessions that an identity opened. For the email identity these are the sessions without an identity.
     func endSessions(
         of user: UserID, openedBy identity: Identity, keeping session: SessionID?, _ end: SessionEnd, at now: Instant,
@@ -191,10 +191,10 @@ extension Accounts {
         // No session has the nil UUID.
         let kept = session ?? SessionID(bytes: Array(repeating: 0, count: 16))
         if identity.isOfProvider {
-            try endSessions(
+            try accounts.sessions.endSessions(
                 where: "user_id = \(user) AND identity_id = \(identity.id) AND id <> \(kept)", end, at: now, in: db)
         } else {
-            try endSessions(where: "user_id = \(user) AND identity_id IS NULL AND id <> \(kept)", end, at: now, in: db)
+            try accounts.sessions.endSessions(where: "user_id = \(user) AND identity_id IS NULL AND id <> \(kept)", end, at: now, in: db)
         }
     }
 

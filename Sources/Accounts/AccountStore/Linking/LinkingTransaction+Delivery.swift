@@ -12,7 +12,7 @@ extension LinkingTransaction {
         case .session:
             account.user.times.lastSignInAt = now
             let session = accounts.newSession(of: account.user.id, by: .oauth, at: now)
-            delivered = .session(try accounts.issue(session, to: account))
+            delivered = .session(try accounts.sessions.issue(session, to: account))
         case .code: delivered = .code(newCode())
         }
         return ProviderSession(account: account, delivered: delivered, rule: step.rule, change: change)
@@ -25,13 +25,13 @@ extension LinkingTransaction {
         var entries = entries
         switch session.delivered {
         case .session(let issued):
-            try accounts.noteDevice(device, of: issued.account.user, at: now, in: db)
+            try accounts.mails.noteDevice(device, of: issued.account.user, at: now, in: db)
             try db.insert(issued.session, from: device, by: identity.id)
             entries.append(step.entry(.login, session.account.user))
         case .code(let code):
             try deposit(.session, behind: code, of: session.account.user.id, identity: identity.id, step)
         }
-        if let grant = step.signIn.grant { try accounts.keep(grant, of: identity.id, at: now, in: db) }
+        if let grant = step.signIn.grant { try accounts.links.keep(grant, of: identity.id, at: now, in: db) }
         try accounts.record(entries, at: now, in: db)
     }
 
@@ -49,16 +49,16 @@ extension LinkingTransaction {
         let kept = AuthorizationCode(
             user: user, identity: identity, method: .oauth, key: key, provider: step.identity.provider,
             rule: step.rule.rawValue, content: content, handout: handout)
-        try accounts.insert(kept, code: code, at: now, in: db)
+        try accounts.links.insert(kept, code: code, at: now, in: db)
     }
 
     /// Asks the user to prove ownership of the account that has the address, or had the identity.
     func ask(_ step: LinkingStep, _ account: Account, canRecover: Bool) throws -> LinkingOutcome {
         guard let email = step.identity.email else { throw UnknownIdentity() }
         let ticket = Secret(Base64URL.text(accounts.randomBytes(32)))
-        let expiresAt = now + Accounts.ticketLifetime
+        let expiresAt = now + LinkStore.ticketLifetime
         let digest = TokenDigest.of(ticket)
-        let sealed = try accounts.seal(step.signIn.ticketContent, as: Accounts.ticketSeal, digest)
+        let sealed = try accounts.links.seal(step.signIn.ticketContent, as: LinkStore.ticketSeal, digest)
         try db.removeExpired(from: .tickets, at: now)
         // An identity has at most one ticket: a new ticket replaces the old one.
         try db.run(
@@ -81,7 +81,7 @@ extension LinkingTransaction {
             ticket: ticket, expiresAt: expiresAt, rule: step.rule, provider: step.identity.provider, email: email,
             methods: account.signInMethods.map(\.name).filter { seen.insert(ExternalName(trusted: $0)).inserted },
             canRecover: canRecover,
-            canMailCode: try accounts.linkCodeAddress(of: account.user, for: step.identity, in: db) != nil,
+            canMailCode: try accounts.proofs.linkCodeAddress(of: account.user, for: step.identity, in: db) != nil,
             canUsePasskey: try accounts.offersPasskeys && db.usablePasskeyCount(of: account.user.id) > 0)
         guard case .code = step.signIn.delivery else { return .needsConfirmation(question, code: nil) }
         let code = newCode()
@@ -92,9 +92,9 @@ extension LinkingTransaction {
     /// - Returns: nil for an unknown, used or expired ticket.
     func signIn(of ticket: Secret, delivery: SessionDelivery) throws -> ProviderSignIn? {
         let digest = TokenDigest.of(ticket)
-        guard let sealed = try db.row(Accounts.ticketLookup(digest, at: now), { $0.bytes() }) else { return nil }
+        guard let sealed = try db.row(LinkStore.ticketLookup(digest, at: now), { $0.bytes() }) else { return nil }
         return ProviderSignIn(
-            ticketContent: try accounts.unseal(sealed, as: Accounts.ticketSeal, digest), delivery: delivery)
+            ticketContent: try accounts.links.unseal(sealed, as: LinkStore.ticketSeal, digest), delivery: delivery)
     }
 
     func spend(_ ticket: Secret) throws {
@@ -102,7 +102,7 @@ extension LinkingTransaction {
     }
 }
 
-extension Accounts {
+extension LinkStore {
     static func ticketLookup(_ digest: [UInt8], at now: Instant) -> SQL {
         "SELECT sealed FROM link_tickets WHERE digest = \(digest) AND expires_at > \(now)"
     }

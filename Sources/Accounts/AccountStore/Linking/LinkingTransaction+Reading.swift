@@ -13,14 +13,14 @@ struct Found {
         at now: Instant
     ) throws {
         let identity = signIn.identity
-        let owner = try db.accounts(Accounts.identityLookup(identity.provider, identity.subject)).first
+        let owner = try db.accounts(LinkStore.identityLookup(identity.provider, identity.subject)).first
         var holders: [AddressHolder] = []
         var holding: [Account] = []
         var former: Account?
         // A known identity is found by its subject alone; the address is irrelevant.
         if owner == nil, identity.email != nil {
             let removals = try db.removals(of: identity)
-            holding = try identity.provenEmail.map { try db.accounts(Accounts.emailLookup($0)) } ?? []
+            holding = try identity.provenEmail.map { try db.accounts(SignInStore.emailLookup($0)) } ?? []
             holders = holding.compactMap { account in
                 let removal = removals.first { $0.user == account.user.id }?.kind
                 return AddressHolder(account, for: identity, signIn.rules, removal: removal, at: now)
@@ -80,10 +80,10 @@ extension LinkAsker {
     }
 }
 
-extension Accounts {
+extension LinkStore {
     static func identityLookup(_ provider: String, _ subject: String) -> SQL {
         """
-        SELECT \(columns: userColumns), \(columns: identityColumns)
+        SELECT \(columns: Accounts.userColumns), \(columns: Accounts.identityColumns)
         FROM users LEFT JOIN identities ON identities.user_id = users.id
         WHERE users.id = (
             SELECT user_id FROM identities
@@ -109,14 +109,14 @@ extension Accounts {
 
 extension Connection {
     func setAsideIdentity(_ identity: ProviderIdentity) throws -> SetAsideIdentity? {
-        try row(Accounts.setAsideLookup(identity.provider, identity.subject)) {
+        try row(LinkStore.setAsideLookup(identity.provider, identity.subject)) {
             SetAsideIdentity(id: $0.id(), user: $0.id())
         }
     }
 
     /// Newest first.
     fileprivate func removals(of identity: ProviderIdentity) throws -> [RememberedRemoval] {
-        try rows(Accounts.removalLookup(identity.provider, identity.subject)) { row in
+        try rows(LinkStore.removalLookup(identity.provider, identity.subject)) { row in
             RememberedRemoval(
                 user: UserID(trusted: row.text()), kind: LinkRemoval(text: row.text()), isByProof: row.bool())
         }

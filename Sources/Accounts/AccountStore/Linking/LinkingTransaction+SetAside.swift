@@ -22,7 +22,7 @@ extension LinkingTransaction {
         }
         account.user.setAside.identities.removeAll { $0.id == setAside.id }
         try db.run("DELETE FROM link_undos WHERE identity_id = \(setAside.id)")
-        try accounts.record([Accounts.restored(identity.provider, account.user)], at: now, in: db)
+        try accounts.record([ProofStore.restored(identity.provider, account.user)], at: now, in: db)
         return setAside.id
     }
 

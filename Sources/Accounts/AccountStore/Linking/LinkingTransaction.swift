@@ -101,7 +101,7 @@ struct LinkingTransaction {
         var account = account
         let (before, userBefore) = (account.signInMethods.map(\.name), account.user)
         if case .takesFrom(let abandoned) = address, let other = try db.account(abandoned) {
-            try accounts.moveAddress(of: other, at: now, in: db)
+            try accounts.links.moveAddress(of: other, at: now, in: db)
         }
         let setAside = try take(step.setAside, of: step.identity, for: &account)
         var undo = try account.link(
@@ -120,14 +120,14 @@ struct LinkingTransaction {
             DELETE FROM link_removals WHERE provider = \(identity.provider) AND provider_id = \(identity.providerID)
             AND user_id = \(account.user.id)
             """)
-        try accounts.notify(
+        try accounts.mails.notify(
             .identityLinked, userBefore, provider: identity.provider, from: device, at: now, in: db)
         try finish(step, identity, delivered, [step.entry(.identityLinked, account.user, identity)])
         return .signedIn(delivered)
     }
 
     private func replace(_ step: LinkingStep, _ old: Account) throws -> LinkingOutcome {
-        try accounts.moveAddress(of: old, at: now, in: db)
+        try accounts.links.moveAddress(of: old, at: now, in: db)
         return try create(step, takesAddress: true, besides: [step.entry(.accountRecovered, old.user)])
     }
 

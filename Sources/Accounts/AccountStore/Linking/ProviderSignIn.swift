@@ -97,7 +97,7 @@ package struct LinkQuestion: Sendable {
     package let canUsePasskey: Bool
 }
 
-extension Accounts {
+extension LinkStore {
     package static let ticketLifetime: Duration = .seconds(600)
     package static let codeLifetime: Duration = .seconds(300)
 
@@ -111,7 +111,7 @@ extension Accounts {
     ) async throws -> LinkingOutcome {
         try await database.write { db in
             try db.use(signIn.token, at: now)
-            return try LinkingTransaction(self, db, device: device, now: now).carryOut(signIn, .signIn)
+            return try LinkingTransaction(accounts, db, device: device, now: now).carryOut(signIn, .signIn)
         }
     }
 
@@ -127,7 +127,7 @@ extension Accounts {
     ) async throws -> LinkingOutcome {
         try await database.write { db in
             try db.use(signIn.token, at: now)
-            let transaction = LinkingTransaction(self, db, device: device, now: now)
+            let transaction = LinkingTransaction(accounts, db, device: device, now: now)
             guard let account = try transaction.account(of: asker) else {
                 return try transaction.refuse(.notSignedIn, .linkedByHand, signIn.identity)
             }
@@ -147,7 +147,7 @@ extension Accounts {
         at now: Instant
     ) async throws -> LinkingOutcome {
         try await database.write { db in
-            let transaction = LinkingTransaction(self, db, device: device, now: now)
+            let transaction = LinkingTransaction(accounts, db, device: device, now: now)
             guard let signIn = try transaction.signIn(of: ticket, delivery: delivery) else {
                 return .refused(.ticketUnknown, .ticketOutdated)
             }
@@ -173,8 +173,8 @@ extension Accounts {
     package func recover(
         _ ticket: Secret, delivery: SessionDelivery = .session, from device: Device, at now: Instant
     ) async throws -> LinkingOutcome {
-        try await revoking(at: now) { db in
-            let transaction = LinkingTransaction(self, db, device: device, now: now)
+        try await accounts.sessions.revoking(at: now) { db in
+            let transaction = LinkingTransaction(accounts, db, device: device, now: now)
             guard let signIn = try transaction.signIn(of: ticket, delivery: delivery) else {
                 return .refused(.ticketUnknown, .ticketOutdated)
             }

@@ -27,7 +27,7 @@ package enum LinkOrderOutcome: Sendable {
     case metadataTooLong
 }
 
-extension Accounts {
+extension MailStore {
     /// Makes an account for the address, or takes the unconfirmed one, and mails its owner an invitation.
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may exist and the mail be sent.
@@ -66,7 +66,7 @@ extension Accounts {
             else { return false }
             let content = try mail(.recovery, .recovery, to: email, of: account, request, at: now, in: db)
             try queue(content, of: user, until: now + request.lifetime, at: now, in: db)
-            try record([Self.adminEntry(.userRecoveryRequested, account.user, from: device)], at: now, in: db)
+            try accounts.record([AdminStore.adminEntry(.userRecoveryRequested, account.user, from: device)], at: now, in: db)
             return true
         }
     }
@@ -78,7 +78,7 @@ extension Accounts {
         var order = order
         order.request.isMailed = false
         return try await ordered { [order] db in
-            let known = try db.accounts(Self.ownEmailLookup(order.email)).first
+            let known = try db.accounts(SignInStore.ownEmailLookup(order.email)).first
             if known?.user.times.deletedAt != nil { return .unknownUser }
             switch order.kind {
             case .invite: return try invite(order, at: now, in: db)
@@ -94,7 +94,7 @@ extension Accounts {
                 guard let new = order.newEmail, try !db.isTaken(new, besides: known.user.id) else {
                     return .emailTaken
                 }
-                let waits = try known.user.newEmail == new.text && addressChangeWaits(of: known.user, at: now, in: db)
+                let waits = try known.user.newEmail == new.text && accounts.proofs.addressChangeWaits(of: known.user, at: now, in: db)
                 if !waits {
                     try db.voidTokens(of: known.user.id)
                     (known.user.newEmail, known.user.addressChangeSession) = (new.text, nil)
@@ -113,7 +113,7 @@ extension Accounts {
         guard var account = try unconfirmed(order, at: now, in: db) else { return .emailTaken }
         account.user.times.invitedAt = now
         try db.run("UPDATE users SET invited_at = \(now) WHERE id = \(account.user.id)")
-        try record([Self.adminEntry(.userInvited, account.user, from: order.device)], at: now, in: db)
+        try accounts.record([AdminStore.adminEntry(.userInvited, account.user, from: order.device)], at: now, in: db)
         return try link(.invite, .confirmation, order, to: order.email, of: account, at: now, in: db)
     }
 
@@ -128,7 +128,7 @@ extension Accounts {
     /// - Throws: ``MetadataTooLong``.
     private func unconfirmed(_ order: LinkOrder, at now: Instant, in db: any Connection) throws -> Account? {
         let data = AnyJSON.object(order.data.filter { !$0.value.isNull }).text
-        if var existing = try db.accounts(Self.emailLookup(order.email)).first {
+        if var existing = try db.accounts(SignInStore.emailLookup(order.email)).first {
             let before = existing.user
             guard existing.isAbandoned, existing.user.email == order.email.text, existing.user.times.deletedAt == nil
             else { return nil }
@@ -139,7 +139,7 @@ extension Accounts {
             existing.user.passwordHash = order.passwordHash
             let isInvited = existing.user.times.invitedAt != nil
             existing.user.userMetadata =
-                isInvited ? try Self.merged(order.data, into: existing.user.userMetadata) : data
+                isInvited ? try Accounts.merged(order.data, into: existing.user.userMetadata) : data
             guard tokenRoom.admits(existing.user, after: before) else { throw MetadataTooLong() }
             for index in existing.identities.indices where existing.identities[index].provider == "email" {
                 let bare = AccountMetadata.emailIdentity(
@@ -150,11 +150,11 @@ extension Accounts {
             try db.update(existing.user)
             return existing
         }
-        var made = newAccount(
+        var made = accounts.signIns.newAccount(
             EmailSignUp(email: order.email, passwordHash: order.passwordHash, metadata: [:], isConfirmed: false),
             at: now)
         made.user.userMetadata = data
-        try admit(made)
+        try accounts.admit(made)
         try db.insert(made.user)
         try db.insert(made.identities[0])
         return made
@@ -165,7 +165,7 @@ extension Accounts {
         at now: Instant, in db: any Connection
     ) throws -> LinkOrderOutcome {
         var account = account
-        let minted = try makeToken(
+        let minted = try accounts.proofs.makeToken(
             kind, slot, to: address, of: account.user.id, order.request, at: now, in: db)
         try db.note(slot, of: account.user.id, at: now)
         account.user.note(slot, at: now)

@@ -20,7 +20,7 @@ package enum LinkCodeConfirmation: Sendable {
 
 // A mailed code proves the account of a link ticket. It is worth as much as a sign-in with a mailed code, followed by the
 // confirmation: an address that was not proven before is proven by it, and what was entered before is dropped.
-extension Accounts {
+extension ProofStore {
     /// Where a code goes that proves the account of a question about an identity: to the account's own address, if that
     /// is the identity's, or if the identity is one of the account's own that is set aside.
     ///
@@ -48,7 +48,7 @@ extension Accounts {
         _ ticket: Secret, _ request: MailRequest, from device: Device, at now: Instant
     ) async throws -> LinkCodeOutcome {
         try await database.write { db in
-            let transaction = LinkingTransaction(self, db, device: device, now: now)
+            let transaction = LinkingTransaction(accounts, db, device: device, now: now)
             guard let signIn = try transaction.signIn(of: ticket, delivery: .session),
                 let account = try db.accounts(Self.linkAccountLookup(TokenDigest.of(ticket), at: now)).first
             else { return .unknownTicket }
@@ -58,8 +58,8 @@ extension Accounts {
             let minted = try makeToken(
                 .linkConfirmation, .linkConfirmation, to: email, of: account.user.id, request,
                 codeOwner: Self.linkCodeOwner(account.user.id, ticket), at: now, in: db)
-            let content = try content(.linkConfirmation, to: email, of: account.user, minted, request)
-            try queue(content, of: account.user.id, until: now + request.lifetime, at: now, in: db)
+            let content = try accounts.mails.content(.linkConfirmation, to: email, of: account.user, minted, request)
+            try accounts.mails.queue(content, of: account.user.id, until: now + request.lifetime, at: now, in: db)
             return .mailed
         }
     }
@@ -71,8 +71,8 @@ extension Accounts {
     package func confirmLink(
         _ ticket: Secret, code: Secret, from device: Device, at now: Instant
     ) async throws -> LinkCodeConfirmation {
-        try await revoking(at: now) { db in
-            let transaction = LinkingTransaction(self, db, device: device, now: now)
+        try await accounts.sessions.revoking(at: now) { db in
+            let transaction = LinkingTransaction(accounts, db, device: device, now: now)
             guard let signIn = try transaction.signIn(of: ticket, delivery: .session),
                 let account = try db.accounts(Self.linkAccountLookup(TokenDigest.of(ticket), at: now)).first
             else { return .carriedOut(.refused(.ticketUnknown, .ticketOutdated)) }
@@ -108,7 +108,7 @@ extension Accounts {
 
     private static func linkAccountLookup(_ ticket: [UInt8], at now: Instant) -> SQL {
         """
-        SELECT \(columns: userColumns), \(columns: identityColumns)
+        SELECT \(columns: Accounts.userColumns), \(columns: Accounts.identityColumns)
         FROM users LEFT JOIN identities ON identities.user_id = users.id
         WHERE users.id = (SELECT user_id FROM link_tickets WHERE digest = \(ticket) AND expires_at > \(now))
         ORDER BY identities.created_at, identities.id

@@ -3,7 +3,7 @@ import GatehouseWire
 import SQLDatabase
 
 // Notices: mails that tell the owner of an account what has changed, in the transaction of the change.
-extension Accounts {
+extension MailStore {
     /// Queues a notice if the settings ask for it.
     ///
     /// - Parameters:
@@ -77,7 +77,7 @@ extension Connection {
         try run(
             """
             DELETE FROM known_devices WHERE digest IN (
-                SELECT digest FROM known_devices WHERE seen_at <= \(now - Accounts.devicesStay)
+                SELECT digest FROM known_devices WHERE seen_at <= \(now - MailStore.devicesStay)
                 ORDER BY seen_at LIMIT \(limit) \(.skippingLocked))
             """)
     }

@@ -65,7 +65,7 @@ package struct MailStatus: Sendable {
     package let endedAt: Instant?
 }
 
-extension Accounts {
+extension MailStore {
     /// Leases mails of a lane that are due, oldest first. A mail waits for the earlier ones to the same address. It
     /// becomes due again when its lease expires, so another node takes over the mails of a node that crashed.
     ///
@@ -108,7 +108,7 @@ extension Accounts {
 
     func content(_ id: Identifier<ClaimedMail>, _ sealed: [UInt8]?) -> ClaimedMail.Content {
         // Lost: why it cannot be opened. It stays queued until it expires, in case a missing secret comes back.
-        guard let sealed, let json = try? unseal(sealed, as: Self.mailSeal, id.bytes) else { return .unreadable }
+        guard let sealed, let json = try? accounts.links.unseal(sealed, as: Self.mailSeal, id.bytes) else { return .unreadable }
         return MailAsk(json: json).map(ClaimedMail.Content.request) ?? MailContent(json: json).map { .mail($0) }
             ?? .unreadable
     }
@@ -253,9 +253,9 @@ extension Accounts {
     }
 
     func sealedMail(_ content: AnyJSON, to recipient: EmailAddress, at now: Instant) throws -> SealedMail {
-        let id: Identifier<ClaimedMail> = newID(at: now)
+        let id: Identifier<ClaimedMail> = accounts.newID(at: now)
         return SealedMail(
-            id: id, place: secrets.mark(of: recipient), bytes: try seal(content, as: Self.mailSeal, id.bytes))
+            id: id, place: secrets.mark(of: recipient), bytes: try accounts.links.seal(content, as: Self.mailSeal, id.bytes))
     }
 
     func insert(

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-extension Accounts {
+extension MailStore {
     /// Stores a request for a mail: one row, whether or not the address has an account.
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the mail may be sent.
@@ -68,7 +68,7 @@ extension Accounts {
             resolved.content = .mail(content)
             resolved.user = user
             resolved.expiresAt = now + ask.request.lifetime
-            let sealed = try seal(content.json, as: Self.mailSeal, mail.id.bytes)
+            let sealed = try accounts.links.seal(content.json, as: Self.mailSeal, mail.id.bytes)
             try db.run(
                 """
                 UPDATE mail_outbox SET sealed = \(sealed), kind = \(content.kind.rawValue), user_id = \(user),
@@ -86,19 +86,19 @@ extension Accounts {
     private func answer(
         _ ask: MailAsk, at now: Instant, in db: any Connection
     ) throws -> (MailContent, UserID)? {
-        let found = try db.accounts(Self.ownEmailLookup(ask.email)).first
+        let found = try db.accounts(SignInStore.ownEmailLookup(ask.email)).first
         let account = found.flatMap { $0.user.times.deletedAt == nil ? $0 : nil }
         switch ask.purpose {
         case .recovery:
             guard let account else { return nil }
-            try noteContest(of: account, in: db)
+            try accounts.proofs.noteContest(of: account, in: db)
             let content = try mail(.recovery, .recovery, to: ask.email, of: account, ask.request, at: now, in: db)
             return (content, account.user.id)
         case .signUp:
             guard let account, account.user.times.emailConfirmedAt == nil,
-                try !isInvited(account.user.id, at: now, in: db)
+                try !accounts.proofs.isInvited(account.user.id, at: now, in: db)
             else { return nil }
-            let pending = try pendingSignUp(of: account.user.id, askedBy: ask.request, in: db)
+            let pending = try accounts.proofs.pendingSignUp(of: account.user.id, askedBy: ask.request, in: db)
             let content = try mail(
                 .signUp, .confirmation, to: ask.email, of: account, ask.request, confirming: pending, at: now, in: db)
             return (content, account.user.id)
@@ -119,7 +119,7 @@ extension Accounts {
     private func mayRepeatChange(
         of user: User, codesLast lifetime: Duration, at now: Instant, in db: any Connection
     ) throws -> Bool {
-        guard user.addressChangeSession == nil else { return try addressChangeWaits(of: user, at: now, in: db) }
+        guard user.addressChangeSession == nil else { return try accounts.proofs.addressChangeWaits(of: user, at: now, in: db) }
         if let sentAt = user.times.emailChangeSentAt, now < sentAt + lifetime { return true }
         try db.endAddressChange(of: user.id, at: now)
         return false
@@ -129,31 +129,31 @@ extension Accounts {
         _ ask: MailAsk, _ account: Account?, at now: Instant, in db: any Connection
     ) throws -> (MailContent, UserID)? {
         if let account,
-            try account.user.times.emailConfirmedAt != nil || isInvited(account.user.id, at: now, in: db)
+            try account.user.times.emailConfirmedAt != nil || accounts.proofs.isInvited(account.user.id, at: now, in: db)
         {
             let content = try mail(.magicLink, .recovery, to: ask.email, of: account, ask.request, at: now, in: db)
             return (content, account.user.id)
         }
         if let account {
             // This code proves the address, but not whose the password of an earlier sign-up is.
-            try noteContest(of: account, in: db)
+            try accounts.proofs.noteContest(of: account, in: db)
             let pending = PendingSignUp(passwordHash: nil, data: ask.data)
             let content = try mail(
                 .signUp, .confirmation, to: ask.email, of: account, ask.request,
                 confirming: account.isAbandoned && account.user.passwordHash != nil ? pending : nil, at: now, in: db)
             return (content, account.user.id)
         }
-        guard ask.createsAccount, try db.accounts(Self.emailLookup(ask.email)).isEmpty else { return nil }
-        let made = newAccount(
+        guard ask.createsAccount, try db.accounts(SignInStore.emailLookup(ask.email)).isEmpty else { return nil }
+        let made = accounts.signIns.newAccount(
             EmailSignUp(
                 email: ask.email, passwordHash: nil, metadata: ask.data, isConfirmed: ask.confirmsAutomatically),
             at: now)
-        try admit(made)
+        try accounts.admit(made)
         try db.insert(made.user)
         try db.insert(made.identities[0])
         let entry = AuditEntry(
             .userSignedUp, actor: made.user.id, actorName: ask.email.text, traits: ["provider": "email"])
-        try record([entry], at: now, in: db)
+        try accounts.record([entry], at: now, in: db)
         let (kind, slot): (MailKind, TokenSlot) =
             ask.confirmsAutomatically ? (.magicLink, .recovery) : (.signUp, .confirmation)
         return (try mail(kind, slot, to: ask.email, of: made, ask.request, at: now, in: db), made.user.id)
@@ -164,7 +164,7 @@ extension Accounts {
         _ kind: MailKind, _ slot: TokenSlot, to address: EmailAddress, of account: Account, _ request: MailRequest,
         confirming pending: PendingSignUp? = nil, at now: Instant, in db: any Connection
     ) throws -> MailContent {
-        let minted = try makeToken(
+        let minted = try accounts.proofs.makeToken(
             kind, slot, to: address, of: account.user.id, request, confirming: pending, at: now, in: db)
         try db.note(slot, of: account.user.id, at: now)
         return try content(kind, to: address, of: account.user, minted, request)

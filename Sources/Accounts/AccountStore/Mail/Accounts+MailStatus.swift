@@ -3,7 +3,7 @@ package import GatehouseWire
 import SQLDatabase
 
 // What an operator sees of the outbox of mails, and does to it.
-extension Accounts {
+extension MailStore {
     /// The number of queued mails and the creation time of the oldest, for metrics and `doctor`.
     ///
     /// - Throws: ``DatabaseFailure``.
@@ -75,7 +75,7 @@ extension Accounts {
 
     /// Records an operator's act, unless it changed nothing.
     func recorded(_ entry: AuditEntry?, of count: Int, at now: Instant, in db: any Connection) throws -> Int {
-        if let entry, count > 0 { try record([entry], at: now, in: db) }
+        if let entry, count > 0 { try accounts.record([entry], at: now, in: db) }
         return count
     }
 

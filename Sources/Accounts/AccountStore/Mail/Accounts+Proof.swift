@@ -24,7 +24,7 @@ struct Prover: Sendable {
     var device: Device
 }
 
-extension Accounts {
+extension ProofStore {
     /// Carries out what a code proves, and voids the account's other codes.
     ///
     /// - Returns: nil for a code that is used or expired, or if the account is gone, banned or has changed since.
@@ -51,7 +51,7 @@ extension Accounts {
         try db.voidTokens(of: account.user.id)
         account.user.times.updatedAt = now
         try db.update(account.user)
-        try record(entries, at: now, in: db)
+        try accounts.record(entries, at: now, in: db)
         return .whole(account)
     }
 
@@ -87,7 +87,7 @@ extension Accounts {
         at now: Instant, in db: any Connection
     ) throws -> [AuditEntry] {
         let facts = try facts(of: account, row, nil, prover, at: now, in: db)
-        try notify(.emailChanged, account.user, newEmail: new.text, from: prover.device, at: now, in: db)
+        try accounts.mails.notify(.emailChanged, account.user, newEmail: new.text, from: prover.device, at: now, in: db)
         try apply(new, to: &account, isProven: isProven, at: now, in: db)
         var entries = [AuditEntry(.userModified, actor: account.user.id, actorName: new.text)]
         guard isProven else { return entries }
@@ -136,11 +136,11 @@ extension Accounts {
         _ account: inout Account, _ address: String, at now: Instant, in db: any Connection
     ) throws {
         account.user.times.emailConfirmedAt = now
-        if account.user.isAnonymous { account.user.appMetadata = try Self.providersRecomputed(account) }
+        if account.user.isAnonymous { account.user.appMetadata = try Accounts.providersRecomputed(account) }
         account.user.isAnonymous = false
-        account.user.userMetadata = try Self.merged(["email_verified": true], into: account.user.userMetadata)
+        account.user.userMetadata = try Accounts.merged(["email_verified": true], into: account.user.userMetadata)
         for index in account.identities.indices where account.identities[index].email == address {
-            account.identities[index].data = try Self.merged(
+            account.identities[index].data = try Accounts.merged(
                 ["email_verified": true], into: account.identities[index].data)
             account.identities[index].updatedAt = now
             try db.update(account.identities[index])
@@ -150,7 +150,7 @@ extension Accounts {
     /// Whether the session that began the waiting change of address is still active. If not, ends the change.
     func addressChangeWaits(of user: User, at now: Instant, in db: any Connection) throws -> Bool {
         guard let session = user.addressChangeSession else { return true }
-        if case .good = try changer(user.id, by: session, at: now, in: db) { return true }
+        if case .good = try accounts.changer(user.id, by: session, at: now, in: db) { return true }
         try db.endAddressChange(of: user.id, at: now)
         return false
     }
@@ -176,16 +176,16 @@ extension Accounts {
         _ new: EmailAddress, to account: inout Account, isProven: Bool, at now: Instant, in db: any Connection
     ) throws {
         let before = account.user
-        try setEmail(new, of: &account, isVerified: true, at: now, in: db)
+        try accounts.setEmail(new, of: &account, isVerified: true, at: now, in: db)
         account.user.newEmail = nil
         account.user.isAnonymous = false
         if before.times.emailConfirmedAt == nil {
-            account.user.userMetadata = try Self.merged(["email_verified": true], into: account.user.userMetadata)
+            account.user.userMetadata = try Accounts.merged(["email_verified": true], into: account.user.userMetadata)
         }
         account.user.times.emailConfirmedAt = now
         // Without a proof, the change is an administrator's, by generated links: a proven account stays one.
         account.user.times.emailProvenAt = isProven || before.times.emailProvenAt != nil ? now : nil
-        account.user.appMetadata = try Self.providersRecomputed(account)
+        account.user.appMetadata = try Accounts.providersRecomputed(account)
     }
 }
 

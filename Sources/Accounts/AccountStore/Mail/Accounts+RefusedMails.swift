@@ -21,7 +21,7 @@ extension MailResult {
     static func isByServer(_ reason: String) -> Bool { reason.hasPrefix(mark) }
 }
 
-extension Accounts {
+extension MailStore {
     /// For `doctor`.
     ///
     /// - Throws: ``DatabaseFailure``.

@@ -3,7 +3,7 @@ package import GatehouseWire
 import SQLDatabase
 
 // What the first proof of an address sets aside, and how its holder gets it back.
-extension Accounts {
+extension ProofStore {
     /// Carries out a ``ProofDecision``. The caller stores the account.
     ///
     /// - Parameter pending: The sign-up that the email belongs to, if it is not the one that made the account.
@@ -21,7 +21,7 @@ extension Accounts {
         account.user.setAside = setAside
         if decision.endsSessions {
             let end = SessionEnd.byUser(.addressProven, in: prover.session, from: prover.device)
-            try endSessions(of: account.user.id, keeping: prover.session, end, at: now, in: db)
+            try accounts.sessions.endSessions(of: account.user.id, keeping: prover.session, end, at: now, in: db)
             try db.voidCodes(of: account.user.id)
         }
         var entries: [AuditEntry] = []
@@ -135,7 +135,7 @@ extension Accounts {
         of account: inout Account, into setAside: inout SetAside, at now: Instant, in db: any Connection
     ) throws {
         let user = account.user.id
-        for passkey in try db.rows(Self.passkeysLookup(user), { $0.passkey() }) where passkey.setAsideAt == nil {
+        for passkey in try db.rows(PasskeyStore.passkeysLookup(user), { $0.passkey() }) where passkey.setAsideAt == nil {
             setAside.passkeys.append(SetAside.Passkey(id: passkey.id, name: passkey.name, at: now))
         }
         try db.run("UPDATE passkeys SET set_aside_at = \(now) WHERE user_id = \(user) AND set_aside_at IS NULL")
@@ -144,7 +144,7 @@ extension Accounts {
             setAside.identities.append(SetAside.Identity(id: identity.id, provider: identity.provider, at: now))
             account.identities.removeAll { $0.id == identity.id }
         }
-        account.user.appMetadata = try Self.providersRecomputed(account)
+        account.user.appMetadata = try Accounts.providersRecomputed(account)
     }
 
     /// Records that a code of an unfinished sign-up was asked for without its password.
@@ -186,7 +186,7 @@ extension Accounts {
         try adopt(password.hash, false, nil, in: &account, from: &setAside, at: now, in: db)
         account.user.setAside = setAside
         try db.update(account.user)
-        try record([Self.restored("password", account.user)], at: now, in: db)
+        try accounts.record([Self.restored("password", account.user)], at: now, in: db)
     }
 
     static func restored(_ method: String, _ user: User) -> AuditEntry {
@@ -208,7 +208,7 @@ extension Accounts {
         guard restored == 1 else { return false }
         account.user.setAside.passkeys.removeAll { $0.id == passkey }
         try db.update(account.user)
-        try record([Self.restored("passkey", account.user)], at: now, in: db)
+        try accounts.record([Self.restored("passkey", account.user)], at: now, in: db)
         return true
     }
 }

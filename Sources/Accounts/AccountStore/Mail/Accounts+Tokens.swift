@@ -107,7 +107,7 @@ struct TokenRow: Sendable {
     }
 }
 
-extension Accounts {
+extension ProofStore {
     static func tokenLookup(link digest: [UInt8]) -> SQL {
         "SELECT \(columns: TokenRow.columns) FROM one_time_tokens WHERE digest = \(digest)"
     }
@@ -152,7 +152,7 @@ extension Accounts {
         let minted = MintedToken(hasProofKey: request.proofKey != nil, randomBytes: randomBytes)
         let digest = TokenDigest.of(minted.link)
         let code = secrets.codeDigest(minted.code, of: codeOwner ?? Self.codeOwner(user, slot, address.text))
-        let sealed: SQLValue = try pending.map { .bytes(try seal($0.json, as: Self.signUpSeal, digest)) } ?? .null
+        let sealed: SQLValue = try pending.map { .bytes(try accounts.links.seal($0.json, as: Self.signUpSeal, digest)) } ?? .null
         let browser = request.browser.map(SQLValue.bytes) ?? .null
         try db.removeExpired(from: .oneTimeTokens, at: now)
         try db.makePlace(for: slot, of: user)
@@ -189,7 +189,7 @@ extension Accounts {
     }
 
     func pendingSignUp(_ row: TokenRow) throws -> PendingSignUp? {
-        try row.sealed.map { PendingSignUp(json: try unseal($0, as: Self.signUpSeal, row.digest)) }
+        try row.sealed.map { PendingSignUp(json: try accounts.links.unseal($0, as: Self.signUpSeal, row.digest)) }
     }
 }
 

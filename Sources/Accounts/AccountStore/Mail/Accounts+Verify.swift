@@ -85,7 +85,7 @@ extension Connection {
     }
 }
 
-extension Accounts {
+extension ProofStore {
     /// Spends a mailed code or link and opens a session.
     ///
     /// - Parameters:
@@ -98,7 +98,7 @@ extension Accounts {
     ) async throws -> VerificationOutcome {
         // Anyone can make up a token, so an unknown one must not cost a write.
         if let link = proof.link, try await tokenRow(link) == nil { return .unknown }
-        return try await revoking(at: now) { db in
+        return try await accounts.sessions.revoking(at: now) { db in
             guard let row = try find(proof, for: slots, of: caller.changer(slots), at: now, in: db), let slot = row.slot
             else { return .unknown }
             let found = try db.account(row.user)
@@ -143,7 +143,7 @@ extension Accounts {
             return try await verify(
                 .link(link), for: slots, by: VerifyingCaller(browser: browser), from: device, at: now)
         }
-        return try await revoking(at: now) { db in
+        return try await accounts.sessions.revoking(at: now) { db in
             guard let row = try find(.link(link), for: slots, at: now, in: db), let key = row.key else {
                 return .unknown
             }
@@ -157,11 +157,11 @@ extension Accounts {
                 guard case .whole = proven else { return .halfway(hasProofKey: true) }
                 content = .session
             }
-            let id: Identifier<AuthorizationCode> = newID()
+            let id: Identifier<AuthorizationCode> = accounts.newID()
             let code = AuthorizationCode(
                 user: row.user, identity: nil, method: row.method, key: key, provider: nil, rule: "mailed_link",
                 content: content, handout: nil)
-            try insert(code, code: Secret(id.text), at: now, in: db)
+            try accounts.links.insert(code, code: Secret(id.text), at: now, in: db)
             return .code(Secret(id.text))
         }
     }
@@ -174,7 +174,7 @@ extension Accounts {
             return nil
         }
         guard let other = slot.other else {
-            let account = try await account(row.user)
+            let account = try await accounts.admin.account(row.user)
             let isFirst = account.map { row.isFirstProof(of: $0) && !$0.user.isBanned(at: now) } ?? false
             return PendingLink(row, isFirstProof: isFirst)
         }
@@ -271,15 +271,15 @@ extension Accounts {
         _ account: Account, from device: Device, at now: Instant, in db: any Connection
     ) throws -> IssuedSession {
         var account = account
-        let session = newSession(of: account.user.id, by: .otp, at: now)
+        let session = accounts.newSession(of: account.user.id, by: .otp, at: now)
         account.user.times.lastSignInAt = now
         try db.run("UPDATE users SET last_sign_in_at = \(now) WHERE id = \(account.user.id)")
-        try noteDevice(device, of: account.user, at: now, in: db)
+        try accounts.mails.noteDevice(device, of: account.user, at: now, in: db)
         try db.insert(session, from: device)
         let login = AuditEntry(
             .login, actor: account.user.id, actorName: account.user.email ?? "", traits: ["provider": "email"])
-        try record([login], at: now, in: db)
-        return try issue(session, to: account)
+        try accounts.record([login], at: now, in: db)
+        return try accounts.sessions.issue(session, to: account)
     }
 }
 

@@ -21,7 +21,7 @@ package struct VerifyingCaller: Sendable {
     package init(browser: Secret? = nil, token: MailCaller? = nil) { (self.browser, self.token) = (browser, token) }
 }
 
-extension Accounts {
+extension ProofStore {
     /// The hashes of the passwords of which one could become the account's with this code, if the code is right. A wrong
     /// code is not counted.
     ///

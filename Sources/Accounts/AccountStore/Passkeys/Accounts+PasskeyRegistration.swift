@@ -45,7 +45,7 @@ package enum PasskeyRegistration: Sendable {
     case sessionEnded
 }
 
-extension Accounts {
+extension PasskeyStore {
     /// Adds a verified passkey to the caller's account.
     ///
     /// - Parameter limit: The most passkeys that a user may have.
@@ -54,9 +54,9 @@ extension Accounts {
         _ new: NewPasskey, answering challenge: PasskeyChallenge, of user: UserID, by session: SessionID?, limit: Int,
         from device: Device, at now: Instant
     ) async throws -> PasskeyRegistration {
-        let id: PasskeyID = newID()
+        let id: PasskeyID = accounts.newID()
         return try await database.write { db in
-            let changer = try changer(user, by: session, at: now, in: db)
+            let changer = try accounts.changer(user, by: session, at: now, in: db)
             guard case .good(let account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             guard try !db.isTooLow(user, session) else { return .levelTooLow }
             guard try db.passkeyCount(of: user) < limit else { return .tooMany }
@@ -64,8 +64,8 @@ extension Accounts {
             guard try db.isFree(passkey) else { return .credentialExists }
             guard try db.use(challenge, at: now) else { return .challengeUsed }
             try db.insert(passkey)
-            try notify(.passkeyCreated, account.user, passkey: passkey, from: device, at: now, in: db)
-            try record([.passkey(.passkeyCreated, passkey, of: account.user)], at: now, in: db)
+            try accounts.mails.notify(.passkeyCreated, account.user, passkey: passkey, from: device, at: now, in: db)
+            try accounts.record([.passkey(.passkeyCreated, passkey, of: account.user)], at: now, in: db)
             return .registered(passkey)
         }
     }
@@ -79,7 +79,7 @@ extension Connection {
     /// Whether no account has the credential. A concurrent registration of the same one fails with a conflict, and is
     /// repeated.
     func isFree(_ passkey: Passkey) throws -> Bool {
-        try row(Accounts.credentialLookup(passkey.credentialID)) { $0.text() } == nil
+        try row(PasskeyStore.credentialLookup(passkey.credentialID)) { $0.text() } == nil
     }
 
     func insert(_ passkey: Passkey) throws {

@@ -35,7 +35,7 @@ package enum PasskeySignIn: Sendable {
     case changedMeanwhile
 }
 
-extension Accounts {
+extension PasskeyStore {
     /// Returns the passkey with this credential id, if it is one of the user's, with the account. Not of a deleted account.
     ///
     /// - Throws: ``DatabaseFailure``.
@@ -59,7 +59,7 @@ extension Accounts {
         at now: Instant
     ) async throws -> PasskeySignIn {
         let user = holder.account.user
-        var session = newSession(of: user.id, by: .passkey, at: now)
+        var session = accounts.newSession(of: user.id, by: .passkey, at: now)
         if proof.countsAsTwoFactors { session.entries.add(.passkey, isUserVerified: true, at: now) }
         let opened = session
         return try await database.write { db in
@@ -75,7 +75,7 @@ extension Accounts {
                 WHERE id = \(user.id) AND (banned_until IS NULL OR banned_until <= \(now)) AND deleted_at IS NULL
                 """)
             guard changed == 1 else { return .changedMeanwhile }
-            try noteDevice(device, of: user, at: now, in: db)
+            try accounts.mails.noteDevice(device, of: user, at: now, in: db)
             try db.insert(opened, from: device)
             let login = AuditEntry(
                 .login, actor: user.id, actorName: user.email ?? "",
@@ -85,10 +85,10 @@ extension Accounts {
                 let passkey: JSONObject = ["passkey_id": .string(holder.passkey.id.text)]
                 entries.insert(.backupEligibilityChanged(passkey, to: proof.isBackupEligible, of: user), at: 0)
             }
-            try record(entries, at: now, in: db)
-            var signedIn = try latest(holder.account, in: db)
+            try accounts.record(entries, at: now, in: db)
+            var signedIn = try accounts.latest(holder.account, in: db)
             signedIn.user.times.lastSignInAt = now
-            return .signedIn(try issue(opened, to: signedIn))
+            return .signedIn(try accounts.sessions.issue(opened, to: signedIn))
         }
     }
 
@@ -103,21 +103,21 @@ extension Accounts {
     ) async throws {
         let traits = key.merging(["cause": .string(cause)]) { $1 }
         let entry = AuditEntry(.passkeyRefused, actor: user.id, actorName: user.email ?? "", traits: traits)
-        try await database.write { db in try record([entry], at: now, in: db) }
+        try await database.write { db in try accounts.record([entry], at: now, in: db) }
     }
 
     private func refuse(_ holder: PasskeyHolder, at now: Instant, in db: any Connection) throws -> PasskeySignIn {
         let lookup = Self.passkeyLookup(holder.passkey.id, of: holder.account.user.id)
         guard let passkey = try db.row(lookup, { $0.passkey() }) else { return .changedMeanwhile }
         if passkey.setAsideAt != nil { return .setAside(passkey.restoration(at: now), holder.account.user) }
-        try record([.passkey(.passkeyCloned, passkey, of: holder.account.user)], at: now, in: db)
+        try accounts.record([.passkey(.passkeyCloned, passkey, of: holder.account.user)], at: now, in: db)
         return .cloned
     }
 
     /// By the credential alone: then no plan reads all passkeys of a user.
     static func holderLookup(credential id: [UInt8]) -> SQL {
         """
-        SELECT \(columns: userColumns), \(columns: identityColumns), \(columns: passkeyColumns)
+        SELECT \(columns: Accounts.userColumns), \(columns: Accounts.identityColumns), \(columns: passkeyColumns)
         FROM passkeys JOIN users ON users.id = passkeys.user_id
         LEFT JOIN identities ON identities.user_id = users.id
         WHERE passkeys.credential_id = \(id)

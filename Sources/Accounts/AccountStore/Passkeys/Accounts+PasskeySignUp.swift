@@ -33,7 +33,7 @@ package enum PasskeySignUpOutcome: Sendable {
     case challengeUsed
 }
 
-extension Accounts {
+extension PasskeyStore {
     /// Creates an account with its first passkey, and opens a session.
     ///
     /// An address that waits for its mail stays outside of the account until a code proves it. So nobody gets an account
@@ -45,39 +45,39 @@ extension Accounts {
         _ signUp: PasskeySignUp, answering challenge: PasskeyChallenge, from device: Device, at now: Instant
     ) async throws -> PasskeySignUpOutcome {
         let made = newAccount(signUp, id: challenge.newUser, at: now)
-        let passkey = signUp.passkey.passkey(newID(), of: made.user.id, at: now)
-        let session = newSession(of: made.user.id, by: .passkey, at: now)
+        let passkey = signUp.passkey.passkey(accounts.newID(), of: made.user.id, at: now)
+        let session = accounts.newSession(of: made.user.id, by: .passkey, at: now)
         return try await database.write { db in
             var account = made
             guard try db.isFree(passkey) else { return .credentialExists }
             if case .confirmed(let email) = signUp.address, try db.isTaken(email, besides: made.user.id) {
                 return .addressTaken
             }
-            try admit(account)
+            try accounts.admit(account)
             guard try db.use(challenge, at: now) else { return .challengeUsed }
             try db.insert(account.user)
             for identity in account.identities { try db.insert(identity) }
             try db.insert(passkey)
-            try noteDevice(device, of: account.user, at: now, in: db)
+            try accounts.mails.noteDevice(device, of: account.user, at: now, in: db)
             try db.insert(session, from: device)
             if case .mailed(let email, let mail) = signUp.address {
                 try begin(email, mail, of: &account, at: now, in: db)
             }
             let (user, name) = (account.user.id, account.user.email ?? "")
             let traits: JSONObject = ["provider": "passkey", "passkey_id": .string(passkey.id.text)]
-            try record(
+            try accounts.record(
                 [
                     AuditEntry(.userSignedUp, actor: user, actorName: name, traits: traits),
                     .passkey(.passkeyCreated, passkey, of: account.user),
                     AuditEntry(.login, actor: user, actorName: name, traits: traits),
                 ], at: now, in: db)
-            return .signedIn(try issue(session, to: account))
+            return .signedIn(try accounts.sessions.issue(session, to: account))
         }
     }
 
     /// The account that a sign-up creates.
     package func newAccount(_ signUp: PasskeySignUp, id: UserID, at now: Instant) -> Account {
-        var user = newUser(at: now)
+        var user = accounts.newUser(at: now)
         user.id = id
         user.times.lastSignInAt = now
         if case .mailed(let email, _) = signUp.address { user.newEmail = email.text }
@@ -92,7 +92,7 @@ extension Accounts {
         user.appMetadata = AnyJSON.object(AccountMetadata.providers(["email"])).text
         user.userMetadata = AnyJSON.object(shown).text
         let identity = Identity(
-            id: newID(), user: id, provider: "email", providerID: id.text, data: AnyJSON.object(data).text,
+            id: accounts.newID(), user: id, provider: "email", providerID: id.text, data: AnyJSON.object(data).text,
             email: email.text, at: now)
         return Account(user: user, identities: [identity])
     }
@@ -101,16 +101,16 @@ extension Accounts {
         _ email: EmailAddress, _ mail: MailRequest, of account: inout Account, at now: Instant,
         in db: any Connection
     ) throws {
-        guard let owner = try db.accounts(Self.emailLookup(email)).first else {
+        guard let owner = try db.accounts(SignInStore.emailLookup(email)).first else {
             let change = EmailChange(email: email, mail: mail, asksBoth: false)
-            try begin(change, of: &account, in: nil, at: now, in: db)
+            try accounts.begin(change, of: &account, in: nil, at: now, in: db)
             return try db.update(account.user)
         }
         // The account looks as if its mail were on the way.
         account.user.times.emailChangeSentAt = now
         try db.note(.emailChangeNew, of: account.user.id, at: now)
         try db.update(account.user)
-        let content = try content(.accountExists, to: email, of: owner.user, nil, mail)
-        try queue(content, of: owner.user.id, until: now + mail.lifetime, at: now, in: db)
+        let content = try accounts.mails.content(.accountExists, to: email, of: owner.user, nil, mail)
+        try accounts.mails.queue(content, of: owner.user.id, until: now + mail.lifetime, at: now, in: db)
     }
 }

@@ -17,7 +17,7 @@ package enum PasskeyChange: Sendable {
     case sessionEnded
 }
 
-extension Accounts {
+extension PasskeyStore {
     static let passkeyColumns: StaticString = """
         passkeys.id, passkeys.user_id, passkeys.credential_id, passkeys.public_key, passkeys.algorithm, passkeys.model,
         passkeys.sign_count, passkeys.is_backup_eligible, passkeys.is_backed_up, passkeys.transports,
@@ -30,7 +30,7 @@ extension Accounts {
     /// Returns the passkeys of a user, oldest first.
     ///
     /// - Throws: ``DatabaseFailure``.
-    package func passkeys(of user: UserID) async throws -> [Passkey] {
+    package func all(of user: UserID) async throws -> [Passkey] {
         try await database.rows(Self.passkeysLookup(user)) { $0.passkey() }
     }
 
@@ -41,12 +41,12 @@ extension Accounts {
         _ id: PasskeyID, of user: UserID, to name: String, by session: SessionID?, at now: Instant
     ) async throws -> PasskeyChange {
         try await database.write { db in
-            let changer = try changer(user, by: session, at: now, in: db)
+            let changer = try accounts.changer(user, by: session, at: now, in: db)
             guard case .good(let account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             guard var passkey = try db.row(Self.passkeyLookup(id, of: user), { $0.passkey() }) else { return .unknown }
             (passkey.name, passkey.updatedAt) = (name, now)
             try db.run("UPDATE passkeys SET friendly_name = \(name), updated_at = \(now) WHERE id = \(id)")
-            try record([.passkey(.passkeyUpdated, passkey, of: account.user)], at: now, in: db)
+            try accounts.record([.passkey(.passkeyUpdated, passkey, of: account.user)], at: now, in: db)
             return .done(passkey)
         }
     }
@@ -58,7 +58,7 @@ extension Accounts {
         _ id: PasskeyID, of user: UserID, by session: SessionID?, from device: Device, at now: Instant
     ) async throws -> PasskeyChange {
         try await database.write { db in
-            let changer = try changer(user, by: session, at: now, in: db)
+            let changer = try accounts.changer(user, by: session, at: now, in: db)
             guard case .good(let account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             guard try !db.isTooLow(user, session) else { return .levelTooLow }
             guard let passkey = try db.row(Self.passkeyLookup(id, of: user), { $0.passkey() }) else { return .unknown }
@@ -66,7 +66,7 @@ extension Accounts {
                 try passkey.setAsideAt != nil || account.hasWayIn(mailsCodes: mailsLinkCodes)
                     || db.usablePasskeyCount(of: user) > 1
             else { return .lastWayIn }
-            try notify(.passkeyDeleted, account.user, passkey: passkey, from: device, at: now, in: db)
+            try accounts.mails.notify(.passkeyDeleted, account.user, passkey: passkey, from: device, at: now, in: db)
             try remove(
                 passkey, of: account.user, as: .passkey(.passkeyDeleted, passkey, of: account.user), at: now, in: db)
             return .done(passkey)
@@ -99,7 +99,7 @@ extension Accounts {
             left.setAside.passkeys.removeAll { $0.id == passkey.id }
             try db.update(left)
         }
-        try record([entry], at: now, in: db)
+        try accounts.record([entry], at: now, in: db)
     }
 
     static func passkeysLookup(_ user: UserID) -> SQL {

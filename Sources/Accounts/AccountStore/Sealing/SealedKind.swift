@@ -70,18 +70,18 @@ extension SealedKind {
     /// Reads the columns of ``Accounts/page(of:after:limit:)``.
     func row(_ row: inout Row) -> SealedRow {
         switch self {
-        case .authenticatorApp: named(&row) { Accounts.sealName(of: FactorID(trusted: $0)) }
+        case .authenticatorApp: named(&row) { FactorStore.sealName(of: FactorID(trusted: $0)) }
         case .signingKey: named(&row, SigningKeys.sealName)
-        case .providerToken: named(&row) { Accounts.grantName(IdentityID(trusted: $0)) }
-        case .importKey: SealedRow(key: .int(row.int()), bytes: row.bytes(), name: Accounts.importKeySeal)
+        case .providerToken: named(&row) { LinkStore.grantName(IdentityID(trusted: $0)) }
+        case .importKey: SealedRow(key: .int(row.int()), bytes: row.bytes(), name: TransferStore.importKeySeal)
         case .providerTask: SealedRow(key: .text(row.text()), bytes: row.bytes(), name: row.text())
-        case .signInFlow: digested(&row, Accounts.flowSeal)
-        case .authorizationCode: digested(&row, Accounts.codeSeal)
-        case .linkTicket: digested(&row, Accounts.ticketSeal)
-        case .pendingSignUp: digested(&row, Accounts.signUpSeal)
-        case .mail: named(&row) { Accounts.sealName(Accounts.mailSeal, Identifier<ClaimedMail>(trusted: $0).bytes) }
+        case .signInFlow: digested(&row, LinkStore.flowSeal)
+        case .authorizationCode: digested(&row, LinkStore.codeSeal)
+        case .linkTicket: digested(&row, LinkStore.ticketSeal)
+        case .pendingSignUp: digested(&row, ProofStore.signUpSeal)
+        case .mail: named(&row) { LinkStore.sealName(MailStore.mailSeal, Identifier<ClaimedMail>(trusted: $0).bytes) }
         case .webhookDelivery:
-            named(&row) { Accounts.sealName(Accounts.eventSeal, Identifier<ClaimedDelivery>(trusted: $0).bytes) }
+            named(&row) { LinkStore.sealName(EventStore.eventSeal, Identifier<ClaimedDelivery>(trusted: $0).bytes) }
         }
     }
 
@@ -92,6 +92,6 @@ extension SealedKind {
 
     private func digested(_ row: inout Row, _ name: String) -> SealedRow {
         let digest = row.bytes()
-        return SealedRow(key: .bytes(digest), bytes: row.bytes(), name: Accounts.sealName(name, digest))
+        return SealedRow(key: .bytes(digest), bytes: row.bytes(), name: LinkStore.sealName(name, digest))
     }
 }

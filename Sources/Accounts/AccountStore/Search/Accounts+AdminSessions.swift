@@ -3,21 +3,21 @@ package import GatehouseWire
 import SQLDatabase
 
 // What an administrator does to the sessions of another user.
-extension Accounts {
+extension AdminStore {
     /// Ends every session of a user, and deletes pending authorization codes and a waiting change of address.
     ///
     /// - Parameter device: The caller of the admin API.
     /// - Returns: The number of sessions ended; nil if the account does not exist.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the sessions may have ended.
     package func endSessions(of user: UserID, byAdministratorOn device: Device, at now: Instant) async throws -> Int? {
-        try await revoking(at: now) { db -> Int? in
+        try await accounts.sessions.revoking(at: now) { db -> Int? in
             guard let account = try db.account(user) else { return nil }
             let end = SessionEnd.byAdministrator(.signedOutEverywhere, from: device)
-            let count = try endSessions(where: "user_id = \(user)", end, at: now, in: db)
+            let count = try accounts.sessions.endSessions(where: "user_id = \(user)", end, at: now, in: db)
             try db.voidCodes(of: user)
             try db.endAddressChange(of: user, at: now)
             let traits: JSONObject = ["scope": "global", "sessions": .integer(Int64(count))]
-            try record([Self.adminEntry(.logout, account.user, traits, from: device)], at: now, in: db)
+            try accounts.record([Self.adminEntry(.logout, account.user, traits, from: device)], at: now, in: db)
             return count
         }
     }
@@ -30,15 +30,15 @@ extension Accounts {
     package func endSession(
         _ id: SessionID, of user: UserID, byAdministratorOn device: Device, at now: Instant
     ) async throws -> Bool? {
-        try await revoking(at: now) { db -> Bool? in
+        try await accounts.sessions.revoking(at: now) { db -> Bool? in
             guard let account = try db.account(user) else { return nil }
             let end = SessionEnd.byAdministrator(.signedOut, from: device)
-            guard try endSessions(where: "id = \(id) AND user_id = \(user)", end, at: now, in: db) == 1 else {
+            guard try accounts.sessions.endSessions(where: "id = \(id) AND user_id = \(user)", end, at: now, in: db) == 1 else {
                 return false
             }
             try db.endAddressChange(of: user, at: now)
             let traits: JSONObject = ["session_id": .string(id.text)]
-            try record([Self.adminEntry(.logout, account.user, traits, from: device)], at: now, in: db)
+            try accounts.record([Self.adminEntry(.logout, account.user, traits, from: device)], at: now, in: db)
             return true
         }
     }

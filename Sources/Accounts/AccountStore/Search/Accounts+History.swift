@@ -22,7 +22,7 @@ package struct AccountOverview: Sendable {
     package let history: AccountHistory
 }
 
-extension Accounts {
+extension AdminStore {
     /// Returns the newest entries of the audit log and mails of an account, also of a deleted one.
     ///
     /// - Parameter limit: The maximum number of each; 1 to 100, other values are clamped.
@@ -49,14 +49,14 @@ extension Accounts {
     private func history(of user: UserID, limit: Int, in db: any Connection) throws -> AccountHistory {
         let limit = min(max(1, limit), 100)
         let audit = try db.rows(Self.wholeAuditLookup(user, database.dialect, limit: limit)) { $0.auditEntry() }
-        let mails = try db.rows(Self.mailLookup(user, limit: limit)) { $0.mailStatus() }
+        let mails = try db.rows(Accounts.mailLookup(user, limit: limit)) { $0.mailStatus() }
         return AccountHistory(audit: Array(audit.sorted { $0.createdAt > $1.createdAt }.prefix(limit)), mails: mails)
     }
 
     /// The entries that the user caused, and those about the user that name no user as their cause. The newest of each.
     private static func wholeAuditLookup(_ user: UserID, _ dialect: Dialect, limit: Int) -> SQL {
         """
-        SELECT * FROM (\(auditLookup(user, limit: limit))) AS own
+        SELECT * FROM (\(Accounts.auditLookup(user, limit: limit))) AS own
         UNION ALL SELECT * FROM (\(auditLookup(about: user, dialect, limit: limit))) AS about
         """
     }
@@ -66,7 +66,7 @@ extension Accounts {
         let index: SQL = dialect == .sqlite ? "INDEXED BY audit_log_by_subject" : ""
         return """
             SELECT id, action, log_type, actor_id, actor_name, traits, ip_address, created_at FROM audit_log \(index)
-            WHERE \(subject(dialect)) = \(user) AND actor_id IS NULL ORDER BY created_at DESC LIMIT \(limit)
+            WHERE \(Accounts.subject(dialect)) = \(user) AND actor_id IS NULL ORDER BY created_at DESC LIMIT \(limit)
             """
     }
 }

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-extension Accounts {
+extension AdminStore {
     /// Returns one page of the accounts that match.
     ///
     /// Without a text the newest come first. With one, those with the address come first, in the order of addresses,
@@ -34,7 +34,7 @@ private struct FoundPage: Sendable {
 extension Connection {
     fileprivate func page(of lookup: SearchLookup, after place: SearchPlace?, limit: Int) throws -> FoundPage {
         guard let text = lookup.search.text else {
-            let (time, id) = try place.map { try $0.inTime } ?? Accounts.beforeNewest
+            let (time, id) = try place.map { try $0.inTime } ?? AdminStore.beforeNewest
             return try part(of: lookup, .byTime(time, id), limit: limit)
         }
         if let id = UserID(text) {

@@ -10,12 +10,12 @@ struct SessionHistory {
     var ended: [EndedSession] = []
 }
 
-extension Accounts {
+extension AdminStore {
     /// Reads the active and the ended sessions of a user, with one statement.
     func sessionHistory(
         of user: UserID, limit: Int, at now: Instant, in db: any Connection
     ) throws -> SessionHistory {
-        let limit = min(max(1, limit), Self.mostEndedSessions)
+        let limit = min(max(1, limit), SessionStore.mostEndedSessions)
         var history = SessionHistory()
         _ = try db.rows(Self.sessionHistoryLookup(user, limit: limit)) { row in
             let session = row.session()
@@ -36,7 +36,7 @@ extension Accounts {
 
     static func sessionHistoryLookup(_ user: UserID, limit: Int) -> SQL {
         """
-        SELECT active.*, NULL, NULL, NULL, NULL, NULL, NULL FROM (\(sessionsLookup(user))) AS active
+        SELECT active.*, NULL, NULL, NULL, NULL, NULL, NULL FROM (\(SessionStore.sessionsLookup(user))) AS active
         UNION ALL SELECT id, user_id, created_at, refreshed_at, 0, '', '[]', NULL, 0, user_agent, ip, ended_at, reason,
             actor, request_id, by_agent, by_ip
         FROM (SELECT * FROM ended_sessions WHERE user_id = \(user) ORDER BY ended_at DESC LIMIT \(limit)) AS ended

@@ -94,9 +94,9 @@ struct SearchLookup: Sendable {
         switch order {
         case .byTime(let time, let id):
             guard let state = search.state, let indexed = Accounts.rarely(state) else {
-                return Accounts.follows(time, id)
+                return AdminStore.follows(time, id)
             }
-            return "\(Accounts.follows(time, id)) AND \(columns: indexed)"
+            return "\(AdminStore.follows(time, id)) AND \(columns: indexed)"
         case .byAddress(let range, let last):
             let start: SQL = last.map { "email > \($0)" } ?? "email >= \(range.start)"
             return "is_sso_user = 0 AND \(start) AND \(Self.isBelow(range.end, "email"))"

@@ -40,7 +40,7 @@ enum SearchPlace: Sendable {
     }
 }
 
-extension Accounts {
+extension AdminStore {
     /// The maximum number of characters of a cursor: the longest name has 1,024 bytes.
     package static let longestCursor = 2_048
 

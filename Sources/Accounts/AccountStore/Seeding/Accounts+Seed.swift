@@ -2,7 +2,7 @@ import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-extension Accounts {
+extension SeedStore {
     /// Accounts per transaction: a multiple of the twenty that ``SeededPeople`` repeats, and within both databases'
     /// limits of values per statement.
     package static let seedBatch = 500
@@ -77,7 +77,7 @@ extension Accounts {
     ///
     /// - Throws: As ``removeSeeded(after:)``.
     package func removeSeededLog(after last: String?) async throws -> (last: String?, removed: Int) {
-        let first = last ?? Self.nilID
+        let first = last ?? Accounts.nilID
         let page = try await database.read { db in
             try db.rows(
                 "SELECT id, actor_id, actor_name FROM audit_log WHERE id > \(first) ORDER BY id LIMIT \(4_000)"
@@ -109,7 +109,7 @@ extension Accounts {
         var (misses, isAtEnd) = (0, false)
         while counters.count < count, misses < 20 {
             // A random position, then the beginning after the end was reached.
-            let start: SessionID = isAtEnd ? SessionID(trusted: Self.nilID) : newID()
+            let start: SessionID = isAtEnd ? SessionID(trusted: Accounts.nilID) : accounts.newID()
             let found = try await database.read { db in
                 try db.rows(Self.seededSessions(from: start)) { row in
                     let (id, counter): (SessionID, Int64) = (row.id(), row.int())
@@ -137,7 +137,7 @@ extension Accounts {
     }
 
     private func seededPage(after last: String?, limit: Int) async throws -> [SeededRow] {
-        let first = last ?? Self.nilID
+        let first = last ?? Accounts.nilID
         return try await database.read { db in
             try db.rows(
                 "SELECT id, coalesce(email, '') FROM users WHERE id > \(first) ORDER BY id LIMIT \(limit)"
@@ -149,7 +149,7 @@ extension Accounts {
     }
 
     private func isSeeded(_ row: SeededRow) -> Bool {
-        SeededPeople.made(row.user, address: row.address, self)
+        SeededPeople.made(row.user, address: row.address, accounts)
     }
 }
 

@@ -89,7 +89,7 @@ package struct SeededPeople: Sendable {
             let signUp = EmailSignUp(
                 email: email, passwordHash: passwordHash, metadata: ["first_name": .string(name.first)],
                 isConfirmed: true)
-            return rules.newAccount(signUp, at: createdAt)
+            return rules.signIns.newAccount(signUp, at: createdAt)
         }
         let user = rules.newUser(at: createdAt)
         let subject = "\(kind.rawValue)-\(seed)-\(number)"

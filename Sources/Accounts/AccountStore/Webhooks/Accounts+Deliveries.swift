@@ -28,7 +28,7 @@ package enum DeliveryResult: Equatable, Sendable {
     case gone
 }
 
-extension Accounts {
+extension EventStore {
     /// Leases deliveries that are due. A delivery waits for the user's earlier ones to the same endpoint. It becomes due
     /// again when its lease expires, so another node takes over the deliveries of a node that crashed.
     ///
@@ -60,7 +60,7 @@ extension Accounts {
 
     private func eventBody(_ id: Identifier<ClaimedDelivery>, _ sealed: [UInt8]) -> [UInt8]? {
         // Lost: why it cannot be opened. It is tried until it expires, in case a missing secret comes back.
-        (try? unseal(sealed, as: Self.eventSeal, id.bytes)).map { Array($0.text.utf8) }
+        (try? accounts.links.unseal(sealed, as: Self.eventSeal, id.bytes)).map { Array($0.text.utf8) }
     }
 
     /// With `OFFSET`, PostgreSQL looks for earlier deliveries with the index of each: see ``dueMails(_:limit:at:)``.

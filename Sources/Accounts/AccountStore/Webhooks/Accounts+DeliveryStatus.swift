@@ -25,7 +25,7 @@ package enum DeliveryChoice: Sendable {
 }
 
 // What an operator sees of events, and does to them.
-extension Accounts {
+extension EventStore {
     /// The newest deliveries.
     ///
     /// - Parameter endpoint: nil for all endpoints.
@@ -134,7 +134,7 @@ extension Accounts {
                     expires_at = \(now + WebhookSchedule.lifetime), ended_at = NULL
                 WHERE state <> 'queued' AND \(condition)
                 """)
-            return try recorded(entry, of: count, at: now, in: db)
+            return try accounts.mails.recorded(entry, of: count, at: now, in: db)
         }
     }
 

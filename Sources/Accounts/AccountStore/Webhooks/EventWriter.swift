@@ -31,7 +31,7 @@ struct EventWriter: Sendable {
         in db: any Connection
     ) throws {
         let id: Identifier<ClaimedDelivery> = accounts.newID(at: now)
-        let sealed = try accounts.seal(body, as: Accounts.eventSeal, id.bytes)
+        let sealed = try accounts.links.seal(body, as: EventStore.eventSeal, id.bytes)
         let begins = try nextAttempt(for: event.user, at: endpoint, in: db).map { max(now, $0) } ?? now
         try db.run(
             """
@@ -93,6 +93,6 @@ struct EventWriter: Sendable {
     }
 }
 
-extension Accounts {
+extension EventStore {
     static let eventSeal = "webhook"
 }

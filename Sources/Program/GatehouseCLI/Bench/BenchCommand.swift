@@ -35,7 +35,7 @@ struct BenchSeed: AsyncParsableCommand {
         let opened = try await OpenedAccounts(options)
         let work = Seeding(accounts: opened.accounts.silent, users: users, seed: seed)
         let done = try await explaining {
-            try await opened.accounts.exclusivelySeeding {
+            try await opened.accounts.seeds.exclusivelySeeding {
                 if !intoExisting { try await refuseOthers(opened.accounts) }
                 return try await work.run()
             }
@@ -46,7 +46,7 @@ struct BenchSeed: AsyncParsableCommand {
     }
 
     private func refuseOthers(_ accounts: Accounts) async throws {
-        guard try await accounts.countSeeded(stopsAtOther: true).hasOthers else { return }
+        guard try await accounts.seeds.countSeeded(stopsAtOther: true).hasOthers else { return }
         throw CommandFailure(
             "The database contains other accounts. Pass --into-existing to add fictitious accounts nevertheless; "
                 + "their password is public.")
@@ -63,9 +63,9 @@ struct BenchUnseed: AsyncParsableCommand {
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
         let done = try await explaining {
-            try await accounts.exclusivelySeeding {
-                let people = try await remove("people") { try await accounts.removeSeeded(after: $0) }
-                let entries = try await remove("log entries") { try await accounts.removeSeededLog(after: $0) }
+            try await accounts.seeds.exclusivelySeeding {
+                let people = try await remove("people") { try await accounts.seeds.removeSeeded(after: $0) }
+                let entries = try await remove("log entries") { try await accounts.seeds.removeSeededLog(after: $0) }
                 return "\(Progress.grouped(people)) accounts and \(Progress.grouped(entries)) log entries removed"
             }
         }
@@ -111,7 +111,7 @@ struct BenchTokens: AsyncParsableCommand {
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
-        let tokens = try await explaining { try await accounts.seededTokens(count, generations: generations) }
+        let tokens = try await explaining { try await accounts.seeds.seededTokens(count, generations: generations) }
         guard !tokens.isEmpty else { throw CommandFailure("No fictitious accounts. Run `gatehouse bench seed`.") }
         try Output.send(tokens.map { $0.reveal() + "\n" }.joined())
     }

@@ -17,11 +17,11 @@ struct Seeding: Sendable {
         var progress = ProgressLine(noun: "people")
         var (added, looked) = (0, 0)
         try await withThrowingTaskGroup(of: (added: Int, looked: Int).self) { group in
-            var starts = stride(from: 0, to: total, by: Accounts.seedBatch).makeIterator()
+            var starts = stride(from: 0, to: total, by: SeedStore.seedBatch).makeIterator()
             func addNext() {
                 guard let start = starts.next() else { return }
-                let numbers = start..<min(total, start + Accounts.seedBatch)
-                group.addTask { (try await accounts.add(people, numbers), numbers.count) }
+                let numbers = start..<min(total, start + SeedStore.seedBatch)
+                group.addTask { (try await accounts.seeds.add(people, numbers), numbers.count) }
             }
             for _ in 0..<Self.width { addNext() }
             while let batch = try await group.next() {

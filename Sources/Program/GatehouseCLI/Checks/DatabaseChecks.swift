@@ -100,7 +100,7 @@ struct DatabaseChecks {
     private func outbox(at now: Instant) async -> Finding {
         guard let secrets = settings.secrets else { return .ok("outbox", "none needed") }
         do {
-            let backlog = try await makeAccounts(settings, secrets, database, System.world()).outboxBacklog()
+            let backlog = try await makeAccounts(settings, secrets, database, System.world()).links.outboxBacklog()
             return .outbox(count: backlog.count, oldest: backlog.oldest, at: now)
         } catch {
             return .problem("outbox", "cannot be read: \(error)", "check the database")
@@ -111,7 +111,7 @@ struct DatabaseChecks {
         guard let secrets = settings.secrets, settings.mail != nil else { return [] }
         do {
             let accounts = makeAccounts(settings, secrets, database, System.world())
-            let refused = try await accounts.refusedMails()
+            let refused = try await accounts.mails.refusedMails()
             return refused.areOurFault ? [.refused(refused)] : []
         } catch {
             return [.problem("mails", "cannot be read: \(error)", "check the database")]
@@ -123,7 +123,7 @@ struct DatabaseChecks {
         guard let secrets = settings.secrets else { return nil }
         let accounts = makeAccounts(settings, secrets, database, System.world())
         // Lost: why the accounts cannot be read, which the check of the schema reports.
-        let page = try? await accounts.list(filter: nil, ascending: false, page: PageRequest(number: 1, size: 1))
+        let page = try? await accounts.admin.list(filter: nil, ascending: false, page: PageRequest(number: 1, size: 1))
         return page?.elements.first?.user.times.createdAt
     }
 }

@@ -41,7 +41,7 @@ struct ExportSupabase: AsyncParsableCommand {
         var (last, count): (UserID?, Int) = (nil, 0)
         try write(SupabaseExport.beginning)
         while true {
-            let page = try await accounts.exportedAccounts(after: last, limit: Self.pageSize)
+            let page = try await accounts.transfers.exportedAccounts(after: last, limit: Self.pageSize)
             if page.isEmpty { break }
             try write(page.map { CopyText.line(AccountLine.text(try selection.take($0))) + "\n" }.joined())
             (last, count) = (page.last?.account.user.id, count + page.count)
@@ -49,7 +49,7 @@ struct ExportSupabase: AsyncParsableCommand {
         }
         try write(SupabaseExport.profilesBeginning)
         last = nil
-        while case let page = try await accounts.profileRows(after: last, limit: Self.pageSize), let end = page.last {
+        while case let page = try await accounts.transfers.profileRows(after: last, limit: Self.pageSize), let end = page.last {
             try write(page.map { CopyText.line($0.text) + "\n" }.joined())
             last = end.id
         }

@@ -27,7 +27,7 @@ struct ListHooks: AsyncParsableCommand {
 
     func run() async throws {
         let opened = try await OpenedAccounts(options)
-        let deliveries = try await opened.accounts.deliveries(to: to, limit: limit)
+        let deliveries = try await opened.accounts.events.deliveries(to: to, limit: limit)
         if json {
             for delivery in deliveries { try Output.line(line(delivery)) }
             return
@@ -96,7 +96,7 @@ struct TestHook: AsyncParsableCommand {
         let calls = SignedCalls(configuration.rule, System.world())
         switch try await Webhooks.attempt(message, to: endpoint, at: now, send: calls.send) {
         case .delivered:
-            try await opened.accounts.enable(endpoint)
+            try await opened.accounts.events.enable(endpoint)
             try Output.line("\(name) accepted \(message.id)")
         case .gone: throw CommandFailure("\(name) answered 410: it wants no events.")
         case .failed(let reason): throw CommandFailure("\(name) did not accept the event: \(reason).")
@@ -127,7 +127,7 @@ struct ReplayDeliveries: AsyncParsableCommand {
             choice = .failed(endpoint: failed ?? "")
         }
         let opened = try await OpenedAccounts(options)
-        let count = try await opened.accounts.replay(choice, at: System.now())
+        let count = try await opened.accounts.events.replay(choice, at: System.now())
         guard count > 0 || failed != nil else { throw CommandFailure("No such delivery has ended.") }
         // A webhook that left the settings may still have deliveries. The folder of a `gatehouse dev` does not name its
         // webhooks.

@@ -23,7 +23,7 @@ struct ListUsers: AsyncParsableCommand {
         var table = TextTable(["ID", "ADDRESS", "CREATED", "CONFIRMED", "LAST SIGN-IN", "STATE"])
         var last: User?
         repeat {
-            let page = try await accounts.newest(after: last, filter: filter, limit: 1_000)
+            let page = try await accounts.admin.newest(after: last, filter: filter, limit: 1_000)
             for account in page {
                 if json { try Output.line(withoutHash(account).escaped) } else { table.add(row(account.user)) }
             }
@@ -84,9 +84,9 @@ struct DeleteUser: AsyncParsableCommand {
 /// - Parameter name: An account's id or email address.
 /// - Throws: ``CommandFailure`` if it is neither.
 func find(_ name: String, in accounts: Accounts) async throws -> Account? {
-    if let id = UserID(name) { return try await accounts.account(id) }
+    if let id = UserID(name) { return try await accounts.admin.account(id) }
     guard let email = EmailAddress(name) else {
         throw CommandFailure("\(name) is neither an id nor an email address.")
     }
-    return try await accounts.account(email: email)
+    return try await accounts.signIns.account(email: email)
 }

@@ -30,7 +30,7 @@ struct CreateUser: AsyncParsableCommand {
         if let password = try await password() {
             attributes.passwordHash = try await hash(password, opened.settings)
         }
-        switch try await opened.accounts.create(attributes, at: System.now()) {
+        switch try await opened.accounts.admin.create(attributes, at: System.now()) {
         case .done(let account): try Output.line(account.user.id.text)
         case .emailTaken: throw CommandFailure("The address already belongs to an account.")
         case .phoneTaken, .idTaken, .unknownUser, .metadataTooLong: throw CommandFailure("The account was not created.")

@@ -59,7 +59,7 @@ struct ExportUsers: AsyncParsableCommand {
         var progress = ProgressLine(noun: "accounts")
         var (last, count): (UserID?, Int) = (nil, 0)
         while true {
-            let page = try await accounts.exportedAccounts(after: last, limit: Self.pageSize)
+            let page = try await accounts.transfers.exportedAccounts(after: last, limit: Self.pageSize)
             if page.isEmpty { break }
             let text = try page.map { AccountLine.text(try selection.take($0)) + "\n" }.joined()
             if let handle { try handle.write(contentsOf: Data(text.utf8)) } else { try Output.send(text) }

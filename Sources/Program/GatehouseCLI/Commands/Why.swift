@@ -13,12 +13,12 @@ struct Why: AsyncParsableCommand {
 
     @OptionGroup var options: DataOptions
     @Argument(help: "The account's id or email address.") var account: String
-    @Option(help: "The maximum number of sessions, up to \(Accounts.mostEndedSessions).") var limit = 20
+    @Option(help: "The maximum number of sessions, up to \(SessionStore.mostEndedSessions).") var limit = 20
     @Flag(help: "One JSON object per line.") var json = false
 
     func validate() throws {
-        guard (1...Accounts.mostEndedSessions).contains(limit) else {
-            throw ValidationError("--limit must be from 1 to \(Accounts.mostEndedSessions).")
+        guard (1...SessionStore.mostEndedSessions).contains(limit) else {
+            throw ValidationError("--limit must be from 1 to \(SessionStore.mostEndedSessions).")
         }
     }
 
@@ -26,7 +26,7 @@ struct Why: AsyncParsableCommand {
         let accounts = try await OpenedAccounts(options, using: .sessionEnds).accounts
         let user = try await find(account, in: accounts)?.user
         guard let id = user?.id ?? UserID(account) else { throw CommandFailure("There is no such account.") }
-        let ended = try await accounts.endedSessions(of: id, limit: limit, at: System.now())
+        let ended = try await accounts.sessions.endedSessions(of: id, limit: limit, at: System.now())
         guard user != nil || !ended.isEmpty else { throw CommandFailure("There is no such account.") }
         if json {
             for session in ended { try Output.line(line(session).escaped) }

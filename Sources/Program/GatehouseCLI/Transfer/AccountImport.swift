@@ -109,7 +109,7 @@ struct AccountImport {
         } catch {
             return .refused(line: number, reason: error.description)
         }
-        let outcome = try await accounts.add(imported, confirmations, isDryRun: isDryRun, at: System.now())
+        let outcome = try await accounts.transfers.add(imported, confirmations, isDryRun: isDryRun, at: System.now())
         switch outcome.account {
         case .added: return .added(line: number, outcome, role: imported.account.user.role, without: notes)
         case .alreadyThere: return .alreadyThere(line: number, outcome)

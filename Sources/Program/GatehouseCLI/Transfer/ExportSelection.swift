@@ -20,7 +20,7 @@ struct LeavingOptions: ParsableArguments {
     /// - Throws: ``CommandFailure`` if something cannot be exported and is not left behind.
     func selection(of accounts: Accounts, for format: ExportFormat) async throws -> ExportSelection {
         let selection = ExportSelection(format, leaving: kinds)
-        let refusals = selection.refusals(try await accounts.transferCounts())
+        let refusals = selection.refusals(try await accounts.transfers.transferCounts())
         guard refusals.isEmpty else { throw CommandFailure(refusals.joined(separator: "\n")) }
         return selection
     }

@@ -34,7 +34,7 @@ extension AuthServer {
 
     private func find(_ account: AttemptedAccount) async throws -> Account? {
         guard let email = account.email else { return nil }
-        return try await accounts.account(email: email)
+        return try await accounts.signIns.account(email: email)
     }
 
     /// Runs an attempt by a caller with an access token. These attempts have their own limit: a stranger's failures do
@@ -118,7 +118,7 @@ extension AuthServer {
         _ attempts: Attempts, _ account: AttemptedAccount, _ request: Request, _ context: ServerContext
     ) async throws -> [AttemptKey]? {
         guard let address = callerAddress(request, context), let email = account.email,
-            try await accounts.sessionAddresses(of: email).contains(where: {
+            try await accounts.signIns.sessionAddresses(of: email).contains(where: {
                 IPAddress($0)?.limitKey == address.limitKey
             })
         else { return nil }

@@ -42,7 +42,7 @@ extension AuthServer {
         upgrades.start {
             do {
                 let better = try await hashed(password, for: .none)
-                try await accounts.upgradeHash(hash, of: user, to: better)
+                try await accounts.signIns.upgradeHash(hash, of: user, to: better)
             } catch {
                 context.event(.info, "password hash not upgraded", [.cause: "\(type(of: error)): \(error)"])
             }

@@ -19,7 +19,7 @@ extension AuthServer {
         let (user, id) = try await namedFactor(context)
         let body = try await request.jsonMembers(context)
         let name = try factorName(body)
-        let outcome = try await accounts.renameFactor(
+        let outcome = try await accounts.factors.renameFactor(
             id, of: user, to: name, from: device(request, context), at: runtime.now())
         return try answer(outcome, name: name)
     }
@@ -28,7 +28,7 @@ extension AuthServer {
     /// one with `removal_at`: it goes then, unless its owner uses it.
     @Sendable func removeUserFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (user, id) = try await namedFactor(context)
-        let outcome = try await accounts.removeFactor(
+        let outcome = try await accounts.factors.removeFactor(
             id, of: user, byAdministratorOn: device(request, context), at: runtime.now())
         return try answer(outcome)
     }
@@ -36,7 +36,7 @@ extension AuthServer {
     private func namedFactor(_ context: ServerContext) async throws -> (user: UserID, factor: FactorID) {
         let account = try await namedAccount(context)
         let id = try factorID(context)
-        guard try await accounts.factor(id, of: account.user.id) != nil else { throw Refusal.factorUnknown }
+        guard try await accounts.factors.factor(id, of: account.user.id) != nil else { throw Refusal.factorUnknown }
         return (account.user.id, id)
     }
 

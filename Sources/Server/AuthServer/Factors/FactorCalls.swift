@@ -23,7 +23,7 @@ extension AuthServer {
         try requireProof(.addFactor, by: caller)
         // The transaction sees the level of the session alone.
         if caller.isTooLow, caller.hasOldToken { throw Refusal.enrollingLevel }
-        let outcome = try await accounts.enroll(
+        let outcome = try await accounts.factors.enroll(
             NewFactor(kind, name: name, secret: secret), of: caller.user.id, in: caller.session?.id, at: runtime.now())
         switch outcome {
         case .enrolled(let factor): return enrolled(factor, secret: secret, issuer: issuer, of: caller.user)
@@ -96,7 +96,7 @@ extension AuthServer {
     func challenge(
         _ factor: Factor, data: String?, of caller: UserCaller, more: (inout JSONWriter) -> Void = { _ in }
     ) async throws -> Response {
-        let outcome = try await accounts.challenge(
+        let outcome = try await accounts.factors.challenge(
             factor.id, of: caller.user.id, in: caller.session?.id, data: data, at: runtime.now())
         switch outcome {
         case .made(let challenge):
@@ -145,12 +145,12 @@ extension AuthServer {
         var outcome = FactorOutcome.wrong
         let raised: IssuedSession? = try await attemptFactor(of: caller) {
             if hooks?[.mfaVerificationAttempt] != nil,
-                let isRight = try await accounts.isRight(answer, of: caller.user.id, at: runtime.now())
+                let isRight = try await accounts.factors.isRight(answer, of: caller.user.id, at: runtime.now())
             {
                 try await askHook(about: answer.factor, .totp, isRight: isRight, of: caller, from: device)
             }
             outcome = try await issuing(to: device) {
-                try await $0.verify(answer, of: caller.user.id, in: session, from: device, at: $1)
+                try await $0.factors.verify(answer, of: caller.user.id, in: session, from: device, at: $1)
             }
             if case .raised(let issued) = outcome { return issued }
             // Only a code that was looked at is an attempt.
@@ -198,7 +198,7 @@ extension AuthServer {
     @Sendable func removeFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (caller, factor) = try await ownFactor(request, context)
         if factor.isVerified, caller.hasOldToken { throw Refusal.removalLevel }
-        let outcome = try await accounts.removeFactor(
+        let outcome = try await accounts.factors.removeFactor(
             factor.id, of: caller.user.id, in: caller.session?.id, from: device(request, context), at: runtime.now())
         switch outcome {
         case .removed(let factor): return Answer.id(factor.id)

@@ -21,7 +21,7 @@ extension AuthServer {
         let device = device(request, context)
         let raised: IssuedSession? = try await attemptFactor(of: caller) {
             let hash: Secret?
-            switch try await accounts.recoveryLookup(code, of: caller.user.id, at: runtime.now()) {
+            switch try await accounts.factors.recoveryLookup(code, of: caller.user.id, at: runtime.now()) {
             case .none: hash = nil
             case .locked(let end): throw refusalOfLock(end)
             case .found(let factor, let stored):
@@ -31,7 +31,7 @@ extension AuthServer {
                 try await askHook(about: factor, .recoveryCodes, isRight: isRight, of: caller, from: device)
             }
             let outcome = try await issuing(to: device) {
-                try await $0.verify(code, matching: hash, of: caller.user.id, in: session, from: device, at: $1)
+                try await $0.factors.verify(code, matching: hash, of: caller.user.id, in: session, from: device, at: $1)
             }
             switch outcome {
             case .raised(let issued): return issued

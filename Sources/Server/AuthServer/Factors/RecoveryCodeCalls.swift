@@ -13,7 +13,7 @@ extension AuthServer {
     /// `GET /factors/recovery-codes` → `{"id","type","total","remaining"}`, with the settings off too.
     @Sendable func showRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await permanentCaller(request)
-        guard let set = try await accounts.recoverySet(of: caller.user.id) else { throw Refusal.noRecoveryCodes }
+        guard let set = try await accounts.factors.recoverySet(of: caller.user.id) else { throw Refusal.noRecoveryCodes }
         return Answer.json { writer in
             writer.beginObject()
             writer.member("id", set.factor.id.text)
@@ -32,10 +32,10 @@ extension AuthServer {
         let given = try factorName(try await request.membersOrNull(context, mayBeEmpty: true))
         let name = given.unicodeScalars.allSatisfy(\.properties.isWhitespace) ? Self.defaultName : given
         return try await answeringRefusals("AAL2 required to generate recovery codes", of: caller, name: name) {
-            try await accounts.checkRecoverySet(
+            try await accounts.factors.checkRecoverySet(
                 named: name, of: caller.user.id, in: caller.session?.id, at: runtime.now())
             let codes = try await hashedCodes(for: source(request, context))
-            let factor = try await accounts.makeRecoverySet(
+            let factor = try await accounts.factors.makeRecoverySet(
                 named: name, codes, of: caller.user.id, in: caller.session?.id, from: device(request, context),
                 at: runtime.now())
             return recoveryCodes(codes, of: factor)
@@ -48,10 +48,10 @@ extension AuthServer {
         let caller = try await permanentCaller(request)
         try requireMakingCodes()
         return try await answeringRefusals("AAL2 required to regenerate recovery codes", of: caller) {
-            let checked = try await accounts.checkRecoverySet(
+            let checked = try await accounts.factors.checkRecoverySet(
                 named: nil, of: caller.user.id, in: caller.session?.id, at: runtime.now())
             let codes = try await hashedCodes(for: source(request, context))
-            let factor = try await accounts.replaceRecoveryCodes(
+            let factor = try await accounts.factors.replaceRecoveryCodes(
                 codes, checked: checked, of: caller.user.id, in: caller.session?.id, from: device(request, context),
                 at: runtime.now())
             return recoveryCodes(codes, of: factor)
@@ -62,7 +62,7 @@ extension AuthServer {
     @Sendable func deleteRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await permanentCaller(request)
         return try await answeringRefusals("AAL2 required to delete recovery codes", of: caller) {
-            let factor = try await accounts.deleteRecoverySet(
+            let factor = try await accounts.factors.deleteRecoverySet(
                 of: caller.user.id, in: caller.session?.id, from: device(request, context), at: runtime.now())
             return Answer.id(factor.id)
         }

@@ -20,7 +20,7 @@ extension AuthServer {
     func challengeKey(_ factor: Factor, of caller: UserCaller) async throws -> Response {
         let party = try relyingParty()
         let ceremony = Ceremony(factor)
-        let keys = try await accounts.securityKeys(of: caller.user.id)
+        let keys = try await accounts.factors.securityKeys(of: caller.user.id)
         let challenge = accounts.randomBytes(32)
         let data: AnyJSON = ["type": .string(ceremony.rawValue), "challenge": .string(Base64URL.text(challenge))]
         let known = keys.map { CredentialDescriptor(id: $0.credentialID, transports: $0.transports) }
@@ -67,11 +67,11 @@ extension AuthServer {
         }
         guard let credential else { throw Refusal.invalid("credential_response required") }
         guard let session = caller.session?.id else { throw Refusal.sessionNeeded }
-        let (data, refused) = try await accounts.data(of: challenge, to: factor.id, at: runtime.now())
+        let (data, refused) = try await accounts.factors.data(of: challenge, to: factor.id, at: runtime.now())
         guard let data else { throw refusal(refused ?? .challengeUnknown, challenge: challenge) }
         let proof = try await proof(credential, ceremony, factor, data, of: caller.user)
         let outcome = try await issuing(to: device) {
-            try await $0.verify(
+            try await $0.factors.verify(
                 proof, answering: challenge, to: factor.id, of: caller.user.id, in: session, from: device, at: $1)
         }
         switch outcome {
@@ -91,7 +91,7 @@ extension AuthServer {
             throw Refusal(.badRequest, .validationFailed, "Invalid credential_response", cause: failure)
         } catch {
             guard error is CeremonyFailure || error is PasskeyRefused else { throw error }
-            try await accounts.recordRefusedKey(
+            try await accounts.passkeys.recordRefusedKey(
                 ["factor_id": .string(factor.id.text)], of: user, cause: "\(error)", at: runtime.now())
             throw wrongKey(error)
         }
@@ -114,7 +114,7 @@ extension AuthServer {
         case .request:
             let response = try AuthenticationResponse(credential)
             guard fits else { throw PasskeyRefused("the factor has no key yet") }
-            let keys = try await accounts.securityKeys(of: user.id)
+            let keys = try await accounts.factors.securityKeys(of: user.id)
             guard let key = keys.first(where: { $0.credentialID == response.credentialID }),
                 let record = CredentialRecord(key)
             else { throw PasskeyRefused("an unknown credential") }

@@ -7,7 +7,7 @@ import HTTPTypes
 extension AuthServer {
     /// Hands a mail to the hook `send_email`. Its attempts, and those of the outbox, have the same message id.
     func sendByHook(_ mail: OutgoingMail, to user: UserID?) async throws -> MailResult {
-        guard let user, let account = try await accounts.account(user) else {
+        guard let user, let account = try await accounts.admin.account(user) else {
             return .refused(reason: "its account is gone")
         }
         do {

@@ -25,18 +25,18 @@ extension AuthServer {
                 mailer.leave(lane)
             },
             isLast: { _ in false }, report: { _ in },
-            giveBack: { mails in try await accounts.giveBack(mails, at: runtime.now()) },
+            giveBack: { mails in try await accounts.mails.giveBack(mails, at: runtime.now()) },
             wait: { try await waitForMails(lane, atMost: .seconds(1)) })
         return try await work.run()
     }
 
     private func takeMails(_ lane: MailLane, _ mailer: Mailer) async throws -> (ended: Int, items: [ClaimedMail]) {
         let now = runtime.now()
-        let (ended, left) = try await accounts.endUnanswered(lane, limit: mailer.connections * 16, at: now)
+        let (ended, left) = try await accounts.mails.endUnanswered(lane, limit: mailer.connections * 16, at: now)
         // Nothing is written while nothing is due.
         guard left > 0 else { return (ended, []) }
         let limit = min(left, mailer.connections * 8)
-        return (ended, try await accounts.takeMails(lane, limit: limit, lease: mailer.lease, at: now))
+        return (ended, try await accounts.mails.takeMails(lane, limit: limit, lease: mailer.lease, at: now))
     }
 
     /// Waits until a mail of the lane was queued on this node, or for the given time.
@@ -53,10 +53,10 @@ extension AuthServer {
     /// - Throws: ``DatabaseFailure``.
     package func countMails() async throws {
         guard let mailer else { return }
-        let (count, oldest) = try await accounts.mailBacklog()
+        let (count, oldest) = try await accounts.mails.mailBacklog()
         var waiting: [MailBudget: Instant] = [:]
         for budget in MailBudget.allCases {
-            waiting[budget] = try await accounts.lastWaitingMail(budget.reason, at: runtime.now())
+            waiting[budget] = try await accounts.mails.lastWaitingMail(budget.reason, at: runtime.now())
         }
         mailer.backlog.note(count, oldest: oldest, waiting: waiting)
     }
@@ -71,7 +71,7 @@ extension AuthServer {
                 if ask.purpose == .emailChange { mailer.ring(.codes) }
             }
             if let wait = try await budgetWait(before: mail) {
-                return try await accounts.postpone(mail, wait, at: runtime.now())
+                return try await accounts.mails.postpone(mail, wait, at: runtime.now())
             }
             guard let result = try await result(of: mail, mailer) else {
                 logger.event(.warning, "mail cannot be opened", [.name: mail.messageID])
@@ -80,7 +80,7 @@ extension AuthServer {
             note(result, mail, logger)
             // In a task of its own: a mail that the server took is not sent again because the node stops.
             try await Task { [mail] in
-                try await accounts.report(result, of: mail, chance: mailer.chance(), at: runtime.now())
+                try await accounts.mails.report(result, of: mail, chance: mailer.chance(), at: runtime.now())
             }.value
         } catch {
             logger.event(.error, "mail could not be worked on", [.name: claimed.messageID, .cause: "\(error)"])
@@ -109,13 +109,13 @@ extension AuthServer {
     private func result(of mail: ClaimedMail, _ mailer: Mailer) async throws -> MailResult? {
         guard runtime.now() < mail.expiresAt else { return .refused(reason: "expired") }
         guard case .mail(let content) = mail.content else { return nil }
-        guard try await accounts.isCurrent(content, at: runtime.now()) else {
+        guard try await accounts.proofs.isCurrent(content, at: runtime.now()) else {
             return .refused(reason: "its code is void")
         }
         let lifetime = settings.mail?.codeLifetime ?? .zero
         let outgoing = OutgoingMail(
             messageID: mail.messageID, content: content, link: link(of: content), siteURL: settings.redirects.siteURL,
-            lifetime: content.kind == .linkConfirmation ? min(lifetime, Accounts.ticketLifetime) : lifetime)
+            lifetime: content.kind == .linkConfirmation ? min(lifetime, LinkStore.ticketLifetime) : lifetime)
         guard let deliver = mailer.deliver else { return try await sendByHook(outgoing, to: mail.user) }
         return await deliver(outgoing)
     }
@@ -125,12 +125,12 @@ extension AuthServer {
     /// - Returns: nil if there is nothing to send now.
     private func resolve(_ ask: MailAsk, of mail: ClaimedMail, _ mailer: Mailer) async throws -> ClaimedMail? {
         do {
-            return try await creating { try await $0.resolve(ask, of: mail, at: runtime.now()) }
+            return try await creating { try await $0.mails.resolve(ask, of: mail, at: runtime.now()) }
         } catch let refusal as Refusal {
             let result: MailResult =
                 refusal.cause is HookFailure
                 ? .failed(reason: "hook: \(refusal.code)") : .refused(reason: "a hook refused the account")
-            try await accounts.report(result, of: mail, chance: mailer.chance(), at: runtime.now())
+            try await accounts.mails.report(result, of: mail, chance: mailer.chance(), at: runtime.now())
             return nil
         }
     }

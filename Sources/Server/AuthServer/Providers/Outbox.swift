@@ -12,13 +12,13 @@ extension AuthServer {
     /// - Returns: The number of items tried. Call again until it is 0.
     /// - Throws: ``DatabaseFailure``. Items not reported become due again; a provider that fails is logged, not thrown.
     package func workOutbox(logger: Logger) async throws -> Int {
-        let items = try await accounts.takeFromOutbox(at: runtime.now())
+        let items = try await accounts.links.takeFromOutbox(at: runtime.now())
         // All at once: one after the other, slow providers would outlast the lease.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for item in items {
                 group.addTask {
                     let result = await carryOut(item, logger)
-                    try await accounts.report(result, of: item, at: runtime.now())
+                    try await accounts.links.report(result, of: item, at: runtime.now())
                 }
             }
             try await group.waitForAll()
@@ -31,8 +31,8 @@ extension AuthServer {
     /// - Returns: The number of rows deleted. Call again until it is 0.
     /// - Throws: ``DatabaseFailure``. The next call deletes the rows.
     package func purgeExpired() async throws -> Int {
-        let removed = try await accounts.removeDueFactors(at: runtime.now())
-        return try await removed + accounts.purgeExpired(at: runtime.now())
+        let removed = try await accounts.factors.removeDueFactors(at: runtime.now())
+        return try await removed + accounts.links.purgeExpired(at: runtime.now())
     }
 
     /// Deletes a batch of the rows that are older than the settings allow.

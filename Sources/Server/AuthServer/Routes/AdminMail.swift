@@ -15,7 +15,7 @@ extension AuthServer {
         var order = LinkOrder(.invite, email, try adminMailRequest(body, request, mail), from: device)
         order.data = try body.object("data") ?? [:]
         try checkSize(of: order.data)
-        let outcome = try await creating(from: device) { [order] in try await $0.invite(order, at: runtime.now()) }
+        let outcome = try await creating(from: device) { [order] in try await $0.mails.invite(order, at: runtime.now()) }
         if case .metadataTooLong = outcome { throw metadataTooLong }
         guard case .done(let account, _, _) = outcome else { throw Refusal.emailTaken }
         mailer.ring(.invitations)
@@ -35,7 +35,7 @@ extension AuthServer {
         if account.user.email != nil {
             try requireRoom(in: [account.user.times.emailConfirmedAt == nil ? .others : .confirmed])
         }
-        let isMailed = try await accounts.mailRecovery(
+        let isMailed = try await accounts.mails.mailRecovery(
             of: account.user.id, asked, byAdministratorOn: device(request, context), at: runtime.now())
         guard isMailed else { throw Refusal.invalid("The user has no email address") }
         mailer.ring(.codes)
@@ -74,7 +74,7 @@ extension AuthServer {
             try await checkStrength(of: password, email: email.text)
             order.passwordHash = try await hashed(password, for: .none)
         }
-        switch try await creating(from: device, { [order] in try await $0.makeLink(order, at: runtime.now()) }) {
+        switch try await creating(from: device, { [order] in try await $0.mails.makeLink(order, at: runtime.now()) }) {
         case .emailTaken:
             throw order.newEmail == nil && kind.slot != .confirmation
                 ? Refusal.invalid("A new email address is required") : Refusal.emailTaken

@@ -20,14 +20,14 @@ extension AuthServer {
     /// `GET /admin/users/{user_id}/passkeys` → `[{"id","friendly_name","created_at","last_used_at"}]`, oldest first.
     @Sendable func listUserPasskeys(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try await namedAccount(context)
-        let passkeys = try await accounts.passkeys(of: account.user.id)
+        let passkeys = try await accounts.passkeys.all(of: account.user.id)
         return Answer.json { $0.passkeys(passkeys) }
     }
 
     /// `DELETE /admin/users/{user_id}/passkeys/{passkey_id}` → 204.
     @Sendable func deleteUserPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try await namedAccount(context)
-        let outcome = try await accounts.removePasskey(
+        let outcome = try await accounts.passkeys.removePasskey(
             try passkeyID(context), of: account.user.id, byAdministratorOn: device(request, context),
             at: runtime.now())
         if case .gone = outcome { throw Refusal.unknownUser }

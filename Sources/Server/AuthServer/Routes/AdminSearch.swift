@@ -15,7 +15,7 @@ extension AuthServer {
         let (search, limit) = (try accountSearch(query), try listLimit(query))
         let page: SearchPage
         do {
-            page = try await accounts.search(search, after: query["after"], limit: limit, at: runtime.now())
+            page = try await accounts.admin.search(search, after: query["after"], limit: limit, at: runtime.now())
         } catch is MalformedCursor {
             throw Refusal.invalid("after must be a value of next for the same search")
         }
@@ -32,8 +32,8 @@ extension AuthServer {
     /// account, and its mails. `limit` is 1 to 100 of each, default 50. A deleted user has a history, too.
     @Sendable func listUserHistory(_ request: Request, _ context: ServerContext) async throws -> Response {
         let user = try userID(context)
-        let history = try await accounts.history(of: user, limit: try listLimit(Query(request)))
-        if history.isEmpty, try await accounts.account(user) == nil { throw Refusal.unknownUser }
+        let history = try await accounts.admin.history(of: user, limit: try listLimit(Query(request)))
+        if history.isEmpty, try await accounts.admin.account(user) == nil { throw Refusal.unknownUser }
         return Answer.json(capacity: 512 * (history.audit.count + history.mails.count + 1)) { writer in
             writer.beginObject()
             writer.list("audit", history.audit) { $0.auditEntry($1) }
@@ -47,7 +47,7 @@ extension AuthServer {
     /// a user, with four statements. `limit` is 1 to 100, default 20.
     @Sendable func showUserOverview(_ request: Request, _ context: ServerContext) async throws -> Response {
         let limit = try listLimit(Query(request), or: 20)
-        let found = try await accounts.overview(of: try userID(context), limit: limit, at: runtime.now())
+        let found = try await accounts.admin.overview(of: try userID(context), limit: limit, at: runtime.now())
         guard let found else { throw Refusal.unknownUser }
         return Answer.json(capacity: 512 * (found.history.audit.count + found.history.mails.count + 8)) { writer in
             writer.beginObject()

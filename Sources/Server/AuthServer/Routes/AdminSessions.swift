@@ -13,9 +13,9 @@ extension AuthServer {
         let user = try userID(context)
         let limit = try listLimit(Query(request), or: 20)
         let now = runtime.now()
-        let ended = try await accounts.endedSessions(of: user, limit: limit, at: now)
-        if ended.isEmpty, try await accounts.account(user) == nil { throw Refusal.unknownUser }
-        let active = try await accounts.sessions(of: user, at: now)
+        let ended = try await accounts.sessions.endedSessions(of: user, limit: limit, at: now)
+        if ended.isEmpty, try await accounts.admin.account(user) == nil { throw Refusal.unknownUser }
+        let active = try await accounts.sessions.sessions(of: user, at: now)
         return Answer.json { writer in
             writer.beginObject()
             writer.list("sessions", active) { $0.sessionOnDevice($1) }
@@ -26,7 +26,7 @@ extension AuthServer {
 
     /// `DELETE /admin/users/{user_id}/sessions` → `{"ended":n}`. Ends every session of the user.
     @Sendable func endUserSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let count = try await accounts.endSessions(
+        let count = try await accounts.admin.endSessions(
             of: try userID(context), byAdministratorOn: device(request, context), at: runtime.now())
         guard let count else { throw Refusal.unknownUser }
         return Answer.json { writer in
@@ -42,7 +42,7 @@ extension AuthServer {
         guard let id = context.parameters.get("session_id").flatMap({ SessionID($0) }) else {
             throw Refusal(.notFound, .validationFailed, "session_id must be a UUID")
         }
-        let hasEnded = try await accounts.endSession(
+        let hasEnded = try await accounts.admin.endSession(
             id, of: user, byAdministratorOn: device(request, context), at: runtime.now())
         guard let hasEnded else { throw Refusal.unknownUser }
         guard hasEnded else { throw Refusal(.notFound, .sessionNotFound, "Session not found") }

@@ -12,7 +12,7 @@ extension AuthServer {
         let page = try pageRequest(query)
         let isAscending = try sortsAscending(query)
         let filter = try searchText("filter", of: query)
-        let users = try await accounts.list(filter: filter, ascending: isAscending, page: page)
+        let users = try await accounts.admin.list(filter: filter, ascending: isAscending, page: page)
         var response = Answer.json(capacity: 1_024 * (users.elements.count + 1)) { writer in
             writer.beginObject()
             // The list omits identities, as Supabase Auth does.
@@ -37,7 +37,7 @@ extension AuthServer {
         }
         attributes.passwordHash = try await newPasswordHash(body)
         return try answer(
-            await accounts.create(attributes, from: device(request, context), at: runtime.now()))
+            await accounts.admin.create(attributes, from: device(request, context), at: runtime.now()))
     }
 
     /// `GET /admin/users/{user_id}` → the user, or 404 `user_not_found`.
@@ -50,7 +50,7 @@ extension AuthServer {
     /// `password_hash`. Metadata is merged at the top level.
     @Sendable func changeUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try userID(context)
-        guard let account = try await accounts.account(id), account.user.times.deletedAt == nil else {
+        guard let account = try await accounts.admin.account(id), account.user.times.deletedAt == nil else {
             throw Refusal.unknownUser
         }
         let body = try await request.jsonMembers(context)
@@ -60,7 +60,7 @@ extension AuthServer {
             attributes.passwordHash = try await hashed(password, for: .none)
         }
         return try answer(
-            await accounts.update(id, attributes, from: device(request, context), at: runtime.now()))
+            await accounts.admin.update(id, attributes, from: device(request, context), at: runtime.now()))
     }
 
     /// `DELETE /admin/users/{user_id}` → `{}`. The body may be `{"should_soft_delete": bool}` or empty.
@@ -80,7 +80,7 @@ extension AuthServer {
     ///
     /// - Throws: ``Refusal`` 404, `validation_failed` for what is no UUID, else `user_not_found`.
     func namedAccount(_ context: ServerContext) async throws -> Account {
-        guard let account = try await accounts.account(userID(context)) else { throw Refusal.unknownUser }
+        guard let account = try await accounts.admin.account(userID(context)) else { throw Refusal.unknownUser }
         return account
     }
 

@@ -82,7 +82,7 @@ extension AuthServer {
         let flow = ProviderFlow(
             provider: provider.name, purpose: purpose, verifier: secrets.verifier, nonce: secrets.nonce, proofKey: key,
             redirectTo: target)
-        let state = try await accounts.begin(flow, browser: browser, at: runtime.now())
+        let state = try await accounts.links.begin(flow, browser: browser, at: runtime.now())
         do {
             return try await provider.provider.authorizationURL(
                 AuthorizationRequest(

@@ -20,7 +20,7 @@ extension AuthServer {
         guard let state = fields["state"] else {
             return site.failureWithoutFlow(.callback("OAuth state parameter missing"))
         }
-        let outcome = try await accounts.take(
+        let outcome = try await accounts.links.take(
             state: state, browser: BrowserCookie(request, isSecure: isSecure)?.secret,
             provider: context.parameters.get("provider"), at: runtime.now())
         switch outcome {
@@ -77,10 +77,10 @@ extension AuthServer {
         let outcome =
             switch flow.purpose {
             case .signIn:
-                try await issuing(to: device) { try await $0.signIn(signIn, from: device, at: $1) }
+                try await issuing(to: device) { try await $0.links.signIn(signIn, from: device, at: $1) }
             case .link(let user, let session):
                 try await issuing(to: device) {
-                    try await $0.link(signIn, to: .session(session, of: user), from: device, at: $1)
+                    try await $0.links.link(signIn, to: .session(session, of: user), from: device, at: $1)
                 }
             }
         switch outcome {

@@ -76,11 +76,11 @@ extension AuthServer {
         let session = try Self.session(of: claims)
         guard let current = try await accounts.current(user, session: session) else {
             throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
-                .telling(try await accounts.endReason(of: session, of: user))
+                .telling(try await accounts.sessions.endReason(of: session, of: user))
         }
         if session != nil, current.session == nil {
             throw Refusal(.forbidden, .sessionNotFound, "Session from session_id claim in JWT does not exist")
-                .telling(try await accounts.endReason(of: session, of: user))
+                .telling(try await accounts.sessions.endReason(of: session, of: user))
         }
         if current.account.user.times.deletedAt != nil {
             throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")

@@ -13,7 +13,7 @@ extension AuthServer {
         else { throw Refusal.invalid("invalid request: both auth code and code verifier should be non-empty") }
         let device = device(request, context)
         let outcome = try await issuing(to: device) {
-            try await $0.redeem(code: code, verifier: verifier, from: device, at: $1)
+            try await $0.links.redeem(code: code, verifier: verifier, from: device, at: $1)
         }
         switch outcome {
         case .signedIn(let issued, let handout): return try await answer(issued, to: device, handing: handout)

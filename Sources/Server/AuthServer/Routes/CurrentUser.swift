@@ -168,7 +168,7 @@ extension AuthServer {
     private func code(_ body: JSONMembers, of caller: UserCaller) async throws -> MailedReauthentication? {
         guard let nonce = try body.secret("nonce"), !nonce.isEmpty, mailer != nil else { return nil }
         let code = try await attempt(by: caller) {
-            try await accounts.reauthentication(nonce, of: caller.user, at: runtime.now())
+            try await accounts.proofs.reauthentication(nonce, of: caller.user, at: runtime.now())
         }
         guard let code else { throw Refusal.codeNotValid }
         return code

@@ -46,7 +46,7 @@ extension AuthServer {
         // A code by mail proves the address for ten minutes, and this session may be older.
         let method: AuthenticationMethod =
             session.authenticationMethods.contains("\"method\":\"password\"") ? .password : .oauth
-        let code = try await accounts.handOver(
+        let code = try await accounts.links.handOver(
             caller.user.id, by: method, to: key, session: session, at: runtime.now())
         guard let code else { throw Refusal.sessionExpired }
         let target = settings.redirects.target(try body.string("redirect_to"))

@@ -24,8 +24,8 @@ extension AuthServer {
         let device = device(request, context)
         do {
             let outcome = try await issuing(to: device) { accounts, now in
-                if let asker { return try await accounts.link(signIn, to: asker, from: device, at: now) }
-                return try await accounts.signIn(signIn, from: device, at: now)
+                if let asker { return try await accounts.links.link(signIn, to: asker, from: device, at: now) }
+                return try await accounts.links.signIn(signIn, from: device, at: now)
             }
             count(outcome, provider)
             return try await answer(outcome, of: provider.name, to: device)

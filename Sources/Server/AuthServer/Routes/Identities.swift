@@ -9,7 +9,7 @@ extension AuthServer {
     @Sendable func unlinkIdentity(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request, for: .removeSignInMethod)
         try await runtime.take(Limits.signInMethods, of: caller.limitKey)
-        let outcome = try await accounts.unlink(
+        let outcome = try await accounts.links.unlink(
             try identityID(context), of: caller.user.id, keeping: caller.session?.id, from: device(request, context),
             at: runtime.now())
         _ = try account(outcome)
@@ -20,7 +20,7 @@ extension AuthServer {
     /// completely.
     @Sendable func listUndoableLinks(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
-        let links = try await accounts.undoableLinks(of: caller.user.id, at: runtime.now())
+        let links = try await accounts.links.undoableLinks(of: caller.user.id, at: runtime.now())
         return Answer.json { writer in
             writer.beginObject()
             writer.list("links", links) { writer, link in
@@ -37,7 +37,7 @@ extension AuthServer {
     @Sendable func undoLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request, for: .removeSignInMethod)
         try await runtime.take(Limits.signInMethods, of: caller.limitKey)
-        let outcome = try await accounts.undoLink(
+        let outcome = try await accounts.links.undoLink(
             try identityID(context), of: caller.user.id, by: caller.session?.id, from: device(request, context),
             at: runtime.now())
         let left = try account(outcome)

@@ -19,7 +19,7 @@ extension AuthServer {
         let asker = try await ticketAsker(body, request, context)
         let device = device(request, context)
         let outcome = try await issuing(to: device) {
-            try await $0.confirmLink(ticket, by: asker, from: device, at: $1)
+            try await $0.links.confirmLink(ticket, by: asker, from: device, at: $1)
         }
         counts.signIns.increment("link", outcome.label)
         if case .refused(.notSignedIn, _) = outcome, case .password = asker { throw wrongCredentials() }
@@ -30,7 +30,7 @@ extension AuthServer {
     private func confirmLink(
         _ ticket: Secret, code: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        guard let user = try await accounts.linkAccount(of: ticket, at: runtime.now()) else {
+        guard let user = try await accounts.proofs.linkAccount(of: ticket, at: runtime.now()) else {
             throw Refusal(.ticketUnknown, provider: "the provider")
         }
         // Neither the mailbox nor the password alone adds a way in.
@@ -38,7 +38,7 @@ extension AuthServer {
         let device = device(request, context)
         let outcome: LinkingOutcome? = try await inUniformTime {
             let found = try await issuing(to: device) {
-                try await $0.confirmLink(ticket, code: code, from: device, at: $1)
+                try await $0.proofs.confirmLink(ticket, code: code, from: device, at: $1)
             }
             guard case .carriedOut(let outcome) = found else {
                 try await countWrongCode(request, context)
@@ -56,13 +56,13 @@ extension AuthServer {
     @Sendable func mailLinkCode(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (mail, mailer) = try requireMail(or: .unprocessableContent)
         let ticket = try Self.ticket(try await request.jsonMembers(context))
-        guard let email = try await accounts.linkAccount(of: ticket, at: runtime.now())?.email else {
+        guard let email = try await accounts.proofs.linkAccount(of: ticket, at: runtime.now())?.email else {
             throw Refusal(.ticketUnknown, provider: "the provider")
         }
         try await admitMail(.linkConfirmation, in: [.confirmed], to: email)
         var asked = try mailRequest(JSONMembers([:]), request, mail)
-        asked.lifetime = min(asked.lifetime, Accounts.ticketLifetime)
-        switch try await accounts.mailLinkCode(ticket, asked, from: device(request, context), at: runtime.now()) {
+        asked.lifetime = min(asked.lifetime, LinkStore.ticketLifetime)
+        switch try await accounts.proofs.mailLinkCode(ticket, asked, from: device(request, context), at: runtime.now()) {
         case .mailed: mailer.ring(.codes)
         case .unknownTicket: throw Refusal(.ticketUnknown, provider: "the provider")
         case .otherAddress:
@@ -77,7 +77,7 @@ extension AuthServer {
     func recoverAddress(_ request: Request, _ context: ServerContext) async throws -> Response {
         let ticket = try Self.ticket(try await request.jsonMembers(context))
         let device = device(request, context)
-        let outcome = try await issuing(to: device) { try await $0.recover(ticket, from: device, at: $1) }
+        let outcome = try await issuing(to: device) { try await $0.links.recover(ticket, from: device, at: $1) }
         counts.signIns.increment("recovery", outcome.label)
         return try await answer(outcome, of: "the provider", to: device)
     }

@@ -107,7 +107,7 @@ extension AuthServer {
             }
         try await admitMail(
             slot, isRepeated: purpose == .signUp || purpose == .emailChange, in: budgets, to: email.text)
-        try await accounts.ask(ask, at: runtime.now())
+        try await accounts.mails.ask(ask, at: runtime.now())
         mailer?.ring(.codes)
         var response = Answer.json(Array("{}".utf8))
         keep(cookie, in: &response, for: mail.codeLifetime)
@@ -126,7 +126,7 @@ extension AuthServer {
         }
         try await admitMail(.reauthentication, in: [.confirmed], to: caller.user.id.text)
         let asked = try mailRequest(JSONMembers([:]), request, mail)
-        _ = try await accounts.mailReauthentication(caller.user.id, asked, at: runtime.now())
+        _ = try await accounts.mails.mailReauthentication(caller.user.id, asked, at: runtime.now())
         mailer.ring(.codes)
         return Answer.json(Array("{}".utf8))
     }

@@ -30,7 +30,7 @@ extension AuthServer {
                 isBackedUp: verdict.isBackedUp,
                 countsAsTwoFactors: rules.countsAsTwoFactors && verdict.isUserVerified)
             return try await issuing(to: device) {
-                try await $0.signIn(holder, proof, answering: challenge, from: device, at: $1)
+                try await $0.passkeys.signIn(holder, proof, answering: challenge, from: device, at: $1)
             }
         }
         switch outcome {
@@ -73,7 +73,7 @@ extension AuthServer {
         } catch {
             counts.signIns.increment("passkey", "refused")
             // Only its owner's devices know the credential's id, so strangers cannot fill the log.
-            try await accounts.recordRefusedKey(
+            try await accounts.passkeys.recordRefusedKey(
                 ["passkey_id": .string(holder.passkey.id.text)], of: holder.account.user, cause: "\(error)",
                 at: runtime.now())
             throw Refusal.ceremony(error)
@@ -87,7 +87,7 @@ extension AuthServer {
             throw Refusal.wrongPasskey("no user handle: the credential is not discoverable")
         }
         guard let user = String(validating: handle, as: UTF8.self).flatMap({ UserID($0) }),
-            let holder = try await accounts.holder(ofCredential: response.credentialID, of: user)
+            let holder = try await accounts.passkeys.holder(ofCredential: response.credentialID, of: user)
         else {
             counts.signIns.increment("passkey", "unknown_credential")
             throw Refusal.wrongPasskey("an unknown credential")

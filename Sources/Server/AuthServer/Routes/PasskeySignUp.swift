@@ -58,9 +58,9 @@ extension AuthServer {
                 try await admitMail(.confirmation, in: [.others], to: email.text)
             }
             let accounts = try await admitted(
-                accounts.newAccount(signUp, id: challenge.newUser, at: runtime.now()), from: device)
+                accounts.passkeys.newAccount(signUp, id: challenge.newUser, at: runtime.now()), from: device)
             return try await issuing(to: device, by: accounts) {
-                try await $0.signUp(signUp, answering: challenge, from: device, at: $1)
+                try await $0.passkeys.signUp(signUp, answering: challenge, from: device, at: $1)
             }
         }
         switch outcome {

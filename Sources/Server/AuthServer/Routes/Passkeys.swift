@@ -41,7 +41,7 @@ extension AuthServer {
         let body = try await request.bytes(context)
         // Ignored: a body that is not JSON.
         let isConditional = (try? JSONReader.read(body))?["mediation"]?.stringValue == "conditional"
-        let passkeys = try await accounts.passkeys(of: caller.user.id)
+        let passkeys = try await accounts.passkeys.all(of: caller.user.id)
         guard passkeys.count < rules.maximum else { throw Refusal.tooManyPasskeys }
         try await runtime.take(Limits.registerPasskey, of: caller.user.id.text)
         let user = caller.user.id
@@ -66,10 +66,10 @@ extension AuthServer {
             do throws(CeremonyFailure) {
                 passkey = try verified(given, challenge, party, isConditional: isConditional)
             } catch {
-                try await accounts.recordRefusedKey([:], of: caller.user, cause: "\(error)", at: runtime.now())
+                try await accounts.passkeys.recordRefusedKey([:], of: caller.user, cause: "\(error)", at: runtime.now())
                 throw Refusal.ceremony(error)
             }
-            return try await accounts.register(
+            return try await accounts.passkeys.register(
                 passkey, answering: challenge, of: caller.user.id, by: caller.session?.id, limit: rules.maximum,
                 from: device, at: runtime.now())
         }
@@ -87,7 +87,7 @@ extension AuthServer {
     /// `GET /passkeys` → `[{"id","friendly_name","created_at","last_used_at"}]`, oldest first.
     @Sendable func listPasskeys(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
-        let passkeys = try await accounts.passkeys(of: caller.user.id)
+        let passkeys = try await accounts.passkeys.all(of: caller.user.id)
         return Answer.json { $0.passkeys(passkeys) }
     }
 
@@ -101,7 +101,7 @@ extension AuthServer {
             throw Refusal.invalid("friendly_name must be \(Passkey.longestName) characters or fewer")
         }
         try await runtime.take(Limits.signInMethods, of: caller.limitKey)
-        let outcome = try await accounts.rename(
+        let outcome = try await accounts.passkeys.rename(
             id, of: caller.user.id, to: name, by: caller.session?.id, at: runtime.now())
         let passkey = try changed(outcome)
         return Answer.json { $0.passkey(passkey) }
@@ -111,7 +111,7 @@ extension AuthServer {
     @Sendable func deletePasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
         try require(.removePasskey, by: caller)
-        let outcome = try await accounts.remove(
+        let outcome = try await accounts.passkeys.remove(
             try passkeyID(context), of: caller.user.id, by: caller.session?.id, from: device(request, context),
             at: runtime.now())
         _ = try changed(outcome)

@@ -10,7 +10,7 @@ extension AuthServer {
     /// sign-in first.
     @Sendable func listSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await userCaller(request)
-        let sessions = try await accounts.sessions(of: caller.user.id, at: runtime.now())
+        let sessions = try await accounts.sessions.sessions(of: caller.user.id, at: runtime.now())
         return Answer.json { writer in
             writer.beginObject()
             writer.list("sessions", sessions) { writer, found in
@@ -32,7 +32,7 @@ extension AuthServer {
             throw Refusal.invalid("session_id must be a UUID")
         }
         let user = caller.user
-        let hasEnded = try await accounts.endSession(
+        let hasEnded = try await accounts.sessions.endSession(
             id, of: user.id, name: user.email ?? "", by: caller.session?.id, level: caller.level,
             from: device(request, context), at: runtime.now())
         guard hasEnded else {

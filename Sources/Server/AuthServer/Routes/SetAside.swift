@@ -23,7 +23,7 @@ extension AuthServer {
             return refusal
         }
         let ask = MailAsk(.signIn, email, try mailRequest(JSONMembers([:]), request, mail))
-        try await accounts.ask(ask, at: runtime.now())
+        try await accounts.mails.ask(ask, at: runtime.now())
         mailer.ring(.codes)
         return refusal
     }
@@ -36,7 +36,7 @@ extension AuthServer {
         try await runtime.take(Limits.signInMethods, of: caller.limitKey)
         let device = device(request, context)
         let outcome = try await issuing(to: device) {
-            try await $0.startOver(caller.user.id, in: caller.session?.id, from: device, at: $1)
+            try await $0.links.startOver(caller.user.id, in: caller.session?.id, from: device, at: $1)
         }
         switch outcome {
         case .signedIn(let issued):

@@ -43,7 +43,7 @@ extension AuthServer {
         try checkSize(of: metadata)
         let device = device(request, context)
         let issued = try await issuing(to: device) {
-            try await $0.signUpAnonymously(metadata: metadata.filter { !$0.value.isNull }, from: device, at: $1)
+            try await $0.signIns.signUpAnonymously(metadata: metadata.filter { !$0.value.isNull }, from: device, at: $1)
         }
         counts.signIns.increment("anonymous", "signed_up")
         return try await answer(issued, to: device)
@@ -107,7 +107,7 @@ extension AuthServer {
             try await takeMailShare(request, context)
             try requireRoom(in: [.others])
         } catch let refusal as Refusal {
-            try await accounts.noteRefusedSignUp(signUp, at: runtime.now())
+            try await accounts.signIns.noteRefusedSignUp(signUp, at: runtime.now())
             throw refusal
         }
         return try await admitsInterval(.confirmation, to: signUp.email.text)
@@ -115,9 +115,9 @@ extension AuthServer {
 
     private func answer(to signUp: EmailSignUp, from device: Device) async throws -> Response {
         // Asked about every address, so that the question does not tell which ones have accounts.
-        let admitting = try await admitted(accounts.newAccount(signUp, at: runtime.now()), from: device)
+        let admitting = try await admitted(accounts.signIns.newAccount(signUp, at: runtime.now()), from: device)
         let outcome = try await issuing(to: device, by: admitting) {
-            try await $0.signUp(signUp, from: device, at: $1)
+            try await $0.signIns.signUp(signUp, from: device, at: $1)
         }
         switch outcome {
         case .signedIn(let issued):
@@ -138,7 +138,7 @@ extension AuthServer {
 
     /// Hides from the caller that the address already has an account, and what the account contains.
     private func decoy(_ signUp: EmailSignUp) -> Response {
-        let decoy = accounts.decoy(for: signUp, at: runtime.now())
+        let decoy = accounts.signIns.decoy(for: signUp, at: runtime.now())
         return Answer.json { $0.user(decoy) }
     }
 

@@ -45,7 +45,7 @@ extension AuthServer {
         switch outcome {
         case .issued(let issued, let verdict):
             let response = try await answer(issued, to: device, isRefresh: true)
-            if verdict == .reissueLate { try await accounts.recordRepeat(of: issued, from: device, at: runtime.now()) }
+            if verdict == .reissueLate { try await accounts.sessions.recordRepeat(of: issued, from: device, at: runtime.now()) }
             return response
         case .unknown(let reason): throw Refusal.unknownRefreshToken.telling(reason)
         case .ahead: throw Refusal.invalid("Refresh token is not valid")
@@ -65,10 +65,10 @@ extension AuthServer {
     private func outcome(of token: Secret, from device: Device) async throws -> RefreshOutcome? {
         if let presented = RefreshToken(token) {
             // Recorded with the answer: while a hook fails, clients repeat their tokens.
-            return try await accounts.refresh(presented, from: device, recordsRepeats: false, at: runtime.now())
+            return try await accounts.sessions.refresh(presented, from: device, recordsRepeats: false, at: runtime.now())
         }
         guard let imported = ImportedRefreshToken(token) else { return nil }
-        return try await accounts.refresh(imported, from: device, recordsRepeats: false, at: runtime.now())
+        return try await accounts.transfers.refresh(imported, from: device, recordsRepeats: false, at: runtime.now())
     }
 
     private static func isFirstVersion(_ token: Secret) -> Bool {
@@ -85,7 +85,7 @@ extension AuthServer {
         for _ in 0..<2 {
             let holder = try await passwordHolder(body, password, request, context)
             let outcome = try await issuing(to: device) {
-                try await $0.signIn(holder.account, from: device, at: $1)
+                try await $0.signIns.signIn(holder.account, from: device, at: $1)
             }
             guard case .signedIn(let issued) = outcome else { continue }
             counts.signIns.increment("password", "signed_in")
@@ -173,7 +173,7 @@ extension AuthServer {
             return PasswordHolder(account: account, checkedHash: match, needsUpgrade: false, isSetAside: true)
         }
         guard let email else { return nil }
-        for former in try await accounts.accounts(formerly: email) {
+        for former in try await accounts.links.accounts(formerly: email) {
             guard let hash = former.user.passwordHash else { continue }
             let check = try await check(password, against: hash, for: source)
             guard check.isMatch else { continue }

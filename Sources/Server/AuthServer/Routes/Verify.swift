@@ -29,7 +29,7 @@ extension AuthServer {
                 to: device(request, context), orRefuse: .linkUnknown)
         }
         if let passkey = known.passkey, email.isEmpty, phone.isEmpty, let slots = Self.slots(type) {
-            guard let address = try await accounts.account(passkey.user)?.user.email.flatMap(EmailAddress.init) else {
+            guard let address = try await accounts.admin.account(passkey.user)?.user.email.flatMap(EmailAddress.init) else {
                 throw Refusal.codeUnknown
             }
             return try await verify(token, sentTo: address, for: slots, by: known, request, context)
@@ -128,7 +128,7 @@ extension AuthServer {
             return account.flatMap { cookie.mark(of: $0, secrets) }?.isCurrent(of: user, secrets) ?? false
         }
         if let password = known.password, !password.isEmpty {
-            let waiting = try await accounts.waitingPasswords(proof, for: slots, by: caller, at: runtime.now())
+            let waiting = try await accounts.proofs.waitingPasswords(proof, for: slots, by: caller, at: runtime.now())
             let source = source(request, context)
             caller.password = try await firstMatch(of: password, among: waiting.hashes, for: source)
             if caller.password == nil, waiting.takesAnother, try await isAcceptable(password) {
@@ -136,7 +136,7 @@ extension AuthServer {
             }
         }
         return try await issuing(to: device) { [caller] in
-            try await $0.verify(
+            try await $0.proofs.verify(
                 proof, for: slots, by: caller, opensSession: opensSession, from: device, at: $1)
         }
     }

@@ -21,7 +21,7 @@ extension AuthServer {
         }
         // The page there asks for the code itself, and reads no fragment.
         let asksForCode = settings.recoveryPage.map { $0 == link.redirect.target } ?? false
-        guard let pending = try await accounts.pendingLink(link.token, for: slots, at: runtime.now()) else {
+        guard let pending = try await accounts.proofs.pendingLink(link.token, for: slots, at: runtime.now()) else {
             return link.redirect.linkFailure(
                 CallbackProblem(.linkUnknown), hasProofKey: link.hasPrefix || asksForCode)
         }
@@ -41,7 +41,7 @@ extension AuthServer {
         let link = try FollowedLink(
             form, target: settings.redirects.target(form["redirect_to"]))
         guard let slots = Self.slots(link.type) else { throw Refusal.invalid("Invalid email verification type") }
-        guard let pending = try await accounts.pendingLink(link.token, for: slots, at: runtime.now()) else {
+        guard let pending = try await accounts.proofs.pendingLink(link.token, for: slots, at: runtime.now()) else {
             return link.redirect.linkFailure(CallbackProblem(.linkUnknown), hasProofKey: link.hasPrefix)
         }
         switch mode(of: pending, request) {
@@ -75,7 +75,7 @@ extension AuthServer {
         _ link: FollowedLink, _ mode: LinkPage.Mode, of pending: PendingLink, _ request: Request,
         isRefused: Bool = false
     ) async throws -> Response {
-        let chosen = MailLanguage.matching(try await accounts.locale(of: pending))
+        let chosen = MailLanguage.matching(try await accounts.mails.locale(of: pending))
         return LinkPage(
             mode: mode, action: settings.externalURL + "/verify/page", token: link.token, type: link.type,
             target: link.redirect.target, language: chosen ?? .preferred(request.headers[.acceptLanguage]),
@@ -88,7 +88,7 @@ extension AuthServer {
     ) async throws -> Response {
         let device = device(request, context)
         let outcome = try await issuing(to: device) {
-            try await $0.follow(link.token, for: slots, defers: defers, in: browser(request), from: device, at: $1)
+            try await $0.proofs.follow(link.token, for: slots, defers: defers, in: browser(request), from: device, at: $1)
         }
         return try redirect(outcome, link)
     }

@@ -20,7 +20,7 @@ package final class RevocationPoller: Sendable {
         self.accounts = accounts
         self.keys = keys
         self.now = now
-        lastLook = Mutex(now() - Accounts.revocationsStay)
+        lastLook = Mutex(now() - SessionStore.revocationsStay)
     }
 
     /// Reads new revocations. Call it once a second. After the clock was set back, reads all of them again: those that
@@ -29,7 +29,7 @@ package final class RevocationPoller: Sendable {
     /// - Throws: ``DatabaseFailure``. The next poll catches up.
     package func poll() async throws {
         let (began, last) = (now(), lastLook.withLock(\.self))
-        try await read(since: began < last ? began - Accounts.revocationsStay : last - Self.overlap)
+        try await read(since: began < last ? began - SessionStore.revocationsStay : last - Self.overlap)
         lastLook.withLock { $0 = began }
     }
 
@@ -41,7 +41,7 @@ package final class RevocationPoller: Sendable {
 
     private func read(since moment: Instant) async throws {
         // Oldest first, because the cache evicts the oldest first.
-        let found = try await accounts.revocations(since: moment)
+        let found = try await accounts.sessions.revocations(since: moment)
         let now = now()
         for found in found.reversed() {
             keys.cache.revoke(found.id, at: found.notedAt, until: found.until, now: now)

@@ -23,7 +23,7 @@ package final class UsedTokens: Sendable {
         else { return }
         guard noted.withLock({ ($0[session] ?? 0) < counter }) else { return }
         do {
-            try await accounts.noteUse(of: session, counter: counter)
+            try await accounts.sessions.noteUse(of: session, counter: counter)
         } catch {
             // Lost: this use. The request continues, and the next one with the token records it.
             return

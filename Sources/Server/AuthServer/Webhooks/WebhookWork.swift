@@ -31,7 +31,7 @@ extension AuthServer {
             attempt: { await deliver($0, to: endpoint, webhooks) },
             isLast: { $0.isGone }, report: { try await report($0, to: endpoint, webhooks) },
             giveBack: { deliveries in
-                try await accounts.giveBack(deliveries.map { ($0, wasTried: false) }, at: runtime.now())
+                try await accounts.events.giveBack(deliveries.map { ($0, wasTried: false) }, at: runtime.now())
             },
             wait: { try await waitForEvents(to: endpoint, atMost: .seconds(1)) })
         return try await work.run()
@@ -40,12 +40,12 @@ extension AuthServer {
     private func takeDeliveries(
         to endpoint: WebhookEndpoint
     ) async throws -> (ended: Int, items: [ClaimedDelivery]) {
-        if try await accounts.isDisabled(endpoint) {
-            let ended = try await accounts.endDeliveries(
+        if try await accounts.events.isDisabled(endpoint) {
+            let ended = try await accounts.events.endDeliveries(
                 to: endpoint.name, reason: "the endpoint answered 410", at: runtime.now())
             return (ended, [])
         }
-        return (0, try await accounts.takeDeliveries(to: endpoint.name, limit: 256, at: runtime.now()))
+        return (0, try await accounts.events.takeDeliveries(to: endpoint.name, limit: 256, at: runtime.now()))
     }
 
     private struct Attempt: Sendable {
@@ -71,11 +71,11 @@ extension AuthServer {
             }
         }
         if results.contains(where: { $0.result == .gone }) {
-            try await accounts.disable(endpoint, at: runtime.now())
+            try await accounts.events.disable(endpoint, at: runtime.now())
             webhooks.logger.event(.warning, "webhook answered 410 and is disabled", [.name: endpoint.name])
         }
-        try await accounts.report(results, chances: results.map { _ in webhooks.chance() }, at: runtime.now())
-        try await accounts.giveBack(returned, at: runtime.now())
+        try await accounts.events.report(results, chances: results.map { _ in webhooks.chance() }, at: runtime.now())
+        try await accounts.events.giveBack(returned, at: runtime.now())
     }
 
     private func deliver(
@@ -116,7 +116,7 @@ extension AuthServer {
     package func countEvents() async throws {
         guard let webhooks else { return }
         for endpoint in webhooks.endpoints {
-            let (count, oldest) = try await accounts.deliveryBacklog(of: endpoint.name)
+            let (count, oldest) = try await accounts.events.deliveryBacklog(of: endpoint.name)
             webhooks.backlog.note(endpoint.name, count, oldest: oldest)
         }
     }

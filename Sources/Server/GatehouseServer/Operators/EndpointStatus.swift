@@ -31,8 +31,8 @@ package struct EndpointStatus: Sendable {
             }
         }
         guard !configuration.webhooks.isEmpty else { return found }
-        let disabled = try await accounts.disabled(of: configuration.webhooks).map(\.name)
-        let waiting = try await accounts.waitingDeliveries()
+        let disabled = try await accounts.events.disabled(of: configuration.webhooks).map(\.name)
+        let waiting = try await accounts.events.waitingDeliveries()
         found += configuration.webhooks.map { endpoint in
             EndpointStatus(
                 name: endpoint.name, kind: .webhook, isDisabled: disabled.contains(endpoint.name),

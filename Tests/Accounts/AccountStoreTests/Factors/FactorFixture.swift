@@ -17,7 +17,7 @@ extension StoreFixture {
 
     /// A factor of the account, not verified.
     func enrolled(_ issued: IssuedSession, named name: String = "app") async throws -> Factor {
-        let outcome = try await accounts.enroll(
+        let outcome = try await accounts.factors.enroll(
             NewFactor(.totp, name: name, secret: Self.secret), of: issued.account.user.id, in: issued.session.id,
             at: clock.now)
         guard case .enrolled(let factor) = outcome else { throw NotEnrolled(outcome: "\(outcome)") }
@@ -25,7 +25,7 @@ extension StoreFixture {
     }
 
     func challenged(_ factor: Factor, in session: IssuedSession) async throws -> ChallengeID {
-        let outcome = try await accounts.challenge(
+        let outcome = try await accounts.factors.challenge(
             factor.id, of: factor.user, in: session.session.id, at: clock.now)
         guard case .made(let challenge) = outcome else { throw NotEnrolled(outcome: "\(outcome)") }
         return challenge.id
@@ -39,7 +39,7 @@ extension StoreFixture {
     }
 
     func verify(_ answer: TimeCodeAnswer, in issued: IssuedSession) async throws -> FactorOutcome {
-        try await accounts.verify(
+        try await accounts.factors.verify(
             answer, of: issued.account.user.id, in: issued.session.id, from: device, at: clock.now)
     }
 
@@ -52,8 +52,8 @@ extension StoreFixture {
     }
 
     func signedInAgain(_ user: UserID) async throws -> IssuedSession {
-        let account = try #require(try await accounts.account(user))
-        guard case .signedIn(let issued) = try await accounts.signIn(account, from: device, at: clock.now) else {
+        let account = try #require(try await accounts.admin.account(user))
+        guard case .signedIn(let issued) = try await accounts.signIns.signIn(account, from: device, at: clock.now) else {
             throw NotSignedIn()
         }
         return issued

@@ -27,12 +27,12 @@ struct FactorLifeTests {
         store.clock.advance(by: .seconds(301))
         let eve = try await store.signedIn("eve@example.com")
         _ = try await store.enrolled(eve)
-        #expect(try await store.accounts.factor(silent.id, of: silent.user) == nil)
+        #expect(try await store.accounts.factors.factor(silent.id, of: silent.user) == nil)
         let shown = try await store.current(ada)?.account.user.factors ?? ""
         #expect(shown.contains(asked.id.text) && !shown.contains(silent.id.text))
         #expect(try await challenges(store) == 1)
         store.clock.advance(by: .seconds(2 * 86_400))
-        #expect(try await store.accounts.purgeExpired(at: store.clock.now) > 0)
+        #expect(try await store.accounts.links.purgeExpired(at: store.clock.now) > 0)
         #expect(try await challenges(store) == 0)
         #expect(try await store.current(ada)?.account.user.factors == nil)
     }
@@ -47,7 +47,7 @@ struct FactorLifeTests {
         store.clock.advance(by: .seconds(301))
         _ = try await store.verify(store.answer(factor, challenge), in: ada)
         _ = try await store.enrolled(ada, named: "next")
-        #expect(try await store.accounts.factor(factor.id, of: factor.user) == nil)
+        #expect(try await store.accounts.factors.factor(factor.id, of: factor.user) == nil)
     }
 
     @Test("Verified factors stay", arguments: TestDatabase.all)
@@ -57,8 +57,8 @@ struct FactorLifeTests {
         let factor = try await store.enrolled(ada)
         _ = try await store.raised(ada, by: factor)
         store.clock.advance(by: .seconds(400 * 86_400))
-        _ = try await store.accounts.purgeExpired(at: store.clock.now)
-        #expect(try await store.accounts.factor(factor.id, of: factor.user)?.isVerified == true)
+        _ = try await store.accounts.links.purgeExpired(at: store.clock.now)
+        #expect(try await store.accounts.factors.factor(factor.id, of: factor.user)?.isVerified == true)
     }
 
     @Test("A deletion removes the factors, hard or soft", arguments: TestDatabase.all)
@@ -70,7 +70,7 @@ struct FactorLifeTests {
             _ = try await store.raised(ada, by: factor)
             if isSoft {
                 #expect(try await store.accounts.softDelete(factor.user, at: store.clock.now))
-                let user = try #require(try await store.accounts.account(factor.user)).user
+                let user = try #require(try await store.accounts.admin.account(factor.user)).user
                 #expect(user.factors == nil && !user.hasSecondFactor)
             } else {
                 #expect(try await store.accounts.delete(factor.user, actor: nil, at: store.clock.now))
@@ -122,14 +122,14 @@ struct FactorLifeTests {
     func provenImport(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let (account, factor) = importedAccount(store)
-        let outcome = try await store.accounts.add(account, .proveAddresses, at: store.clock.now)
+        let outcome = try await store.accounts.transfers.add(account, .proveAddresses, at: store.clock.now)
         #expect(outcome.account == .added && outcome.isProven == true)
         store.tick()
         let owner = try await store.provenOwner("ada@example.com")
         #expect(owner.account.user.hasSecondFactor && owner.account.user.passwordHash != nil)
         #expect(try await store.current(owner)?.isTooLow == true)
         #expect(try await store.raised(owner, by: factor).session.assuranceLevel == .aal2)
-        #expect(try await store.accounts.passkeys(of: factor.user).count == 1)
+        #expect(try await store.accounts.passkeys.all(of: factor.user).count == 1)
     }
 
     @Test(
@@ -139,14 +139,14 @@ struct FactorLifeTests {
         let store = try await StoreFixture(kind)
         let (account, factor) = importedAccount(store)
         for isDryRun in [true, false] {
-            let outcome = try await store.accounts.add(account, isDryRun: isDryRun, at: store.clock.now)
+            let outcome = try await store.accounts.transfers.add(account, isDryRun: isDryRun, at: store.clock.now)
             #expect(outcome.account == .added && outcome.isProven == false)
         }
         store.tick()
         let owner = try await store.provenOwner("ada@example.com")
         #expect(owner.account.user.hasSecondFactor && owner.account.user.passwordHash == nil)
         #expect(owner.account.user.setAside.methods == ["password", "passkey"])
-        #expect(try await store.accounts.passkeys(of: factor.user).map(\.setAsideAt) == [store.clock.now])
+        #expect(try await store.accounts.passkeys.all(of: factor.user).map(\.setAsideAt) == [store.clock.now])
         #expect(try await store.raised(owner, by: factor).session.assuranceLevel == .aal2)
     }
 
@@ -156,8 +156,8 @@ struct FactorLifeTests {
     func unconfirmedImport(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let (account, factor) = importedAccount(store, confirmed: false)
-        #expect(try await store.accounts.add(account, .proveAddresses, at: store.clock.now).isProven == nil)
-        let stored = try #require(try await store.accounts.account(factor.user))
+        #expect(try await store.accounts.transfers.add(account, .proveAddresses, at: store.clock.now).isProven == nil)
+        let stored = try #require(try await store.accounts.admin.account(factor.user))
         #expect(stored.user.times.emailProvenAt == nil && !stored.isAbandoned)
     }
 
@@ -167,7 +167,7 @@ struct FactorLifeTests {
         let (account, factor) = importedAccount(store, confirmed: false)
         let user = account.account.user
         for outcome in [ImportOutcome.added, .alreadyThere] {
-            #expect(try await store.accounts.add(account, at: store.clock.now).account == outcome)
+            #expect(try await store.accounts.transfers.add(account, at: store.clock.now).account == outcome)
         }
         let low = try await store.signedInAgain(user.id)
         #expect(try await store.current(low)?.isTooLow == true)
@@ -182,7 +182,7 @@ struct FactorLifeTests {
         let read = try await store.storage.statements.during { _ = try await store.current(ada) }
         #expect(read == 1)
         let factor = try await store.enrolled(ada, named: "last")
-        let statements = Accounts.factorStatements(
+        let statements = FactorStore.factorStatements(
             user: factor.user, factor: factor.id, challenge: try await store.challenged(factor, in: ada),
             code: try #require(RecoveryCode(typed: Secret("abcdefgh"))), at: store.clock.now)
         for statement in statements {
@@ -197,13 +197,13 @@ extension StoreFixture {
     func provenOwner(_ address: String) async throws -> IssuedSession {
         let email = try #require(EmailAddress(address))
         let request = MailRequest(redirectTo: "", lifetime: .seconds(3_600))
-        try await accounts.ask(MailAsk(.signIn, email, request), at: clock.now)
+        try await accounts.mails.ask(MailAsk(.signIn, email, request), at: clock.now)
         let mail = try #require(
-            try await accounts.takeMails(.codes, limit: 1, lease: .seconds(600), at: clock.now).first)
+            try await accounts.mails.takeMails(.codes, limit: 1, lease: .seconds(600), at: clock.now).first)
         guard case .request(let ask) = mail.content else { throw NotSignedIn() }
-        let resolved = try await accounts.resolve(ask, of: mail, at: clock.now)
+        let resolved = try await accounts.mails.resolve(ask, of: mail, at: clock.now)
         guard case .mail(let content) = resolved?.content, let code = content.code else { throw NotSignedIn() }
-        let outcome = try await accounts.verify(
+        let outcome = try await accounts.proofs.verify(
             .code(code, sentTo: email), for: [.confirmation, .recovery], from: device, at: clock.now)
         guard case .signedIn(let owner, _) = outcome else { throw NotSignedIn() }
         return owner

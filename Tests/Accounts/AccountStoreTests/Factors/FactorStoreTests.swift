@@ -21,10 +21,10 @@ struct FactorStoreTests {
         let now = try #require(try await store.current(first))
         #expect(now.session?.assuranceLevel == .aal2 && now.session?.entries.level == .aal2)
         #expect(now.account.user.factors == raised.account.user.factors && !now.isTooLow)
-        #expect(try await store.accounts.factors(of: factor.user).map(\.id) == [factor.id])
-        #expect(try await store.accounts.factor(other.id, of: factor.user) == nil)
+        #expect(try await store.accounts.factors.all(of: factor.user).map(\.id) == [factor.id])
+        #expect(try await store.accounts.factors.factor(other.id, of: factor.user) == nil)
         #expect(try await store.current(second)?.session == nil)
-        let reason = try await store.accounts.endReason(of: second.session.id, of: factor.user)
+        let reason = try await store.accounts.sessions.endReason(of: second.session.id, of: factor.user)
         #expect(reason == .levelRaised)
         let third = try await store.signedInAgain(factor.user)
         #expect(try await store.current(third)?.isTooLow == true)
@@ -97,7 +97,7 @@ struct FactorStoreTests {
             throw NotSignedIn()
         }
         let key = SecurityKeyProof.signed(by: factor.id, signCount: 1, isBackupEligible: false, isBackedUp: false)
-        let outcome = try await store.accounts.verify(
+        let outcome = try await store.accounts.factors.verify(
             key, answering: challenge, to: factor.id, of: factor.user, in: issued.session.id, from: store.device,
             at: store.clock.now)
         guard case .stale = outcome else { throw NotSignedIn() }
@@ -189,7 +189,7 @@ struct FactorStoreTests {
         let raised = try await store.raised(first, by: factor)
         let low = try await store.signedInAgain(factor.user)
         func remove(_ issued: IssuedSession) async throws -> FactorRemoval {
-            try await store.accounts.removeFactor(
+            try await store.accounts.factors.removeFactor(
                 factor.id, of: factor.user, in: issued.session.id, from: store.device, at: store.clock.now)
         }
         guard case .tooLow = try await remove(low) else { throw NotSignedIn() }
@@ -212,13 +212,13 @@ struct FactorStoreTests {
             [HashedRecoveryCode(try #require(RecoveryCode(typed: Secret(text))), hash: Secret("$\(text)$"))]
         }
         func check() async throws -> RecoverySetState? {
-            try await store.accounts.checkRecoverySet(named: nil, of: app.user, in: session, at: store.clock.now)
+            try await store.accounts.factors.checkRecoverySet(named: nil, of: app.user, in: session, at: store.clock.now)
         }
         func replace(_ text: String, _ checked: RecoverySetState?) async throws {
-            _ = try await store.accounts.replaceRecoveryCodes(
+            _ = try await store.accounts.factors.replaceRecoveryCodes(
                 hashed(text), checked: checked, of: app.user, in: session, from: store.device, at: store.clock.now)
         }
-        _ = try await store.accounts.makeRecoverySet(
+        _ = try await store.accounts.factors.makeRecoverySet(
             named: "codes", hashed("abcdefghijklmnop"), of: app.user, in: session, from: store.device,
             at: store.clock.now)
         let checked = try await check()
@@ -239,20 +239,20 @@ struct FactorStoreTests {
         let raised = try await store.raised(first, by: app)
         let code = try #require(RecoveryCode(typed: Secret("abcdefghijklmnop")))
         let hashed = [HashedRecoveryCode(code, hash: Secret("$hash$"))]
-        let set = try await store.accounts.makeRecoverySet(
+        let set = try await store.accounts.factors.makeRecoverySet(
             named: "codes", hashed, of: app.user, in: raised.session.id, from: store.device, at: store.clock.now)
         let low = try await store.signedInAgain(app.user)
-        let outcome = try await store.accounts.verify(
+        let outcome = try await store.accounts.factors.verify(
             code, matching: Secret("$hash$"), of: app.user, in: low.session.id, from: store.device,
             at: store.clock.now)
         guard case .raised(let byCode) = outcome else { throw NotEnrolled(outcome: "\(outcome)") }
         let both = try await store.raised(byCode, by: app)
-        _ = try await store.accounts.removeFactor(
+        _ = try await store.accounts.factors.removeFactor(
             set.id, of: app.user, byAdministratorOn: store.device, at: store.clock.now)
         let left = try #require(try await store.current(both)?.session)
         #expect(left.assuranceLevel == .aal2 && left.factor == app.id)
         #expect(!left.authenticationMethods.contains("mfa/recovery_code"))
-        _ = try await store.accounts.removeFactor(
+        _ = try await store.accounts.factors.removeFactor(
             app.id, of: app.user, byAdministratorOn: store.device, at: store.clock.now)
         #expect(try await store.current(both)?.session?.assuranceLevel == .aal1)
     }

@@ -57,7 +57,7 @@ struct ImportedLevelTests {
     private func removeFirstApp(_ store: StoreFixture) async throws -> IssuedSession {
         let owner = try await store.raised(
             try await store.signedInAgain(Self.user), by: app(Self.phoneB, store))
-        let removal = try await store.accounts.removeFactor(
+        let removal = try await store.accounts.factors.removeFactor(
             Self.phoneA, of: Self.user, in: owner.session.id, from: store.device, at: store.clock.now)
         guard case .removed = removal else { throw NotEnrolled(outcome: "\(removal)") }
         return owner
@@ -72,7 +72,7 @@ struct ImportedLevelTests {
             try session(1, [.totp], factor: Self.phoneA, store), try session(2, [.totp], factor: nil, store),
             try session(3, [.totp], factor: Self.phoneB, store),
         ]
-        let outcome = try await store.accounts.add(account(store, sessions), at: store.clock.now)
+        let outcome = try await store.accounts.transfers.add(account(store, sessions), at: store.clock.now)
         #expect(outcome.account == .added && outcome.sessions.added == 3)
         for number: UInt8 in 1...3 { #expect(try await level(number, store) == .aal2, "session \(number)") }
         let owner = try await removeFirstApp(store)
@@ -91,7 +91,7 @@ struct ImportedLevelTests {
             try session(3, [.totp], factor: Self.factorID(2), store),
             try session(4, [.phoneFactor, .totp], factor: Self.phoneA, store),
         ]
-        _ = try await store.accounts.add(account(store, sessions), at: store.clock.now)
+        _ = try await store.accounts.transfers.add(account(store, sessions), at: store.clock.now)
         for number: UInt8 in 1...3 { #expect(try await level(number, store) == .aal1, "session \(number)") }
         let kept = try #require(try await store.accounts.current(Self.user, session: Self.sessionID(4))?.session)
         #expect(kept.assuranceLevel == .aal2 && !kept.authenticationMethods.contains("mfa/phone"))
@@ -100,12 +100,12 @@ struct ImportedLevelTests {
     @Test("A second run brings no session with the level of an app that was removed here", arguments: TestDatabase.all)
     func secondRun(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
-        _ = try await store.accounts.add(account(store, []), at: store.clock.now)
+        _ = try await store.accounts.transfers.add(account(store, []), at: store.clock.now)
         _ = try await removeFirstApp(store)
         let later = [
             try session(1, [.totp], factor: Self.phoneA, store), try session(2, [.totp], factor: Self.phoneB, store),
         ]
-        let outcome = try await store.accounts.add(account(store, later), at: store.clock.now)
+        let outcome = try await store.accounts.transfers.add(account(store, later), at: store.clock.now)
         #expect(outcome.account == .alreadyThere && outcome.sessions.added == 2)
         #expect(try await level(1, store) == .aal1)
         #expect(try await level(2, store) == .aal2)
@@ -120,11 +120,11 @@ struct ImportedLevelTests {
         (raised.session.levelCounter, low.session.levelCounter) = (2, 2)
         raised.tokens.append((old, .previous))
         low.tokens.append((try #require(ImportedRefreshToken(Secret("bbbbbbbbbbb2"))), .previous))
-        _ = try await store.accounts.add(account(store, [raised, low]), at: store.clock.now)
+        _ = try await store.accounts.transfers.add(account(store, [raised, low]), at: store.clock.now)
         store.clock.advance(by: .seconds(11))
-        let lowAgain = try await store.accounts.refresh(low.tokens[1].token, from: store.device, at: store.clock.now)
+        let lowAgain = try await store.accounts.transfers.refresh(low.tokens[1].token, from: store.device, at: store.clock.now)
         #expect(lowAgain?.issued?.session.assuranceLevel == .aal1, "its level stayed behind")
-        guard case .reused = try await store.accounts.refresh(old, from: store.device, at: store.clock.now) else {
+        guard case .reused = try await store.accounts.transfers.refresh(old, from: store.device, at: store.clock.now) else {
             Issue.record("the old token gets the level")
             return
         }

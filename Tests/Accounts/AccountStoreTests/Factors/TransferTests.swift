@@ -12,7 +12,7 @@ struct TransferTests {
         let (source, issued, app) = try await StoreFixture.withApp(kind)
         let raised = try await source.raised(issued, by: app)
         let codes = RecoveryCode.set(RecoveryCodeRules(), randomBytes: source.accounts.randomBytes)
-        let set = try await source.accounts.makeRecoverySet(
+        let set = try await source.accounts.factors.makeRecoverySet(
             named: "codes", codes.map { HashedRecoveryCode($0, hash: Secret("$hash of \($0.selector)$")) },
             of: app.user, in: raised.session.id, from: source.device, at: source.clock.now)
         let passkey = try await source.registered(source.newPasskey(signCount: 4), of: raised)
@@ -20,16 +20,16 @@ struct TransferTests {
         _ = try await source.enrolled(raised, named: "never verified")
         _ = try await source.signedIn("grace@example.com")
 
-        let exported = try await source.accounts.exportedAccounts(after: nil, limit: 10)
+        let exported = try await source.accounts.transfers.exportedAccounts(after: nil, limit: 10)
         #expect(exported.map { $0.factors.count + $0.passkeys.count }.sorted() == [0, 4])
         let ada = try #require(exported.first { $0.account.user.id == app.user })
         var account = ImportedAccount(ada.account)
         (account.factors, account.passkeys) = (ada.factors, ada.passkeys)
         let target = try await source.another(kind)
         let others = target.accounts
-        #expect(try await others.add(account, at: target.clock.now).account == .added)
+        #expect(try await others.transfers.add(account, at: target.clock.now).account == .added)
 
-        let kept = try await others.factors(of: app.user)
+        let kept = try await others.factors.all(of: app.user)
         #expect(Set<FactorID>(kept.map(\.id)) == [app.id, set.id, key] && kept.allSatisfy(\.isVerified))
         let session = try await target.signedInAgain(app.user)
         guard
@@ -37,15 +37,15 @@ struct TransferTests {
                 target.answer(app, try await target.challenged(app, in: session)), in: session)
         else { throw NotEnrolled(outcome: "the code of the app fails") }
         guard
-            case .found(set.id, let hash?) = try await others.recoveryLookup(
+            case .found(set.id, let hash?) = try await others.factors.recoveryLookup(
                 codes[0], of: app.user, at: target.clock.now)
         else { throw NotEnrolled(outcome: "no hash of the code") }
         #expect(hash.matches(Secret("$hash of \(codes[0].selector)$")))
-        let restored = try #require(try await others.securityKeys(of: app.user).first)
+        let restored = try #require(try await others.factors.securityKeys(of: app.user).first)
         #expect(restored.factor.id == key && restored.credentialID == [7, 7] && restored.signCount == 3)
         #expect(restored.transports == ["usb"] && restored.isBackupEligible)
         #expect(restored.factor.authenticatorModel == "00000000-0000-0000-0000-000000000007")
-        #expect(try await others.passkeys(of: app.user).map(\.id) == [passkey.id])
+        #expect(try await others.passkeys.all(of: app.user).map(\.id) == [passkey.id])
         #expect(try await target.signIn(with: passkey, count: 5).issued != nil)
     }
 
@@ -54,11 +54,11 @@ struct TransferTests {
         let (source, issued, app) = try await StoreFixture.withApp(kind)
         let raised = try await source.raised(issued, by: app)
         _ = try await source.registered(source.newPasskey(signCount: 4), of: raised)
-        let exported = try #require(try await source.accounts.exportedAccounts(after: nil, limit: 10).first)
+        let exported = try #require(try await source.accounts.transfers.exportedAccounts(after: nil, limit: 10).first)
         let target = try await source.another(kind)
         var account = ImportedAccount(exported.account)
         func add() async throws -> ImportedAccountOutcome {
-            try await target.accounts.add(account, at: target.clock.now)
+            try await target.accounts.transfers.add(account, at: target.clock.now)
         }
         #expect(try await add().account == .added)
         var again = try await add()
@@ -70,7 +70,7 @@ struct TransferTests {
         #expect(try await add().lacksFactors)
         #expect(try await target.accounts.softDelete(app.user, at: target.clock.now))
         #expect(try await !add().lacksFactors, "nothing may come back of an erased account")
-        #expect(try await target.accounts.factors(of: app.user).isEmpty)
+        #expect(try await target.accounts.factors.all(of: app.user).isEmpty)
     }
 
     @Test("A secret that does not open is counted and named, and the rest is exported", arguments: TestDatabase.all)
@@ -78,15 +78,15 @@ struct TransferTests {
         let (store, issued, app) = try await StoreFixture.withApp(kind)
         _ = try await store.raised(issued, by: app)
         _ = try await store.securityKey(of: app.user)
-        var counts = try await store.accounts.transferCounts()
+        var counts = try await store.accounts.transfers.transferCounts()
         #expect(counts.byKind == [.totp: 1, .webAuthn: 1, .passkeys: 0] && counts.unopened.isEmpty)
         let later = Accounts(
             database: store.storage.database, secrets: ServerSecrets([(2, Array(repeating: 9, count: 32))])!,
             randomBytes: store.accounts.randomBytes)
-        counts = try await later.transferCounts()
+        counts = try await later.transfers.transferCounts()
         #expect(counts.byKind == [.unreadableTOTP: 1, .webAuthn: 1, .passkeys: 0])
         #expect(counts.unopened.map(\.factor) == [app.id] && counts.unopened.map(\.user) == [app.user])
-        let exported = try await later.exportedAccounts(after: nil, limit: 10)
+        let exported = try await later.transfers.exportedAccounts(after: nil, limit: 10)
         #expect(exported.first?.factors.map(\.content.kind) == [.unreadableTOTP, .webAuthn])
     }
 
@@ -100,7 +100,7 @@ struct TransferTests {
             users.insert(issued.account.user.id)
         }
         var (seen, last): ([ExportedAccount], UserID?) = ([], nil)
-        while case let page = try await store.accounts.exportedAccounts(after: last, limit: 2), let end = page.last {
+        while case let page = try await store.accounts.transfers.exportedAccounts(after: last, limit: 2), let end = page.last {
             seen += page
             last = end.account.user.id
         }

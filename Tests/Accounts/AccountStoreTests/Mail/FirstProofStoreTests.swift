@@ -19,15 +19,15 @@ struct FirstProofStoreTests {
         let grant = ProviderGrant(refreshToken: Secret("r"), client: "c")
         _ = try await store.link(store.identity("apple", "7", email: "eve@example.com"), to: issued, grant: grant)
         let user = issued.account.user.id
-        #expect(try await store.accounts.account(user)?.identities.map(\.provider) == ["email", "apple"])
+        #expect(try await store.accounts.admin.account(user)?.identities.map(\.provider) == ["email", "apple"])
         let owner = try await proven(store)
         #expect(owner.account.identities.map(\.provider) == ["email"])
-        let account = try #require(try await store.accounts.account(user))
+        let account = try #require(try await store.accounts.admin.account(user))
         #expect(account.identities.map(\.provider) == ["email"])
         #expect(account.user.passwordHash == nil && account.user.times.emailProvenAt == store.clock.now)
         #expect(!account.user.appMetadata.contains("apple"))
         #expect(try await store.refresh(issued.refreshToken).issued == nil)
-        #expect(try await store.accounts.takeFromOutbox(at: store.clock.now).isEmpty)
+        #expect(try await store.accounts.links.takeFromOutbox(at: store.clock.now).isEmpty)
         #expect(account.user.setAside.methods == ["password", "apple"])
         // Perhaps it was the owner's: its next sign-in asks for the account instead of making another, empty one.
         let question = try await store.asked(store.identity("apple", "7", email: "eve@example.com"))
@@ -47,7 +47,7 @@ struct FirstProofStoreTests {
         let session = try await proven(store)
         let id = try #require(session.account.identities.first { $0.provider == "google" }?.id)
         store.tick()
-        let outcome = try await store.accounts.undoLink(
+        let outcome = try await store.accounts.links.undoLink(
             id, of: linked.account.user.id, by: session.session.id, at: store.clock.now)
         guard case .unlinked(let left) = outcome else { throw NotSignedIn() }
         #expect(left.user.times.emailProvenAt != nil)

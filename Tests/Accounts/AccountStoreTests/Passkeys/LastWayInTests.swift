@@ -17,15 +17,15 @@ struct LastWayInTests {
     private func signedUp(_ store: StoreFixture) async throws -> (IssuedSession, Passkey) {
         let challenge = store.challenge(for: .signUp(name: ""))
         let signUp = PasskeySignUp(passkey: store.newPasskey(), address: .none, metadata: [:])
-        let outcome = try await store.accounts.signUp(
+        let outcome = try await store.accounts.passkeys.signUp(
             signUp, answering: challenge, from: store.device, at: store.clock.now)
         guard case .signedIn(let issued) = outcome else { throw NotSignedIn() }
-        let passkey = try #require(try await store.accounts.passkeys(of: issued.account.user.id).first)
+        let passkey = try #require(try await store.accounts.passkeys.all(of: issued.account.user.id).first)
         return (issued, passkey)
     }
 
     private func remove(_ passkey: Passkey, _ issued: IssuedSession, _ store: StoreFixture) async throws -> String {
-        try await store.accounts.remove(
+        try await store.accounts.passkeys.remove(
             passkey.id, of: passkey.user, by: issued.session.id, from: store.device, at: store.clock.now
         ).name
     }
@@ -39,10 +39,10 @@ struct LastWayInTests {
         #expect(try await remove(passkey, issued, store) == "done")
         #expect(try await remove(second, issued, store) == "last way in")
         // An administrator may.
-        let removed = try await store.accounts.removePasskey(
+        let removed = try await store.accounts.passkeys.removePasskey(
             second.id, of: second.user, byAdministratorOn: store.device, at: store.clock.now)
         #expect(removed.name == "done")
-        #expect(try await store.accounts.passkeys(of: second.user).isEmpty)
+        #expect(try await store.accounts.passkeys.all(of: second.user).isEmpty)
     }
 
     @Test("A password, a provider or a mailed code is another way in", arguments: TestDatabase.all)
@@ -69,7 +69,7 @@ struct LastWayInTests {
         let owner = try #require(try await store.entered(store.identity()).issued)
         let id = owner.account.identities[0].id
         func unlink() async throws -> UnlinkOutcome {
-            try await store.accounts.unlink(
+            try await store.accounts.links.unlink(
                 id, of: owner.account.user.id, keeping: owner.session.id, at: store.clock.now)
         }
         guard case .refused(.lastMethod) = try await unlink() else {
@@ -90,22 +90,22 @@ struct LastWayInTests {
         let stranger = try await store.signedIn("mine@example.com")
         _ = try await store.registered(store.newPasskey(), of: stranger)
         let email = try #require(EmailAddress("mine@example.com"))
-        try await store.accounts.ask(
+        try await store.accounts.mails.ask(
             MailAsk(.recovery, email, MailRequest(redirectTo: "", lifetime: .seconds(600))), at: store.clock.now)
         let mail = try #require(
-            try await store.accounts.takeMails(.codes, limit: 8, lease: .seconds(60), at: store.clock.now).first)
+            try await store.accounts.mails.takeMails(.codes, limit: 8, lease: .seconds(60), at: store.clock.now).first)
         guard case .request(let ask) = mail.content,
-            let resolved = try await store.accounts.resolve(ask, of: mail, at: store.clock.now),
+            let resolved = try await store.accounts.mails.resolve(ask, of: mail, at: store.clock.now),
             case .mail(let content) = resolved.content, let link = content.linkToken
         else { throw NotSignedIn() }
-        _ = try await store.accounts.verify(.link(link), for: [.recovery], from: store.device, at: store.clock.now)
+        _ = try await store.accounts.proofs.verify(.link(link), for: [.recovery], from: store.device, at: store.clock.now)
         let user = stranger.account.user.id
-        let passkey = try #require(try await store.accounts.passkeys(of: user).first)
+        let passkey = try #require(try await store.accounts.passkeys.all(of: user).first)
         #expect(passkey.setAsideAt == store.clock.now)
         #expect(try await store.signIn(with: passkey).name == "set aside")
-        _ = try await store.accounts.removePasskey(
+        _ = try await store.accounts.passkeys.removePasskey(
             passkey.id, of: user, byAdministratorOn: store.device, at: store.clock.now)
-        #expect(try await store.accounts.account(user)?.user.setAside.passkeys.isEmpty == true)
+        #expect(try await store.accounts.admin.account(user)?.user.setAside.passkeys.isEmpty == true)
     }
 
     @Test("A deleted account has no passkeys, softly or not", arguments: TestDatabase.all)

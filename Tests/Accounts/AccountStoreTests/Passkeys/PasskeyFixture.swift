@@ -26,7 +26,7 @@ extension StoreFixture {
         _ new: NewPasskey, of issued: IssuedSession, limit: Int = passkeyRules.limit
     ) async throws -> PasskeyRegistration {
         let user = issued.account.user.id
-        return try await accounts.register(
+        return try await accounts.passkeys.register(
             new, answering: challenge(for: .registration(user)), of: user, by: issued.session.id, limit: limit,
             from: device, at: clock.now)
     }
@@ -41,13 +41,13 @@ extension StoreFixture {
     }
 
     func holder(of passkey: Passkey) async throws -> PasskeyHolder {
-        try #require(try await accounts.holder(ofCredential: passkey.credentialID, of: passkey.user))
+        try #require(try await accounts.passkeys.holder(ofCredential: passkey.credentialID, of: passkey.user))
     }
 
     func signIn(
         with passkey: Passkey, count: UInt32 = 0, challenge: PasskeyChallenge? = nil, twoFactors: Bool = false
     ) async throws -> PasskeySignIn {
-        try await accounts.signIn(
+        try await accounts.passkeys.signIn(
             holder(of: passkey),
             PasskeyProof(
                 signCount: count, isBackupEligible: true, isBackedUp: true, countsAsTwoFactors: twoFactors),

@@ -14,7 +14,7 @@ struct PasskeyTests {
         store.tick()
         let apple = Identifier<Passkey>(trusted: "fbfc3007-154e-4ecc-8c0b-6e020557d7bd").bytes
         let made = try await store.registered(store.newPasskey(model: apple, signCount: .max), of: ada)
-        let found = try #require(try await store.accounts.passkeys(of: ada.account.user.id).first)
+        let found = try #require(try await store.accounts.passkeys.all(of: ada.account.user.id).first)
         #expect(found.id == made.id && found.credentialID == [1, 2, 3] && found.publicKey == [4, 5])
         #expect(found.algorithm == -7 && found.model == apple && found.signCount == .max)
         #expect(found.isBackupEligible && found.isBackedUp && found.transports == ["internal", "hybrid"])
@@ -33,12 +33,12 @@ struct PasskeyTests {
         #expect(try await store.registering(store.newPasskey([1]), of: bob).name == "credential exists")
         let challenge = store.challenge(for: .registration(bob.account.user.id))
         for (id, expected) in [([3], "registered"), ([4], "challenge used")] as [([UInt8], String)] {
-            let outcome = try await store.accounts.register(
+            let outcome = try await store.accounts.passkeys.register(
                 store.newPasskey(id), answering: challenge, of: bob.account.user.id, by: bob.session.id, limit: 10,
                 from: store.device, at: store.clock.now)
             #expect(outcome.name == expected)
         }
-        _ = try await store.accounts.endSession(
+        _ = try await store.accounts.sessions.endSession(
             bob.session.id, of: bob.account.user.id, name: "", at: store.clock.now)
         #expect(try await store.registering(store.newPasskey([5]), of: bob).name == "session ended")
         _ = try await store.accounts.delete(ada.account.user.id, actor: nil, at: store.clock.now)
@@ -91,11 +91,11 @@ struct PasskeyTests {
         let challenge = store.challenge()
         #expect(try await store.signIn(with: passkey, challenge: challenge).name == "signed in")
         // One node is two seconds ahead and deletes what has expired, while the challenge is valid on the other one.
-        _ = try await store.accounts.purgeExpired(at: challenge.expiresAt + .seconds(1))
+        _ = try await store.accounts.links.purgeExpired(at: challenge.expiresAt + .seconds(1))
         store.clock.advance(by: .seconds(299))
         #expect(store.clock.now < challenge.expiresAt)
         #expect(try await store.signIn(with: passkey, challenge: challenge).name == "challenge used")
-        _ = try await store.accounts.purgeExpired(at: challenge.expiresAt + .seconds(3_600))
+        _ = try await store.accounts.links.purgeExpired(at: challenge.expiresAt + .seconds(3_600))
         #expect(try await store.text("SELECT count(*) || '' FROM used_passkey_challenges") == "0")
     }
 
@@ -124,20 +124,20 @@ struct PasskeyTests {
         let proof = PasskeyProof(
             signCount: 0, isBackupEligible: true, isBackedUp: true, countsAsTwoFactors: false)
         func attempt() async throws -> String {
-            try await store.accounts.signIn(
+            try await store.accounts.passkeys.signIn(
                 holder, proof, answering: store.challenge(), from: store.device, at: store.clock.now
             ).name
         }
         var ban = AdminAttributes()
         ban.ban = .lasting(.seconds(60))
-        _ = try await store.accounts.update(ada.account.user.id, ban, at: store.clock.now)
+        _ = try await store.accounts.admin.update(ada.account.user.id, ban, at: store.clock.now)
         #expect(try await attempt() == "changed meanwhile")
         store.clock.advance(by: .seconds(61))
         #expect(try await attempt() == "signed in")
-        _ = try await store.accounts.remove(
+        _ = try await store.accounts.passkeys.remove(
             passkey.id, of: passkey.user, by: nil, from: store.device, at: store.clock.now)
         #expect(try await attempt() == "changed meanwhile")
-        #expect(try await store.accounts.holder(ofCredential: [1, 2, 3], of: passkey.user) == nil)
+        #expect(try await store.accounts.passkeys.holder(ofCredential: [1, 2, 3], of: passkey.user) == nil)
     }
 
     @Test("A credential is found only with its owner's handle", arguments: TestDatabase.all)
@@ -145,6 +145,6 @@ struct PasskeyTests {
         let store = try await StoreFixture(kind)
         let bob = try await store.signedIn("bob@example.com")
         _ = try await store.registered(store.newPasskey(), of: store.signedIn())
-        #expect(try await store.accounts.holder(ofCredential: [1, 2, 3], of: bob.account.user.id) == nil)
+        #expect(try await store.accounts.passkeys.holder(ofCredential: [1, 2, 3], of: bob.account.user.id) == nil)
     }
 }

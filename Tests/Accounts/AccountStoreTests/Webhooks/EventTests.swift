@@ -15,10 +15,10 @@ struct EventTests {
     private func drain(_ store: StoreFixture) async throws -> [AnyJSON] {
         var events: [AnyJSON] = []
         while true {
-            let taken = try await store.accounts.takeDeliveries(to: "app", limit: 100, at: store.clock.now)
+            let taken = try await store.accounts.events.takeDeliveries(to: "app", limit: 100, at: store.clock.now)
             if taken.isEmpty { return events }
             events += try taken.compactMap(\.body).map { try JSONReader.read($0) }
-            try await store.accounts.report(
+            try await store.accounts.events.report(
                 taken.map { ($0, .delivered) }, chances: taken.map { _ in 0.5 }, at: store.clock.now)
         }
     }
@@ -33,7 +33,7 @@ struct EventTests {
         let signIn = ProviderSignIn(
             store.identity(), rules: ProviderRules(linking: .automatic, address: .present, allowsSignUp: true))
         let accounts = store.accounts.telling([Self.endpoint])
-        guard case .signedIn = try await accounts.signIn(signIn, from: store.device, at: store.clock.now) else {
+        guard case .signedIn = try await accounts.links.signIn(signIn, from: store.device, at: store.clock.now) else {
             throw NotSignedIn()
         }
         let events = try await drain(store)
@@ -76,13 +76,13 @@ struct EventTests {
             store.clock.advance(by: Self.day * 3)
             let accounts = store.accounts.telling([Self.endpoint])
             guard
-                case .signedIn(let new) = try await accounts.signIn(
+                case .signedIn(let new) = try await accounts.signIns.signIn(
                     old.account, from: store.device, at: store.clock.now)
             else { throw NotSignedIn() }
             let user = old.account.user.id
             try await accounts.signOut(
                 user, name: "", session: new.session.id, scope: .global, from: store.device, at: store.clock.now)
-            let ended = try await accounts.endedSessions(of: user, at: store.clock.now)
+            let ended = try await accounts.sessions.endedSessions(of: user, at: store.clock.now)
             let former = try #require(ended.first { $0.id == old.session.id })
             #expect(former.reason == reason && former.actor == .system && former.endedBy == nil)
             #expect(former.endedAt == old.session.createdAt + stay)

@@ -18,7 +18,7 @@ struct WebhookTests {
     private func signUp(_ accounts: Accounts, _ store: StoreFixture, _ email: String) async throws -> IssuedSession {
         let signUp = EmailSignUp(
             email: EmailAddress(email)!, passwordHash: Secret("$hash$"), metadata: [:], isConfirmed: true)
-        guard case .signedIn(let issued) = try await accounts.signUp(signUp, from: store.device, at: store.clock.now)
+        guard case .signedIn(let issued) = try await accounts.signIns.signUp(signUp, from: store.device, at: store.clock.now)
         else { throw NotSignedIn() }
         return issued
     }
@@ -26,7 +26,7 @@ struct WebhookTests {
     private func take(_ store: StoreFixture, _ endpoint: WebhookEndpoint = Self.endpoint) async throws
         -> [ClaimedDelivery]
     {
-        try await store.accounts.takeDeliveries(to: endpoint.name, limit: 100, at: store.clock.now)
+        try await store.accounts.events.takeDeliveries(to: endpoint.name, limit: 100, at: store.clock.now)
     }
 
     private func event(_ delivery: ClaimedDelivery?) throws -> AnyJSON {
@@ -36,7 +36,7 @@ struct WebhookTests {
 
     private func report(_ result: DeliveryResult, of delivery: ClaimedDelivery?, _ store: StoreFixture) async throws {
         let delivery = try #require(delivery)
-        try await store.accounts.report([(delivery, result)], chances: [0.5], at: store.clock.now)
+        try await store.accounts.events.report([(delivery, result)], chances: [0.5], at: store.clock.now)
     }
 
     /// Delivers everything, and returns the events.
@@ -62,8 +62,8 @@ struct WebhookTests {
         let user = issued.account.user.id
         #expect(types(try await drain(store)) == ["user.created", "session.started"])
         let token = try #require(RefreshToken(issued.refreshToken))
-        guard case .issued = try await accounts.refresh(token, from: store.device, at: store.clock.now) else { return }
-        guard case .signedIn = try await accounts.signIn(issued.account, from: store.device, at: store.clock.now)
+        guard case .issued = try await accounts.sessions.refresh(token, from: store.device, at: store.clock.now) else { return }
+        guard case .signedIn = try await accounts.signIns.signIn(issued.account, from: store.device, at: store.clock.now)
         else { throw NotSignedIn() }
         #expect(types(try await drain(store)) == ["session.started"])
         var update = UserUpdate()
@@ -93,7 +93,7 @@ struct WebhookTests {
                 store.identity(provider),
                 rules: ProviderRules(linking: .automatic, address: .present, allowsSignUp: true))
             guard
-                case .signedIn(let session) = try await accounts.signIn(
+                case .signedIn(let session) = try await accounts.links.signIn(
                     signIn, from: store.device, at: store.clock.now)
             else { throw NotSignedIn() }
             return session.account
@@ -105,7 +105,7 @@ struct WebhookTests {
         let account = try await enter("apple")
         #expect(types(try await drain(store)).contains("identity.linked"))
         let apple = try #require(account.identities.first { $0.provider == "apple" })
-        _ = try await accounts.unlink(apple.id, of: account.user.id, keeping: nil, at: store.clock.now)
+        _ = try await accounts.links.unlink(apple.id, of: account.user.id, keeping: nil, at: store.clock.now)
         let events = try await drain(store)
         #expect(types(events).contains("identity.unlinked"))
         let ended = events.first { $0["type"] == "session.ended" }
@@ -179,14 +179,14 @@ struct WebhookTests {
         let accounts = store.accounts.telling([Self.endpoint("app", [.userCreated, .sessionStarted]), others])
         let issued = try await signUp(accounts, store, "ada@example.com")
         try await report(.failed(reason: "status 500"), of: try await take(store).first, store)
-        let again = try #require(try await accounts.deliveries(to: "app", limit: 10).map(\.nextAt).max())
+        let again = try #require(try await accounts.events.deliveries(to: "app", limit: 10).map(\.nextAt).max())
         #expect(again > store.clock.now)
-        guard case .signedIn = try await accounts.signIn(issued.account, from: store.device, at: store.clock.now)
+        guard case .signedIn = try await accounts.signIns.signIn(issued.account, from: store.device, at: store.clock.now)
         else { throw NotSignedIn() }
-        let waiting = try await accounts.deliveries(to: "app", limit: 10)
+        let waiting = try await accounts.events.deliveries(to: "app", limit: 10)
         #expect(waiting.count == 3 && waiting.allSatisfy { $0.nextAt == again })
         // Another endpoint has had no failure.
-        #expect(try await accounts.deliveries(to: "other", limit: 10).allSatisfy { $0.nextAt == store.clock.now })
+        #expect(try await accounts.events.deliveries(to: "other", limit: 10).allSatisfy { $0.nextAt == store.clock.now })
         store.clock.advance(by: again - store.clock.now)
         #expect(types(try await drain(store)) == ["user.created", "session.started", "session.started"])
     }
@@ -200,10 +200,10 @@ struct WebhookTests {
         try await report(.failed(reason: "x"), of: try await take(store).first, store)
         store.clock.advance(by: .zero - year)
         #expect(try await take(store).isEmpty)
-        #expect(try await store.accounts.purgeExpired(at: store.clock.now) == 2)
+        #expect(try await store.accounts.links.purgeExpired(at: store.clock.now) == 2)
         let first = try #require(try await take(store).first)
         #expect(first.attempt == 2 && first.expiresAt == store.clock.now + WebhookSchedule.lifetime)
-        #expect(try await store.accounts.purgeExpired(at: store.clock.now) == 0)
+        #expect(try await store.accounts.links.purgeExpired(at: store.clock.now) == 0)
     }
 
     @Test("One node leases a delivery; a lost report leads to another attempt", arguments: TestDatabase.all)
@@ -219,9 +219,9 @@ struct WebhookTests {
         let second = try #require(try await take(store).first)
         // The first node wakes up: it no longer holds the delivery.
         try await report(.delivered, of: taken.first, store)
-        #expect(try await store.accounts.deliveryBacklog(of: "app").count == 2)
+        #expect(try await store.accounts.events.deliveryBacklog(of: "app").count == 2)
         try await report(.delivered, of: second, store)
-        #expect(try await store.accounts.deliveryBacklog(of: "app").count == 1)
+        #expect(try await store.accounts.events.deliveryBacklog(of: "app").count == 1)
     }
 
     @Test("After three days a delivery ends, and can be replayed for a week", arguments: TestDatabase.all)
@@ -233,23 +233,23 @@ struct WebhookTests {
         while let delivery = try await take(store).first {
             attempts += 1
             try await report(.failed(reason: "status 500"), of: delivery, store)
-            guard let next = try await accounts.deliveries(limit: 1).first, next.state == "queued" else { break }
+            guard let next = try await accounts.events.deliveries(limit: 1).first, next.state == "queued" else { break }
             store.clock.advance(by: next.nextAt - store.clock.now)
         }
         #expect(attempts > 20 && attempts < 30)
-        let ended = try #require(try await accounts.deliveries(to: "app", limit: 10).first)
+        let ended = try #require(try await accounts.events.deliveries(to: "app", limit: 10).first)
         #expect(ended.state == "failed" && ended.reason == "status 500")
-        #expect(try await accounts.replay(.failed(endpoint: "other"), at: store.clock.now) == 0)
-        #expect(try await accounts.replay(.failed(endpoint: "app"), at: store.clock.now) == 1)
-        #expect(try await accounts.replay(.one(ended.id), at: store.clock.now) == 0)
+        #expect(try await accounts.events.replay(.failed(endpoint: "other"), at: store.clock.now) == 0)
+        #expect(try await accounts.events.replay(.failed(endpoint: "app"), at: store.clock.now) == 1)
+        #expect(try await accounts.events.replay(.one(ended.id), at: store.clock.now) == 0)
         let again = try await take(store).first
         #expect(again?.messageID == ended.id && again?.attempt == 1)
         try await report(.delivered, of: again, store)
-        #expect(try await accounts.replay(.one(ended.id), at: store.clock.now) == 1)
+        #expect(try await accounts.events.replay(.one(ended.id), at: store.clock.now) == 1)
         try await report(.delivered, of: try await take(store).first, store)
         store.clock.advance(by: .seconds(7 * 86_400) + .microseconds(1))
         _ = try await accounts.removeOutdated(at: store.clock.now)
-        #expect(try await accounts.deliveries(limit: 10).isEmpty)
+        #expect(try await accounts.events.deliveries(limit: 10).isEmpty)
     }
 
     @Test("A replay works in batches, leaves out what was delivered, and is recorded once", arguments: TestDatabase.all)
@@ -266,7 +266,7 @@ struct WebhookTests {
         let failed = DeliveryChoice.failed(endpoint: "app")
         var replayed = 0
         let statements = try await recorded.count.during {
-            replayed = try await accounts.replay(failed, recording: entry, limit: 2, at: store.clock.now)
+            replayed = try await accounts.events.replay(failed, recording: entry, limit: 2, at: store.clock.now)
         }
         #expect(replayed == 6)
         // Three batches, each with a look and a change.
@@ -274,7 +274,7 @@ struct WebhookTests {
         let entries = try await store.text("SELECT count(*) || '' FROM audit_log WHERE action = 'delivery_replayed'")
         #expect(entries == "1")
         #expect(try await take(store).count == 6)
-        #expect(try await accounts.replay(failed, limit: 2, at: store.clock.now) == 0)
+        #expect(try await accounts.events.replay(failed, limit: 2, at: store.clock.now) == 0)
     }
 
     @Test("A replay has what ended while a clock was ahead, too", arguments: TestDatabase.all)
@@ -289,7 +289,7 @@ struct WebhookTests {
             try await report(.gone, of: delivery, store)
             store.clock.advance(by: .zero - ahead)
         }
-        #expect(try await accounts.replay(.failed(endpoint: "app"), at: store.clock.now) == 2)
+        #expect(try await accounts.events.replay(.failed(endpoint: "app"), at: store.clock.now) == 2)
         #expect(try await take(store).count == 2)
     }
 
@@ -298,15 +298,15 @@ struct WebhookTests {
         let store = try await StoreFixture(kind)
         let accounts = store.accounts.telling([Self.endpoint])
         _ = try await signUp(accounts, store, "ada@example.com")
-        #expect(try await !accounts.isDisabled(Self.endpoint))
-        try await accounts.disable(Self.endpoint, at: store.clock.now)
-        #expect(try await accounts.isDisabled(Self.endpoint))
+        #expect(try await !accounts.events.isDisabled(Self.endpoint))
+        try await accounts.events.disable(Self.endpoint, at: store.clock.now)
+        #expect(try await accounts.events.isDisabled(Self.endpoint))
         let moved = WebhookEndpoint(name: "app", url: "https://new.example.org", secrets: [], kinds: [])
-        #expect(try await !accounts.isDisabled(moved))
-        #expect(try await accounts.endDeliveries(to: "app", reason: "gone", at: store.clock.now) == 2)
+        #expect(try await !accounts.events.isDisabled(moved))
+        #expect(try await accounts.events.endDeliveries(to: "app", reason: "gone", at: store.clock.now) == 2)
         #expect(try await take(store).isEmpty)
-        try await accounts.enable(Self.endpoint)
-        #expect(try await !accounts.isDisabled(Self.endpoint))
+        try await accounts.events.enable(Self.endpoint)
+        #expect(try await !accounts.events.isDisabled(Self.endpoint))
     }
 
     @Test("What is stored of an event is sealed, and goes with a deleted user", arguments: TestDatabase.all)
@@ -320,9 +320,9 @@ struct WebhookTests {
         #expect(!stored.isEmpty && !String(decoding: stored, as: UTF8.self).contains("ada"))
         _ = try await drain(store)
         _ = try await accounts.softDelete(user, at: store.clock.now)
-        #expect(try await accounts.deliveries(limit: 10).count == 2)
+        #expect(try await accounts.events.deliveries(limit: 10).count == 2)
         _ = try await drain(store)
-        #expect(try await accounts.deliveries(limit: 10).map(\.kind) == ["user.deleted"])
+        #expect(try await accounts.events.deliveries(limit: 10).map(\.kind) == ["user.deleted"])
     }
 
     @Test(

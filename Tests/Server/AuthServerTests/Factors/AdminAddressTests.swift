@@ -23,7 +23,7 @@ struct AdminAddressTests {
 
     private func stored(_ id: String, _ server: TestServer) async throws -> User {
         let user = try #require(UserID(id))
-        return try #require(try await server.accounts.account(user)).user
+        return try #require(try await server.accounts.admin.account(user)).user
     }
 
     /// A mailed code for the new address gives a low session and takes nothing.

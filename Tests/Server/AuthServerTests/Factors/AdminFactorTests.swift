@@ -54,9 +54,9 @@ struct AdminFactorTests {
             #expect(try await server.admin(.delete, path)["removal_at"] == .string("\(due)"))
             let mails = try await server.deliveredMails().filter { $0.content.kind == .factorRemoval }
             #expect(mails.map(\.content.notice?.removalAt) == [due])
-            #expect(try await server.accounts.removeDueFactors(at: server.clock.now) == 0)
+            #expect(try await server.accounts.factors.removeDueFactors(at: server.clock.now) == 0)
             server.clock.advance(by: .seconds(86_400))
-            #expect(try await server.accounts.removeDueFactors(at: server.clock.now) == 1)
+            #expect(try await server.accounts.factors.removeDueFactors(at: server.clock.now) == 1)
             let user = try await server.admin(.get, "/users/\(session.userID)")
             #expect(user["factors"] == nil)
         }
@@ -70,7 +70,7 @@ struct AdminFactorTests {
             #expect(try await server.admin(.delete, path)["removal_at"] != nil)
             _ = try await server.raised(try await server.low(), by: app)
             server.clock.advance(by: .seconds(86_400))
-            #expect(try await server.accounts.removeDueFactors(at: server.clock.now) == 0)
+            #expect(try await server.accounts.factors.removeDueFactors(at: server.clock.now) == 0)
             #expect(try await server.admin(.get, "/users/\(session.userID)")["factors"]?.arrayValue?.count == 1)
         }
     }

@@ -14,7 +14,7 @@ struct HookTests {
     }
 
     private func ends(_ server: TestServer, of user: String) async throws -> [EndedSession] {
-        try await server.accounts.endedSessions(of: UserID(trusted: user), at: server.clock.now)
+        try await server.accounts.sessions.endedSessions(of: UserID(trusted: user), at: server.clock.now)
     }
 
     private func count(_ server: TestServer, _ action: String) async throws -> Int {
@@ -30,7 +30,7 @@ struct HookTests {
             #expect(try await server.signIn().status == 403)
             #expect(try await ends(server, of: session.userID).isEmpty)
             #expect(try await count(server, "login") == 1)
-            let sessions = try await server.accounts.sessions(of: UserID(trusted: session.userID), at: server.clock.now)
+            let sessions = try await server.accounts.sessions.sessions(of: UserID(trusted: session.userID), at: server.clock.now)
             #expect(sessions.count == 1)
         }
     }

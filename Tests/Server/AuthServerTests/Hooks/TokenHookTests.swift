@@ -36,7 +36,7 @@ struct TokenHookTests {
             #expect(again.userID == ada.userID)
             try await server.surviving { try await server.post("/signup", [:]) }
             let user = UserID(trusted: ada.userID)
-            #expect(try await server.accounts.endedSessions(of: user, at: server.clock.now).isEmpty)
+            #expect(try await server.accounts.sessions.endedSessions(of: user, at: server.clock.now).isEmpty)
         }
     }
 

@@ -12,7 +12,7 @@ struct WebhookWorkTests {
     private static let hooks = TestHooks(webhooks: [endpoint])
 
     private func leased(_ server: TestServer) async throws -> [Int] {
-        let taken = try await server.accounts.takeDeliveries(to: "app", limit: 10, at: server.clock.now)
+        let taken = try await server.accounts.events.takeDeliveries(to: "app", limit: 10, at: server.clock.now)
         return taken.map(\.attempt)
     }
 
@@ -44,7 +44,7 @@ struct WebhookWorkTests {
             while server.receiver.calls.count < 2 { await Task.yield() }
             isHeld.withLock { $0 = false }
             #expect(try await work.value == 2)
-            #expect(try await server.accounts.waitingDeliveries().isEmpty)
+            #expect(try await server.accounts.events.waitingDeliveries().isEmpty)
         }
     }
 
@@ -66,10 +66,10 @@ struct WebhookWorkTests {
             while server.receiver.calls.count < 17 { await Task.yield() }
             // Wakes the worker, which has items left that it cannot begin.
             _ = try await server.signUp("bob@example.com")
-            while try await server.accounts.waitingDeliveries().first?.count != 31 { await Task.yield() }
+            while try await server.accounts.events.waitingDeliveries().first?.count != 31 { await Task.yield() }
             isHeld.withLock { $0 = false }
             #expect(try await work.value == 32)
-            #expect(try await server.accounts.waitingDeliveries().isEmpty)
+            #expect(try await server.accounts.events.waitingDeliveries().isEmpty)
         }
     }
 
@@ -91,13 +91,13 @@ struct WebhookWorkTests {
                 server.clock.advance(by: .milliseconds(1))
             }
             let work = Task { try await server.auth.deliverEvents(to: Self.endpoint) }
-            while try await !server.accounts.isDisabled(Self.endpoint) { await Task.yield() }
+            while try await !server.accounts.events.isDisabled(Self.endpoint) { await Task.yield() }
             holds.withLock { $0 = false }
             #expect(try await work.value == 40)
             #expect(server.receiver.calls.count == 16)
             while try await server.auth.deliverEvents(to: Self.endpoint) > 0 {}
             #expect(server.receiver.calls.count == 16)
-            let states = try await server.accounts.deliveries(limit: 50).map(\.state)
+            let states = try await server.accounts.events.deliveries(limit: 50).map(\.state)
             #expect(states.count { $0 == "delivered" } == 15 && states.count { $0 == "failed" } == 25)
         }
     }

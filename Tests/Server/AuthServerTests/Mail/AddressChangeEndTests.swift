@@ -211,8 +211,8 @@ struct AddressChangeEndTests {
         try await TestServer.mailing(on: kind) { server in
             try await server.confirmed()
             let change = try await beginWithoutSession(server, try await server.low())
-            while try await server.accounts.endSomeSessions(at: server.clock.now) > 0 {}
-            #expect(try await server.accounts.endAddressChanges(after: nil, at: server.clock.now) != nil)
+            while try await server.accounts.sessions.endSomeSessions(at: server.clock.now) > 0 {}
+            #expect(try await server.accounts.sessions.endAddressChanges(after: nil, at: server.clock.now) != nil)
             try await expectGone(change, server, seenBy: try await server.low())
         }
     }

@@ -75,7 +75,7 @@ struct FirstProofTests {
     private func user(of answer: TestAnswer, _ server: TestServer) async throws -> User {
         let session = try #require(TestSession(answer))
         let id = try #require(UserID(session.userID))
-        let account = try await server.accounts.account(id)
+        let account = try await server.accounts.admin.account(id)
         return try #require(account).user
     }
 

@@ -57,7 +57,7 @@ struct MailBudgetTests {
                 #expect(try await signUp(number).code == "over_request_rate_limit")
             }
             #expect(try await server.deliveredMails().count == 3)
-            let waiting = try await server.accounts.mails(limit: 9).filter { $0.state == "queued" }.map(\.nextAt)
+            let waiting = try await server.accounts.mails.mails(limit: 9).filter { $0.state == "queued" }.map(\.nextAt)
             #expect(Set(waiting).count == 3)
             // An unconfirmed address counts with the sign-ups, whatever the mail is for.
             func recover(_ email: String, _ peer: Int) async throws {
@@ -122,7 +122,7 @@ struct MailBudgetTests {
     /// An administrator's mail for a new password.
     private func mailRecovery(to email: String, _ server: TestServer) async throws -> TestAnswer {
         let address = try #require(EmailAddress(email))
-        let account = try #require(try await server.accounts.account(email: address))
+        let account = try #require(try await server.accounts.signIns.account(email: address))
         return try await server.admin(.post, "/users/\(account.user.id.text)/recover")
     }
 

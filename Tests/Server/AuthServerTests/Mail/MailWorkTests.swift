@@ -46,7 +46,7 @@ struct MailWorkTests {
             while sent(server).count < 2 { await Task.yield() }
             letGo()
             #expect(try await work.value == 2)
-            let states = try await server.accounts.mails(limit: 9).map(\.state)
+            let states = try await server.accounts.mails.mails(limit: 9).map(\.state)
             #expect(states == ["sent", "sent"])
         }
     }
@@ -85,7 +85,7 @@ struct MailWorkTests {
             try await ask(server, "fay")
             var attempts: [Int] = []
             while attempts.count < 3 {
-                attempts += try await server.accounts.takeMails(
+                attempts += try await server.accounts.mails.takeMails(
                     .codes, limit: 9, lease: .seconds(60), at: server.clock.now
                 ).map(\.attempt)
             }
@@ -94,7 +94,7 @@ struct MailWorkTests {
             #expect(sent(server).count == 3)
             letGo()
             #expect(try await work.value == 5)
-            let states = try await server.accounts.mails(limit: 9).map(\.state)
+            let states = try await server.accounts.mails.mails(limit: 9).map(\.state)
             #expect(states.count { $0 == "sent" } == 3 && states.count { $0 == "queued" } == 3)
         }
     }

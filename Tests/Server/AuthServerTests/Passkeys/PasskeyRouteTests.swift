@@ -121,10 +121,10 @@ struct PasskeyRouteTests {
             let id = try #require(PasskeyChallengeID(begun["challenge_id"]?.stringValue ?? ""))
             let known = PasskeyChallenge(id, for: .authentication, server.accounts.secrets)
             let challenge = try #require(known)
-            let passkey = try #require(try await server.accounts.passkeys(of: user).first)
+            let passkey = try #require(try await server.accounts.passkeys.all(of: user).first)
             let holder = try #require(
-                try await server.accounts.holder(ofCredential: passkey.credentialID, of: user))
-            let other = try await server.accounts.signIn(
+                try await server.accounts.passkeys.holder(ofCredential: passkey.credentialID, of: user))
+            let other = try await server.accounts.passkeys.signIn(
                 holder,
                 PasskeyProof(signCount: 0, isBackupEligible: false, isBackedUp: false, countsAsTwoFactors: false),
                 answering: challenge, from: Device(userAgent: nil, address: nil), at: server.clock.now)
@@ -231,7 +231,7 @@ struct PasskeyRouteTests {
                 changes.flags = flags.union([.userPresent, .userVerified])
                 #expect(try await client.signIn(changes).status == 200)
                 let owner = try #require(UserID(ada.userID))
-                #expect(try await server.accounts.passkeys(of: owner).map(\.isBackupEligible) == [expected])
+                #expect(try await server.accounts.passkeys.all(of: owner).map(\.isBackupEligible) == [expected])
             }
             let audit = try await server.send(.get, "/auth/v1/admin/audit", bearer: TestServer.secretKey)
             #expect(audit.text.split(separator: "passkey_updated").count == 3)

@@ -36,7 +36,7 @@ struct LinkCodeTests {
         #expect(answer.status == 200)
         let (code, _, mail) = try await server.deliveredMail()
         #expect(mail.content.recipient.text == Self.email && mail.link == nil)
-        #expect(mail.content.kind == .linkConfirmation && mail.lifetime == Accounts.ticketLifetime)
+        #expect(mail.content.kind == .linkConfirmation && mail.lifetime == LinkStore.ticketLifetime)
         return code
     }
 

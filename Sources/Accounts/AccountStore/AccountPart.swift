@@ -1,0 +1,78 @@
+package import AccountDomain
+package import GatehouseWire
+package import SQLDatabase
+
+/// What is done with accounts, by noun: each part has the same database and rules.
+extension Accounts {
+    package var admin: AdminStore { AdminStore(accounts: self) }
+    package var events: EventStore { EventStore(accounts: self) }
+    package var factors: FactorStore { FactorStore(accounts: self) }
+    package var links: LinkStore { LinkStore(accounts: self) }
+    package var mails: MailStore { MailStore(accounts: self) }
+    package var passkeys: PasskeyStore { PasskeyStore(accounts: self) }
+    package var proofs: ProofStore { ProofStore(accounts: self) }
+    package var seeds: SeedStore { SeedStore(accounts: self) }
+    package var sessions: SessionStore { SessionStore(accounts: self) }
+    package var signIns: SignInStore { SignInStore(accounts: self) }
+    package var transfers: TransferStore { TransferStore(accounts: self) }
+}
+
+/// One noun of ``Accounts``.
+package protocol AccountPart: Sendable {
+    var accounts: Accounts { get }
+}
+
+extension AccountPart {
+    var database: any Database { accounts.database }
+    var secrets: ServerSecrets { accounts.secrets }
+    var policy: SessionPolicy { accounts.policy }
+    var randomBytes: @Sendable (Int) -> [UInt8] { accounts.randomBytes }
+    var notices: MailNotices { accounts.notices }
+    var admission: Admission { accounts.admission }
+    var agreement: TokenAgreement? { accounts.agreement }
+    var factorRules: FactorRules { accounts.factorRules }
+    var tokenRoom: TokenRoom { accounts.tokenRoom }
+    var retention: Retention { accounts.retention }
+    var confirmsBothAddresses: Bool { accounts.confirmsBothAddresses }
+    var mailsChangesTogether: Bool { accounts.mailsChangesTogether }
+    var mailsLinkCodes: Bool { accounts.mailsLinkCodes }
+    var offersPasskeys: Bool { accounts.offersPasskeys }
+    var audience: String { accounts.audience }
+    var role: String { accounts.role }
+
+    func newID<Owner>() -> Identifier<Owner> { accounts.newID() }
+    func newID<Owner>(at now: Instant) -> Identifier<Owner> { accounts.newID(at: now) }
+}
+
+/// For administrators: lists, searches, histories and changes of users.
+package struct AdminStore: AccountPart { package let accounts: Accounts }
+
+/// Events for webhooks, and their deliveries.
+package struct EventStore: AccountPart { package let accounts: Accounts }
+
+/// Second factors and recovery codes.
+package struct FactorStore: AccountPart { package let accounts: Accounts }
+
+/// Identities of providers: signing in with them, linking and unlinking.
+package struct LinkStore: AccountPart { package let accounts: Accounts }
+
+/// Mails that are asked for, wait, and were sent.
+package struct MailStore: AccountPart { package let accounts: Accounts }
+
+/// Passkeys.
+package struct PasskeyStore: AccountPart { package let accounts: Accounts }
+
+/// Codes of mails, what they prove, and what a proof sets aside.
+package struct ProofStore: AccountPart { package let accounts: Accounts }
+
+/// Fictitious accounts for measurements.
+package struct SeedStore: AccountPart { package let accounts: Accounts }
+
+/// Sessions, their refresh tokens and their ends.
+package struct SessionStore: AccountPart { package let accounts: Accounts }
+
+/// Signing up and in with a password, and as a guest.
+package struct SignInStore: AccountPart { package let accounts: Accounts }
+
+/// Accounts from and to another server.
+package struct TransferStore: AccountPart { package let accounts: Accounts }
