@@ -46,7 +46,8 @@ struct LockStepThief: Sendable {
     }
 
     private func next(_ token: RefreshToken) async throws -> RefreshToken? {
-        guard case .issued(let issued, _) = try await accounts.sessions.refresh(token, from: Self.owner, at: now()) else {
+        guard case .issued(let issued, _) = try await accounts.sessions.refresh(token, from: Self.owner, at: now())
+        else {
             return nil
         }
         return RefreshToken(issued.refreshToken)

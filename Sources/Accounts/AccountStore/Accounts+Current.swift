@@ -101,9 +101,11 @@ extension Accounts {
         in db: any Connection
     ) throws -> Int {
         if let kept {
-            try sessions.endSessions(where: "user_id = \(user) AND aal = 'aal1' AND id <> \(kept)", end, at: now, in: db)
+            try sessions.endSessions(
+                where: "user_id = \(user) AND aal = 'aal1' AND id <> \(kept)", end, at: now, in: db)
         } else if let session {
-            try sessions.endSessions(where: "user_id = \(user) AND (aal = 'aal1' OR id = \(session))", end, at: now, in: db)
+            try sessions.endSessions(
+                where: "user_id = \(user) AND (aal = 'aal1' OR id = \(session))", end, at: now, in: db)
         } else {
             try sessions.endSessions(where: "user_id = \(user) AND aal = 'aal1'", end, at: now, in: db)
         }
@@ -174,8 +176,10 @@ extension Accounts {
         let device = Device(userAgent: nil, address: nil)
         return [
             currentLookup(user, session: session), SessionStore.refreshLookup(session),
-            SessionStore.rotation(of: session, counter: 0, policy: SessionPolicy(), from: device, at: now), SignInStore.ownEmailLookup(email),
-            SignInStore.emailLookup(email), SessionStore.sessionsLookup(user), LinkStore.identityLookup("google", user.text),
+            SessionStore.rotation(of: session, counter: 0, policy: SessionPolicy(), from: device, at: now),
+            SignInStore.ownEmailLookup(email),
+            SignInStore.emailLookup(email), SessionStore.sessionsLookup(user),
+            LinkStore.identityLookup("google", user.text),
             LinkStore.removalLookup("google", user.text),
         ]
     }

@@ -98,8 +98,7 @@ extension Accounts {
             (account.user.newEmail, account.user.newPhone) = (nil, nil)
             (account.user.userMetadata, account.user.appMetadata) = ("{}", "{}")
             account.user.times.emailProvenAt = nil
-            account.user.times.deletedAt = now
-            account.user.times.updatedAt = now
+            (account.user.times.deletedAt, account.user.times.updatedAt) = (now, now)
             try db.forgetFactors(of: &account.user)
             try db.update(account.user)
             for var identity in account.identities {
@@ -114,7 +113,8 @@ extension Accounts {
             try db.forgetLinks(of: id)
             try db.forgetDevices(of: id)
             try db.forgetPasskeys(of: id)
-            try sessions.endSessions(of: id, keeping: nil, .byAdministrator(.accountDeleted, from: device), at: now, in: db)
+            let end = SessionEnd.byAdministrator(.accountDeleted, from: device)
+            try sessions.endSessions(of: id, keeping: nil, end, at: now, in: db)
             try db.eraseEndedSessions(of: id)
             try db.revoke(id, at: now)
             try db.run("DELETE FROM profiles WHERE id = \(id)")

@@ -60,7 +60,8 @@ struct AccountHistoryTests {
             #expect(ended == count)
         }
         #expect(
-            try await store.accounts.admin.endSessions(of: nobody, byAdministratorOn: device, at: store.clock.now) == nil)
+            try await store.accounts.admin.endSessions(of: nobody, byAdministratorOn: device, at: store.clock.now)
+                == nil)
         let ends = try await store.accounts.sessions.endedSessions(of: user, at: store.clock.now)
         #expect(Set(ends.map(\.reason)) == [.signedOut, .signedOutEverywhere])
         #expect(ends.allSatisfy { $0.actor == .administrator && $0.endedBy?.userAgent == "console" })

@@ -33,7 +33,9 @@ struct AccountSearchTests {
         attributes.email = EmailAddress(email)
         attributes.confirmsEmail = true
         if let name { attributes.userMetadata = ["full_name": .string(name)] }
-        guard case .done = try await store.accounts.admin.create(attributes, at: store.clock.now) else { throw NotSignedIn() }
+        guard case .done = try await store.accounts.admin.create(attributes, at: store.clock.now) else {
+            throw NotSignedIn()
+        }
         store.clock.advance(by: .seconds(1))
     }
 
@@ -75,7 +77,8 @@ struct AccountSearchTests {
             let page = try await store.accounts.admin.newest(after: last, filter: nil, limit: 1)
             last = page.last?.user
             listed += page.map(\.user.email)
-            let result = try await store.accounts.admin.search(AccountSearch(), after: next, limit: 1, at: store.clock.now)
+            let result = try await store.accounts.admin.search(
+                AccountSearch(), after: next, limit: 1, at: store.clock.now)
             next = result.next
             found += result.accounts.map(\.email)
         }

@@ -31,7 +31,8 @@ struct AgreementTests {
             note(issued)
             return token
         }
-        let issued = try await agreeing.signIns.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
+        let issued = try await agreeing.signIns.signUpAnonymously(
+            metadata: [:], from: store.device, at: store.clock.now)
         #expect(issued.agreed?.claims == [1] && issued.agreed?.expiresAt == 2)
         #expect(shown.withLock { Set($0).count == 1 && $0.count == 3 })
         #expect(try await store.count("users") == 1)

@@ -26,7 +26,8 @@ struct CodeTests {
         let accounts = Accounts(
             database: counting, secrets: StoreFixture.secrets, randomBytes: { randomness.bytes($0) })
         let state = try await accounts.links.begin(flow(), browser: Secret("cookie"), at: store.clock.now)
-        guard case .taken = try await accounts.links.take(state: state, browser: Secret("cookie"), at: store.clock.now) else {
+        guard case .taken = try await accounts.links.take(state: state, browser: Secret("cookie"), at: store.clock.now)
+        else {
             Issue.record("not taken")
             return
         }
@@ -83,7 +84,8 @@ struct CodeTests {
         #expect(UserID(code.reveal()) != nil)
         store.clock.advance(by: .seconds(299))
         func redeem(_ verifier: Secret) async throws -> CodeOutcome {
-            try await store.accounts.links.redeem(code: code, verifier: verifier, from: store.device, at: store.clock.now)
+            try await store.accounts.links.redeem(
+                code: code, verifier: verifier, from: store.device, at: store.clock.now)
         }
         guard case .wrongVerifier = try await redeem(Secret("wrong")) else {
             Issue.record("expected a wrong verifier")

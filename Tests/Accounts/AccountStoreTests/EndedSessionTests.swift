@@ -80,7 +80,8 @@ struct EndedSessionTests {
         },
         Way(name: "an import", reason: .endedAtSource, actor: .commandLine, hasRequest: false) { store, issued in
             let user = issued.account.user.id
-            _ = try await store.accounts.transfers.endSessions(ofDeletedElsewhere: user, isDryRun: false, at: store.clock.now)
+            _ = try await store.accounts.transfers.endSessions(
+                ofDeletedElsewhere: user, isDryRun: false, at: store.clock.now)
         },
     ]
 
@@ -156,7 +157,8 @@ struct EndedSessionTests {
                     user, session: issued.session.id.text, level: .aal1, from: Self.request, at: store.clock.now)
                 guard case .deleted = outcome else { throw NotSignedIn() }
             }
-            let ended = try #require(try await store.accounts.sessions.endedSessions(of: user, at: store.clock.now).first)
+            let ended = try #require(
+                try await store.accounts.sessions.endedSessions(of: user, at: store.clock.now).first)
             #expect(ended.reason == .accountDeleted && ended.actor == (isSoft ? .administrator : .user))
             #expect(ended.endedBy?.requestID == "request-1" && ended.endedBy?.address == nil)
             #expect(ended.device.userAgent == nil && ended.device.address == nil)
@@ -188,7 +190,8 @@ struct EndedSessionTests {
                     store.clock.advance(by: Self.day * 31)
                     #expect(try await store.accounts.removeEndedSessions(at: store.clock.now) == 1)
                 }
-                let all = try await store.accounts.sessions.endedSessions(of: issued.account.user.id, at: store.clock.now)
+                let all = try await store.accounts.sessions.endedSessions(
+                    of: issued.account.user.id, at: store.clock.now)
                 #expect(all.map(\.reason) == [reason] && all.map(\.actor) == [.system])
                 #expect(all.map(\.endedAt) == [end])
             }

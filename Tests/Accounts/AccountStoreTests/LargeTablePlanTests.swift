@@ -323,7 +323,8 @@ extension StoreFixture {
         _ = try await accounts.removeEndedSessions(at: clock.now + .seconds(100 * 86_400))
         _ = try await accounts.signIns.signUpAnonymously(metadata: [:], from: device, at: clock.now)
         _ = try await accounts.admin.newest(after: nil, filter: nil, limit: 50)
-        _ = try await accounts.transfers.accounts(after: UserID(trusted: "00000000-0000-0000-0000-000000000000"), limit: 50)
+        _ = try await accounts.transfers.accounts(
+            after: UserID(trusted: "00000000-0000-0000-0000-000000000000"), limit: 50)
         let token = try #require(ImportedRefreshToken(Secret("aaaaaaaaaaa1")))
         _ = try await accounts.transfers.refresh(token, from: device, at: clock.now)
     }

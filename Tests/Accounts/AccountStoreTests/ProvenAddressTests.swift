@@ -17,7 +17,9 @@ struct ProvenAddressTests {
         var attributes = AdminAttributes()
         attributes.email = EmailAddress("grace@example.com")
         attributes.confirmsEmail = true
-        guard case .done(let made) = try await store.accounts.admin.create(attributes, at: store.clock.now) else { return }
+        guard case .done(let made) = try await store.accounts.admin.create(attributes, at: store.clock.now) else {
+            return
+        }
         #expect(try await store.user(made.user.id).times.emailProvenAt == store.clock.now)
     }
 

@@ -37,7 +37,8 @@ struct RefusedImportTests {
         let odd = account(Self.ada, "ada@example.com", identities: twice)
         #expect(isRefused(try await store.accounts.transfers.add(odd, at: store.clock.now)))
         for isDryRun in [true, false] {
-            let outcome = try await store.accounts.transfers.add(ImportedAccount(odd), isDryRun: isDryRun, at: store.clock.now)
+            let outcome = try await store.accounts.transfers.add(
+                ImportedAccount(odd), isDryRun: isDryRun, at: store.clock.now)
             #expect(isRefused(outcome.account))
         }
         #expect(try await store.count("users") == 0)
@@ -55,7 +56,9 @@ struct RefusedImportTests {
             let outcomes = try await withThrowingTaskGroup(of: ImportOutcome.self) { group in
                 for number in 10..<30 {
                     let id = try #require(UserID("5a7e1d5c-0000-4000-8000-0000000000\(number)"))
-                    group.addTask { try await store.accounts.transfers.add(account(id, "ada@example.com"), at: store.clock.now) }
+                    group.addTask {
+                        try await store.accounts.transfers.add(account(id, "ada@example.com"), at: store.clock.now)
+                    }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -69,7 +72,8 @@ struct RefusedImportTests {
         let store = try await StoreFixture(kind)
         let (ada, bob) = (try await store.signedIn(), try await store.signedIn("bob@example.com"))
         func end(_ id: UserID, isDryRun: Bool) async throws -> Bool {
-            try await store.accounts.transfers.endSessions(ofDeletedElsewhere: id, isDryRun: isDryRun, at: store.clock.now)
+            try await store.accounts.transfers.endSessions(
+                ofDeletedElsewhere: id, isDryRun: isDryRun, at: store.clock.now)
         }
         #expect(try await end(ada.account.user.id, isDryRun: true))
         #expect(try await store.count("sessions") == 2)

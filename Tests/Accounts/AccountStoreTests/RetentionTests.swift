@@ -21,7 +21,8 @@ struct RetentionTests {
     private func live(_ store: StoreFixture, _ email: String) async throws {
         let issued = try await store.signedIn(email)
         let request = MailRequest(redirectTo: "", lifetime: .seconds(600))
-        try await store.accounts.mails.ask(MailAsk(.recovery, #require(EmailAddress(email)), request), at: store.clock.now)
+        try await store.accounts.mails.ask(
+            MailAsk(.recovery, #require(EmailAddress(email)), request), at: store.clock.now)
         _ = try await store.accounts.mails.dropMails(nil, at: store.clock.now)
         try await store.accounts.signOut(
             issued.account.user.id, name: "", session: issued.session.id, scope: .global, at: store.clock.now)

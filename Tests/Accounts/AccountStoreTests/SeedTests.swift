@@ -61,7 +61,8 @@ struct SeedTests {
         #expect(try await store.accounts.seeds.add(people(store), 0..<20) == 20)
         #expect(try await store.accounts.seeds.add(people(store), 0..<20) == 0)
         let whole = try await everything(store)
-        let somebody = try #require(try await store.accounts.signIns.account(email: EmailAddress("person-3.1@seeded.invalid")!))
+        let somebody = try #require(
+            try await store.accounts.signIns.account(email: EmailAddress("person-3.1@seeded.invalid")!))
         _ = try await store.accounts.delete(somebody.user.id, actor: nil, at: store.clock.now)
         // Their sign-up is still in the log: only removed rows come back.
         _ = try await store.storage.database.write { db in

@@ -62,7 +62,9 @@ struct SignUpTests {
         let second = EmailSignUp(
             email: EmailAddress("ada@example.com")!, passwordHash: Secret("$other$"), metadata: ["name": "Second"],
             isConfirmed: false)
-        guard case .waitsAlready = try await store.accounts.signIns.signUp(second, from: store.device, at: store.clock.now)
+        guard
+            case .waitsAlready = try await store.accounts.signIns.signUp(
+                second, from: store.device, at: store.clock.now)
         else {
             Issue.record("expected to hear that an account waits")
             return

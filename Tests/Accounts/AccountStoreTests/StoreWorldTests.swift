@@ -95,7 +95,8 @@ struct StoreWorld {
     }
 
     private mutating func changeAddress(_ person: Int) async throws {
-        guard let own = session(of: person), let account = try await store.accounts.admin.account(own.account.user.id) else {
+        guard let own = session(of: person), let account = try await store.accounts.admin.account(own.account.user.id)
+        else {
             return
         }
         var update = UserUpdate()
@@ -144,7 +145,9 @@ struct StoreWorld {
     func broken() async throws -> String? {
         for (user, people) in entered where people.count > 1 { return "\(user.text) was entered by \(people.sorted())" }
         for (user, people) in entered {
-            guard let person = people.first, let account = try await store.accounts.admin.account(user) else { continue }
+            guard let person = people.first, let account = try await store.accounts.admin.account(user) else {
+                continue
+            }
             let hash = account.user.passwordHash?.reveal()
             let ways = account.signInMethods.count { method in
                 switch method {

@@ -13,7 +13,8 @@ struct TransferredRemovalTests {
         let owner = try await store.signedIn()
         let user = owner.account.user.id
         let google = try await linked(store.identity(), to: owner, store)
-        guard case .unlinked = try await store.accounts.links.unlink(google, of: user, keeping: nil, at: store.clock.now)
+        guard
+            case .unlinked = try await store.accounts.links.unlink(google, of: user, keeping: nil, at: store.clock.now)
         else { throw NotSignedIn() }
         let apple = try await linked(Self.apple(store), to: try await store.signedInAgain(user), store)
         guard case .unlinked = try await store.accounts.links.undoLink(apple, of: user, by: nil, at: store.clock.now)

@@ -90,7 +90,8 @@ struct UndoTests {
     @Test("A link that became the last sign-in method cannot be undone", arguments: TestDatabase.all)
     func lastMethod(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
-        let guest = try await store.accounts.signIns.signUpAnonymously(metadata: [:], from: store.device, at: store.clock.now)
+        let guest = try await store.accounts.signIns.signUpAnonymously(
+            metadata: [:], from: store.device, at: store.clock.now)
         _ = try #require(try await store.link(store.identity(), to: guest).session)
         guard case .refused(.lastMethod) = try await undo("google", of: guest.account.user.id, in: store) else {
             Issue.record("the last method went")

@@ -90,6 +90,6 @@ struct LargeMigrationTests {
         #expect(try await migrator.appliedMigrations() == TestDatabase.migrations.map(\.number))
         let stored = try await migrator.row("SELECT count(*) FROM sessions") { $0.int() }
         #expect(stored == Int64(accounts + signIns))
-        print("figure: \(accounts) accounts, \(after.count) migrations, \(signIns) sign-ins, longest \(longest)")
+        print("figure: \(accounts) accounts, \(after.count) migrations, \(signIns) sign-ins, the slowest in \(longest)")
     }
 }

@@ -49,7 +49,9 @@ struct ExportSupabase: AsyncParsableCommand {
         }
         try write(SupabaseExport.profilesBeginning)
         last = nil
-        while case let page = try await accounts.transfers.profileRows(after: last, limit: Self.pageSize), let end = page.last {
+        while case let page = try await accounts.transfers.profileRows(after: last, limit: Self.pageSize),
+            let end = page.last
+        {
             try write(page.map { CopyText.line($0.text) + "\n" }.joined())
             last = end.id
         }

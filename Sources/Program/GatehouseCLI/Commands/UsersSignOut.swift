@@ -35,7 +35,9 @@ struct SignOutUsers: AsyncParsableCommand {
     private func signOutEverybody(_ accounts: Accounts) async throws {
         guard yes || confirmed() else { throw CommandFailure("No session was ended.") }
         var total = 0
-        while case let count = try await accounts.sessions.endSomeSessions(at: System.now()), count > 0 { total += count }
+        while case let count = try await accounts.sessions.endSomeSessions(at: System.now()), count > 0 {
+            total += count
+        }
         var last: UserID?
         repeat { last = try await accounts.sessions.endAddressChanges(after: last, at: System.now()) } while last != nil
         try Output.line("\(total) sessions ended")

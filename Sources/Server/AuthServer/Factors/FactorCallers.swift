@@ -24,7 +24,9 @@ extension AuthServer {
     ) async throws -> (caller: UserCaller, factor: Factor) {
         let caller = try await permanentCaller(request)
         let id = try factorID(context)
-        guard let factor = try await accounts.factors.factor(id, of: caller.user.id) else { throw Refusal.factorUnknown }
+        guard let factor = try await accounts.factors.factor(id, of: caller.user.id) else {
+            throw Refusal.factorUnknown
+        }
         return (caller, factor)
     }
 

@@ -13,7 +13,9 @@ extension AuthServer {
     /// `GET /factors/recovery-codes` → `{"id","type","total","remaining"}`, with the settings off too.
     @Sendable func showRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await permanentCaller(request)
-        guard let set = try await accounts.factors.recoverySet(of: caller.user.id) else { throw Refusal.noRecoveryCodes }
+        guard let set = try await accounts.factors.recoverySet(of: caller.user.id) else {
+            throw Refusal.noRecoveryCodes
+        }
         return Answer.json { writer in
             writer.beginObject()
             writer.member("id", set.factor.id.text)

@@ -15,7 +15,8 @@ extension AuthServer {
         var order = LinkOrder(.invite, email, try adminMailRequest(body, request, mail), from: device)
         order.data = try body.object("data") ?? [:]
         try checkSize(of: order.data)
-        let outcome = try await creating(from: device) { [order] in try await $0.mails.invite(order, at: runtime.now()) }
+        let outcome = try await creating(from: device) { [order] in try await $0.mails.invite(order, at: runtime.now())
+        }
         if case .metadataTooLong = outcome { throw metadataTooLong }
         guard case .done(let account, _, _) = outcome else { throw Refusal.emailTaken }
         mailer.ring(.invitations)

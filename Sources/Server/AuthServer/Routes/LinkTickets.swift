@@ -62,7 +62,8 @@ extension AuthServer {
         try await admitMail(.linkConfirmation, in: [.confirmed], to: email)
         var asked = try mailRequest(JSONMembers([:]), request, mail)
         asked.lifetime = min(asked.lifetime, LinkStore.ticketLifetime)
-        switch try await accounts.proofs.mailLinkCode(ticket, asked, from: device(request, context), at: runtime.now()) {
+        switch try await accounts.proofs.mailLinkCode(ticket, asked, from: device(request, context), at: runtime.now())
+        {
         case .mailed: mailer.ring(.codes)
         case .unknownTicket: throw Refusal(.ticketUnknown, provider: "the provider")
         case .otherAddress:

@@ -45,7 +45,9 @@ extension AuthServer {
         switch outcome {
         case .issued(let issued, let verdict):
             let response = try await answer(issued, to: device, isRefresh: true)
-            if verdict == .reissueLate { try await accounts.sessions.recordRepeat(of: issued, from: device, at: runtime.now()) }
+            if verdict == .reissueLate {
+                try await accounts.sessions.recordRepeat(of: issued, from: device, at: runtime.now())
+            }
             return response
         case .unknown(let reason): throw Refusal.unknownRefreshToken.telling(reason)
         case .ahead: throw Refusal.invalid("Refresh token is not valid")
@@ -65,7 +67,8 @@ extension AuthServer {
     private func outcome(of token: Secret, from device: Device) async throws -> RefreshOutcome? {
         if let presented = RefreshToken(token) {
             // Recorded with the answer: while a hook fails, clients repeat their tokens.
-            return try await accounts.sessions.refresh(presented, from: device, recordsRepeats: false, at: runtime.now())
+            return try await accounts.sessions.refresh(
+                presented, from: device, recordsRepeats: false, at: runtime.now())
         }
         guard let imported = ImportedRefreshToken(token) else { return nil }
         return try await accounts.transfers.refresh(imported, from: device, recordsRepeats: false, at: runtime.now())

@@ -29,7 +29,8 @@ extension AuthServer {
                 to: device(request, context), orRefuse: .linkUnknown)
         }
         if let passkey = known.passkey, email.isEmpty, phone.isEmpty, let slots = Self.slots(type) {
-            guard let address = try await accounts.admin.account(passkey.user)?.user.email.flatMap(EmailAddress.init) else {
+            guard let address = try await accounts.admin.account(passkey.user)?.user.email.flatMap(EmailAddress.init)
+            else {
                 throw Refusal.codeUnknown
             }
             return try await verify(token, sentTo: address, for: slots, by: known, request, context)

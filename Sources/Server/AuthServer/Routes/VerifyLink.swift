@@ -88,7 +88,8 @@ extension AuthServer {
     ) async throws -> Response {
         let device = device(request, context)
         let outcome = try await issuing(to: device) {
-            try await $0.proofs.follow(link.token, for: slots, defers: defers, in: browser(request), from: device, at: $1)
+            try await $0.proofs.follow(
+                link.token, for: slots, defers: defers, in: browser(request), from: device, at: $1)
         }
         return try redirect(outcome, link)
     }

@@ -53,7 +53,8 @@ extension StoreFixture {
 
     func signedInAgain(_ user: UserID) async throws -> IssuedSession {
         let account = try #require(try await accounts.admin.account(user))
-        guard case .signedIn(let issued) = try await accounts.signIns.signIn(account, from: device, at: clock.now) else {
+        guard case .signedIn(let issued) = try await accounts.signIns.signIn(account, from: device, at: clock.now)
+        else {
             throw NotSignedIn()
         }
         return issued

@@ -212,7 +212,8 @@ struct FactorStoreTests {
             [HashedRecoveryCode(try #require(RecoveryCode(typed: Secret(text))), hash: Secret("$\(text)$"))]
         }
         func check() async throws -> RecoverySetState? {
-            try await store.accounts.factors.checkRecoverySet(named: nil, of: app.user, in: session, at: store.clock.now)
+            try await store.accounts.factors.checkRecoverySet(
+                named: nil, of: app.user, in: session, at: store.clock.now)
         }
         func replace(_ text: String, _ checked: RecoverySetState?) async throws {
             _ = try await store.accounts.factors.replaceRecoveryCodes(

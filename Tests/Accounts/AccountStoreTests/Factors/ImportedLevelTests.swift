@@ -122,9 +122,11 @@ struct ImportedLevelTests {
         low.tokens.append((try #require(ImportedRefreshToken(Secret("bbbbbbbbbbb2"))), .previous))
         _ = try await store.accounts.transfers.add(account(store, [raised, low]), at: store.clock.now)
         store.clock.advance(by: .seconds(11))
-        let lowAgain = try await store.accounts.transfers.refresh(low.tokens[1].token, from: store.device, at: store.clock.now)
+        let lowAgain = try await store.accounts.transfers.refresh(
+            low.tokens[1].token, from: store.device, at: store.clock.now)
         #expect(lowAgain?.issued?.session.assuranceLevel == .aal1, "its level stayed behind")
-        guard case .reused = try await store.accounts.transfers.refresh(old, from: store.device, at: store.clock.now) else {
+        guard case .reused = try await store.accounts.transfers.refresh(old, from: store.device, at: store.clock.now)
+        else {
             Issue.record("the old token gets the level")
             return
         }

@@ -100,7 +100,9 @@ struct TransferTests {
             users.insert(issued.account.user.id)
         }
         var (seen, last): ([ExportedAccount], UserID?) = ([], nil)
-        while case let page = try await store.accounts.transfers.exportedAccounts(after: last, limit: 2), let end = page.last {
+        while case let page = try await store.accounts.transfers.exportedAccounts(after: last, limit: 2),
+            let end = page.last
+        {
             seen += page
             last = end.account.user.id
         }

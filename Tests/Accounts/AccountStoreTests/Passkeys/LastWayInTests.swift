@@ -98,7 +98,8 @@ struct LastWayInTests {
             let resolved = try await store.accounts.mails.resolve(ask, of: mail, at: store.clock.now),
             case .mail(let content) = resolved.content, let link = content.linkToken
         else { throw NotSignedIn() }
-        _ = try await store.accounts.proofs.verify(.link(link), for: [.recovery], from: store.device, at: store.clock.now)
+        _ = try await store.accounts.proofs.verify(
+            .link(link), for: [.recovery], from: store.device, at: store.clock.now)
         let user = stranger.account.user.id
         let passkey = try #require(try await store.accounts.passkeys.all(of: user).first)
         #expect(passkey.setAsideAt == store.clock.now)

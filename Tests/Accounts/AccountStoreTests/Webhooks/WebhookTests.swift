@@ -18,7 +18,9 @@ struct WebhookTests {
     private func signUp(_ accounts: Accounts, _ store: StoreFixture, _ email: String) async throws -> IssuedSession {
         let signUp = EmailSignUp(
             email: EmailAddress(email)!, passwordHash: Secret("$hash$"), metadata: [:], isConfirmed: true)
-        guard case .signedIn(let issued) = try await accounts.signIns.signUp(signUp, from: store.device, at: store.clock.now)
+        guard
+            case .signedIn(let issued) = try await accounts.signIns.signUp(
+                signUp, from: store.device, at: store.clock.now)
         else { throw NotSignedIn() }
         return issued
     }
@@ -62,8 +64,11 @@ struct WebhookTests {
         let user = issued.account.user.id
         #expect(types(try await drain(store)) == ["user.created", "session.started"])
         let token = try #require(RefreshToken(issued.refreshToken))
-        guard case .issued = try await accounts.sessions.refresh(token, from: store.device, at: store.clock.now) else { return }
-        guard case .signedIn = try await accounts.signIns.signIn(issued.account, from: store.device, at: store.clock.now)
+        guard case .issued = try await accounts.sessions.refresh(token, from: store.device, at: store.clock.now) else {
+            return
+        }
+        guard
+            case .signedIn = try await accounts.signIns.signIn(issued.account, from: store.device, at: store.clock.now)
         else { throw NotSignedIn() }
         #expect(types(try await drain(store)) == ["session.started"])
         var update = UserUpdate()
@@ -181,12 +186,14 @@ struct WebhookTests {
         try await report(.failed(reason: "status 500"), of: try await take(store).first, store)
         let again = try #require(try await accounts.events.deliveries(to: "app", limit: 10).map(\.nextAt).max())
         #expect(again > store.clock.now)
-        guard case .signedIn = try await accounts.signIns.signIn(issued.account, from: store.device, at: store.clock.now)
+        guard
+            case .signedIn = try await accounts.signIns.signIn(issued.account, from: store.device, at: store.clock.now)
         else { throw NotSignedIn() }
         let waiting = try await accounts.events.deliveries(to: "app", limit: 10)
         #expect(waiting.count == 3 && waiting.allSatisfy { $0.nextAt == again })
         // Another endpoint has had no failure.
-        #expect(try await accounts.events.deliveries(to: "other", limit: 10).allSatisfy { $0.nextAt == store.clock.now })
+        #expect(
+            try await accounts.events.deliveries(to: "other", limit: 10).allSatisfy { $0.nextAt == store.clock.now })
         store.clock.advance(by: again - store.clock.now)
         #expect(types(try await drain(store)) == ["user.created", "session.started", "session.started"])
     }

@@ -30,7 +30,8 @@ struct HookTests {
             #expect(try await server.signIn().status == 403)
             #expect(try await ends(server, of: session.userID).isEmpty)
             #expect(try await count(server, "login") == 1)
-            let sessions = try await server.accounts.sessions.sessions(of: UserID(trusted: session.userID), at: server.clock.now)
+            let sessions = try await server.accounts.sessions.sessions(
+                of: UserID(trusted: session.userID), at: server.clock.now)
             #expect(sessions.count == 1)
         }
     }

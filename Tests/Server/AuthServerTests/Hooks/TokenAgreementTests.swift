@@ -79,7 +79,9 @@ struct TokenAgreementTests {
                 return (200, ["claims": call.json["claims"] ?? [:]])
             }
             #expect(try await server.signIn().code == "invalid_credentials")
-            #expect(try await server.accounts.sessions.sessions(of: UserID(trusted: ada.userID), at: server.clock.now).isEmpty)
+            #expect(
+                try await server.accounts.sessions.sessions(of: UserID(trusted: ada.userID), at: server.clock.now)
+                    .isEmpty)
         }
     }
 

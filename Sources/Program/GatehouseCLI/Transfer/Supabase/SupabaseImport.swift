@@ -78,7 +78,9 @@ struct SupabaseImport {
         let read = SupabaseAccount(row.text, policy: accounts.policy, at: now) {
             IdentityID(random: System.randomBytes(16))
         }
-        if let id = read.deleted, try await accounts.transfers.endSessions(ofDeletedElsewhere: id, isDryRun: isDryRun, at: now) {
+        if let id = read.deleted,
+            try await accounts.transfers.endSessions(ofDeletedElsewhere: id, isDryRun: isDryRun, at: now)
+        {
             return Result(id: row.id, notes: [.init(remark: .deletedSince, detail: "")], outcome: nil)
         }
         guard let imported = read.imported else { return Result(id: row.id, notes: read.notes, outcome: nil) }

@@ -85,7 +85,8 @@ extension SignInStore {
             try db.insert(session, from: device)
             let login = AuditEntry(.login, actor: fresh.user.id, actorName: signUp.email.text, traits: traits)
             try accounts.record([signedUp, login], at: now, in: db)
-            return .signedIn(try accounts.sessions.issue(session, to: Account(user: fresh.user, identities: [answered])))
+            return .signedIn(
+                try accounts.sessions.issue(session, to: Account(user: fresh.user, identities: [answered])))
         }
     }
 
@@ -137,7 +138,8 @@ extension SignInStore {
         user.userMetadata = AnyJSON.object(shown).text
         if signUp.isConfirmed { user.times.emailConfirmedAt = now }
         let identity = Identity(
-            id: accounts.newID(), user: user.id, provider: "email", providerID: user.id.text, data: AnyJSON.object(data).text,
+            id: accounts.newID(), user: user.id, provider: "email", providerID: user.id.text,
+            data: AnyJSON.object(data).text,
             email: signUp.email.text, at: now)
         return Account(user: user, identities: [identity])
     }
@@ -169,7 +171,9 @@ extension SignInStore {
         guard !signUp.isConfirmed else { return .waitsAlready }
         let isSame = signUp.isRepetition(of: existing.user)
         if !isSame { try wait(with: signUp, existing.user, at: now, in: db) }
-        if let mail = signUp.mail, !signUp.isWithinInterval, try !accounts.proofs.isInvited(existing.user.id, at: now, in: db) {
+        if let mail = signUp.mail, !signUp.isWithinInterval,
+            try !accounts.proofs.isInvited(existing.user.id, at: now, in: db)
+        {
             let pending = PendingSignUp(passwordHash: signUp.passwordHash, data: signUp.metadata)
             try queueConfirmation(
                 of: existing, signUp.email, mail, confirming: isSame ? nil : pending, at: now, in: db)

@@ -41,7 +41,8 @@ extension FactorStore {
             }
             if factor.isVerified, policy.needsProof(.removeFactor, by: current, at: now) { return .stale }
             try db.remove(factor)
-            try accounts.mails.notify(.factorUnenrolled, current.account.user, factor: factor.kind, from: device, at: now, in: db)
+            try accounts.mails.notify(
+                .factorUnenrolled, current.account.user, factor: factor.kind, from: device, at: now, in: db)
             let entry = AuditEntry(
                 .factorUnenrolled, actor: user, actorName: current.account.user.email ?? "",
                 traits: ["factor_id": .string(id.text), "factor_type": .string(factor.kind.rawValue)])

@@ -119,7 +119,9 @@ extension MailStore {
     private func mayRepeatChange(
         of user: User, codesLast lifetime: Duration, at now: Instant, in db: any Connection
     ) throws -> Bool {
-        guard user.addressChangeSession == nil else { return try accounts.proofs.addressChangeWaits(of: user, at: now, in: db) }
+        guard user.addressChangeSession == nil else {
+            return try accounts.proofs.addressChangeWaits(of: user, at: now, in: db)
+        }
         if let sentAt = user.times.emailChangeSentAt, now < sentAt + lifetime { return true }
         try db.endAddressChange(of: user.id, at: now)
         return false
@@ -129,7 +131,8 @@ extension MailStore {
         _ ask: MailAsk, _ account: Account?, at now: Instant, in db: any Connection
     ) throws -> (MailContent, UserID)? {
         if let account,
-            try account.user.times.emailConfirmedAt != nil || accounts.proofs.isInvited(account.user.id, at: now, in: db)
+            try account.user.times.emailConfirmedAt != nil
+                || accounts.proofs.isInvited(account.user.id, at: now, in: db)
         {
             let content = try mail(.magicLink, .recovery, to: ask.email, of: account, ask.request, at: now, in: db)
             return (content, account.user.id)

@@ -69,7 +69,8 @@ extension TransferStore {
         guard let name = found, !isDryRun else { return found != nil }
         try await database.write { db in
             guard try db.row("SELECT 1 FROM sessions WHERE user_id = \(id)", { _ in true }) == true else { return }
-            try accounts.sessions.endSessions(of: id, keeping: nil, .byAdministrator(.endedAtSource, from: nil), at: now, in: db)
+            try accounts.sessions.endSessions(
+                of: id, keeping: nil, .byAdministrator(.endedAtSource, from: nil), at: now, in: db)
             let logout = AuditEntry(.logout, actor: id, actorName: name, traits: ["scope": "deleted elsewhere"])
             try accounts.record([logout], at: now, in: db)
         }

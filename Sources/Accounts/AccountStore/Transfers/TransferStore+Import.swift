@@ -109,7 +109,9 @@ extension TransferStore {
             imported.account.user.setAside.passkeys.append(SetAside.Passkey(id: passkey.id, name: passkey.name, at: at))
         }
         let key = imported.sessions == nil ? nil : try await makeImportKey(isDryRun: isDryRun, at: now)
-        let sessions = key.map { SessionImport(imported.sessions ?? [], of: imported.account.user.id, accounts, key: $0) }
+        let sessions = key.map {
+            SessionImport(imported.sessions ?? [], of: imported.account.user.id, accounts, key: $0)
+        }
         let whole = imported
         let factors = try imported.factors.map { (factor: $0, sealed: try sealed($0)) }
         do {

@@ -89,7 +89,8 @@ extension AdminStore {
         _ attributes: AdminAttributes, from device: Device? = nil, at now: Instant
     ) async throws -> AdminOutcome {
         var user = User(
-            id: attributes.id ?? accounts.newID(), audience: attributes.audience ?? audience, role: attributes.role ?? role,
+            id: attributes.id ?? accounts.newID(), audience: attributes.audience ?? audience,
+            role: attributes.role ?? role,
             times: UserTimes(createdAt: now))
         user.email = attributes.email?.text
         user.phone = attributes.phone?.text
@@ -165,7 +166,8 @@ extension AdminStore {
             guard tokenRoom.admits(account.user, after: before) else { throw MetadataTooLong() }
             if attributes.passwordHash != nil {
                 account.user.newEmail = nil
-                try accounts.sessions.endSessions(of: id, keeping: nil, .byAdministrator(.passwordChanged, from: device), at: now, in: db)
+                try accounts.sessions.endSessions(
+                    of: id, keeping: nil, .byAdministrator(.passwordChanged, from: device), at: now, in: db)
                 try db.voidCodes(of: id)
                 try db.voidTokens(of: id)
                 try db.forgetMails(of: &account.user)
@@ -214,14 +216,16 @@ extension AdminStore {
             let data = AccountMetadata.emailIdentity(user: user, email: email, isVerified: false, data: [:])
             identities.append(
                 Identity(
-                    id: accounts.newID(), user: user, provider: "email", providerID: user.text, data: AnyJSON.object(data).text,
+                    id: accounts.newID(), user: user, provider: "email", providerID: user.text,
+                    data: AnyJSON.object(data).text,
                     email: email.text, at: now))
         }
         if let phone = attributes.phone {
             let data = AccountMetadata.phoneIdentity(user: user, phone: phone, isVerified: false)
             identities.append(
                 Identity(
-                    id: accounts.newID(), user: user, provider: "phone", providerID: user.text, data: AnyJSON.object(data).text,
+                    id: accounts.newID(), user: user, provider: "phone", providerID: user.text,
+                    data: AnyJSON.object(data).text,
                     email: nil, at: now))
         }
         return identities

@@ -135,7 +135,8 @@ extension ProofStore {
         of account: inout Account, into setAside: inout SetAside, at now: Instant, in db: any Connection
     ) throws {
         let user = account.user.id
-        for passkey in try db.rows(PasskeyStore.passkeysLookup(user), { $0.passkey() }) where passkey.setAsideAt == nil {
+        for passkey in try db.rows(PasskeyStore.passkeysLookup(user), { $0.passkey() }) where passkey.setAsideAt == nil
+        {
             setAside.passkeys.append(SetAside.Passkey(id: passkey.id, name: passkey.name, at: now))
         }
         try db.run("UPDATE passkeys SET set_aside_at = \(now) WHERE user_id = \(user) AND set_aside_at IS NULL")

@@ -66,7 +66,8 @@ extension MailStore {
             else { return false }
             let content = try mail(.recovery, .recovery, to: email, of: account, request, at: now, in: db)
             try queue(content, of: user, until: now + request.lifetime, at: now, in: db)
-            try accounts.record([AdminStore.adminEntry(.userRecoveryRequested, account.user, from: device)], at: now, in: db)
+            try accounts.record(
+                [AdminStore.adminEntry(.userRecoveryRequested, account.user, from: device)], at: now, in: db)
             return true
         }
     }
@@ -94,7 +95,9 @@ extension MailStore {
                 guard let new = order.newEmail, try !db.isTaken(new, besides: known.user.id) else {
                     return .emailTaken
                 }
-                let waits = try known.user.newEmail == new.text && accounts.proofs.addressChangeWaits(of: known.user, at: now, in: db)
+                let waits =
+                    try known.user.newEmail == new.text
+                    && accounts.proofs.addressChangeWaits(of: known.user, at: now, in: db)
                 if !waits {
                     try db.voidTokens(of: known.user.id)
                     (known.user.newEmail, known.user.addressChangeSession) = (new.text, nil)

@@ -69,7 +69,8 @@ extension FactorStore {
         named name: String, _ codes: [HashedRecoveryCode], of user: UserID, in session: SessionID?,
         from device: Device, at now: Instant
     ) async throws -> Factor {
-        var factor = Factor(id: accounts.newID(), user: user, kind: .recoveryCodes, isVerified: true, name: name, at: now)
+        var factor = Factor(
+            id: accounts.newID(), user: user, kind: .recoveryCodes, isVerified: true, name: name, at: now)
         factor.updatedAt = now
         let made = factor
         return try await database.write { db in

@@ -108,7 +108,9 @@ extension MailStore {
 
     func content(_ id: Identifier<ClaimedMail>, _ sealed: [UInt8]?) -> ClaimedMail.Content {
         // Lost: why it cannot be opened. It stays queued until it expires, in case a missing secret comes back.
-        guard let sealed, let json = try? accounts.links.unseal(sealed, as: Self.mailSeal, id.bytes) else { return .unreadable }
+        guard let sealed, let json = try? accounts.links.unseal(sealed, as: Self.mailSeal, id.bytes) else {
+            return .unreadable
+        }
         return MailAsk(json: json).map(ClaimedMail.Content.request) ?? MailContent(json: json).map { .mail($0) }
             ?? .unreadable
     }
@@ -255,7 +257,8 @@ extension MailStore {
     func sealedMail(_ content: AnyJSON, to recipient: EmailAddress, at now: Instant) throws -> SealedMail {
         let id: Identifier<ClaimedMail> = accounts.newID(at: now)
         return SealedMail(
-            id: id, place: secrets.mark(of: recipient), bytes: try accounts.links.seal(content, as: Self.mailSeal, id.bytes))
+            id: id, place: secrets.mark(of: recipient),
+            bytes: try accounts.links.seal(content, as: Self.mailSeal, id.bytes))
     }
 
     func insert(

@@ -55,8 +55,7 @@ extension LinkStore {
     package func redeem(
         code: Secret, verifier: Secret, from device: Device, at now: Instant
     ) async throws -> CodeOutcome {
-        let digest = TokenDigest.of(code)
-        return try await accounts.sessions.revoking(at: now) { db in
+        try await accounts.sessions.revoking(at: now) { [digest = TokenDigest.of(code)] db in
             guard let found = try db.row(Self.codeLookup(digest), CodeRow.init) else { return .unknown }
             guard now < found.expiresAt else { return .expired }
             guard found.key?.isAnswered(by: verifier) == true, let method = found.method else { return .wrongVerifier }
@@ -75,8 +74,9 @@ extension LinkStore {
                 return try transaction.link(signIn, to: .session(session, of: account.user.id), handout)
             }
             if let link = (kept["mailed"]?.stringValue).flatMap({ Base64URL.decode($0) }) {
+                let prover = Prover(isClient: true, device: device)
                 guard let row = try db.row(ProofStore.tokenLookup(link: link), TokenRow.init),
-                    let proven = try accounts.proofs.prove(row, by: Prover(isClient: true, device: device), at: now, in: db)
+                    let proven = try accounts.proofs.prove(row, by: prover, at: now, in: db)
                 else { return .unknown }
                 guard case .whole(let confirmed) = proven else { return .halfway }
                 return try open(method, found, confirmed, handout, from: device, at: now, in: db)

@@ -33,7 +33,9 @@ extension AdminStore {
         try await accounts.sessions.revoking(at: now) { db -> Bool? in
             guard let account = try db.account(user) else { return nil }
             let end = SessionEnd.byAdministrator(.signedOut, from: device)
-            guard try accounts.sessions.endSessions(where: "id = \(id) AND user_id = \(user)", end, at: now, in: db) == 1 else {
+            guard
+                try accounts.sessions.endSessions(where: "id = \(id) AND user_id = \(user)", end, at: now, in: db) == 1
+            else {
                 return false
             }
             try db.endAddressChange(of: user, at: now)

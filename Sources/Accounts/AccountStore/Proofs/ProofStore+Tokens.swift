@@ -152,7 +152,8 @@ extension ProofStore {
         let minted = MintedToken(hasProofKey: request.proofKey != nil, randomBytes: randomBytes)
         let digest = TokenDigest.of(minted.link)
         let code = secrets.codeDigest(minted.code, of: codeOwner ?? Self.codeOwner(user, slot, address.text))
-        let sealed: SQLValue = try pending.map { .bytes(try accounts.links.seal($0.json, as: Self.signUpSeal, digest)) } ?? .null
+        let sealed: SQLValue =
+            try pending.map { .bytes(try accounts.links.seal($0.json, as: Self.signUpSeal, digest)) } ?? .null
         let browser = request.browser.map(SQLValue.bytes) ?? .null
         try db.removeExpired(from: .oneTimeTokens, at: now)
         try db.makePlace(for: slot, of: user)

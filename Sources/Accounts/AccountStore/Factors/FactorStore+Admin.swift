@@ -55,7 +55,8 @@ extension FactorStore {
                 try accounts.mails.notify(
                     .factorRemoval, account.user, factor: factor.kind, removalAt: factor.removalAt, from: nil, at: now,
                     in: db)
-                try accounts.record([adminEntry(.factorRemovalBegun, account.user, factor, from: device)], at: now, in: db)
+                try accounts.record(
+                    [adminEntry(.factorRemovalBegun, account.user, factor, from: device)], at: now, in: db)
                 return .done(factor)
             }
             try db.remove(factor)

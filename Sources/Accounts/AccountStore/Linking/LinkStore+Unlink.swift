@@ -48,7 +48,8 @@ extension LinkStore {
                 let removal = Removal(id: id, of: account, leaving: left, made: made, kind: .unlinked, session: session)
                 let end = SessionEnd.byUser(.methodRemoved, in: session, from: device)
                 try carryOut(removal, end, at: now, in: db)
-                try accounts.mails.notify(.identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
+                try accounts.mails.notify(
+                    .identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
                 return .unlinked(left)
             }
         }
@@ -89,7 +90,8 @@ extension LinkStore {
                 let removal = Removal(id: id, of: account, leaving: left, made: made, kind: .undone, session: session)
                 let end = SessionEnd.byUser(.linkUndone, in: session, from: device)
                 try carryOut(removal, end, at: now, in: db)
-                try accounts.mails.notify(.identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
+                try accounts.mails.notify(
+                    .identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
                 return .unlinked(left)
             }
         }
@@ -194,7 +196,8 @@ extension LinkStore {
             try accounts.sessions.endSessions(
                 where: "user_id = \(user) AND identity_id = \(identity.id) AND id <> \(kept)", end, at: now, in: db)
         } else {
-            try accounts.sessions.endSessions(where: "user_id = \(user) AND identity_id IS NULL AND id <> \(kept)", end, at: now, in: db)
+            try accounts.sessions.endSessions(
+                where: "user_id = \(user) AND identity_id IS NULL AND id <> \(kept)", end, at: now, in: db)
         }
     }
 
