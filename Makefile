@@ -39,7 +39,7 @@ sanitize: ## Runs the Swift tests under the thread sanitizer, drivers and hashin
 	@Scripts/prepare.sh test
 	@Scripts/sanitize $(SANITIZERS)
 
-soak: ## Runs the longest tests, about two hours, and writes Docs/soak.md; STAGES="…" runs some (Tests/Soak/run --list)
+soak: ## Runs the longest tests, about six hours, and writes Docs/soak.md; STAGES="…" runs some (Tests/Soak/run --list)
 	@Tests/Soak/run $(STAGES)
 
 check: ## Formatting, house style, links, the public API, and the tests of these checks
