@@ -13,13 +13,13 @@ extension CurrentAccount? {
     /// Adds a row of ``Accounts/currentLookup(_:session:)``.
     fileprivate mutating func add(_ row: inout Row) {
         if self != nil {
-            row.skip(Accounts.userColumnCount)
+            row.skip(Accounts.userColumns.count)
             if let identity = row.identityIfPresent() { self?.account.insert(identity) }
-            return row.skip(Accounts.sessionColumnCount)
+            return row.skip(Accounts.sessionColumns.count)
         }
         let account = Account(user: row.user(), identities: row.identityIfPresent().map { [$0] } ?? [])
         let session = row.isNull ? nil : row.session()
-        if session == nil { row.skip(Accounts.sessionColumnCount) }
+        if session == nil { row.skip(Accounts.sessionColumns.count) }
         self = CurrentAccount(account: account, session: session)
     }
 }

@@ -2,31 +2,87 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-// The columns of each table, in one place; every statement that reads whole rows uses this order.
+// The columns of each table, in one place; every statement that reads whole rows names these.
 extension Accounts {
-    static let userColumns: StaticString = """
-        users.id, users.aud, users.role, users.created_at, users.email, users.phone, users.password_hash,
-        users.app_metadata, users.user_metadata, users.is_anonymous, users.new_email, users.new_phone, users.updated_at,
-        users.email_confirmed_at, users.phone_confirmed_at, users.last_sign_in_at, users.invited_at,
-        users.confirmation_sent_at, users.recovery_sent_at, users.email_change_sent_at, users.phone_change_sent_at,
-        users.reauthentication_sent_at, users.banned_until, users.deleted_at, users.email_proven_at,
-        users.email_undeliverable_at, users.factors, users.has_second_factor, users.address_change_session,
-        users.set_aside, users.former_email, users.former_email_moved_at
-        """
-    static let userColumnCount = 32
+    static let userColumns = Columns(
+        of: "users",
+        from: User(
+            id: UserID(trusted: nilID), audience: "", role: "", times: UserTimes(createdAt: Instant(seconds: 0))),
+        [
+            .init("id") { $0.id = $1.id() },
+            .init("aud") { $0.audience = $1.text() },
+            .init("role") { $0.role = $1.text() },
+            .init("created_at") { $0.times.createdAt = $1.instant() },
+            .init("email") { $0.email = $1.textIfPresent() },
+            .init("phone") { $0.phone = $1.textIfPresent() },
+            .init("password_hash") { $0.passwordHash = $1.textIfPresent().map(Secret.init) },
+            .init("app_metadata") { $0.appMetadata = $1.text() },
+            .init("user_metadata") { $0.userMetadata = $1.text() },
+            .init("is_anonymous") { $0.isAnonymous = $1.bool() },
+            .init("new_email") { $0.newEmail = $1.textIfPresent() },
+            .init("new_phone") { $0.newPhone = $1.textIfPresent() },
+            .init("updated_at") { $0.times.updatedAt = $1.instant() },
+            .init("email_confirmed_at") { $0.times.emailConfirmedAt = $1.instantIfPresent() },
+            .init("phone_confirmed_at") { $0.times.phoneConfirmedAt = $1.instantIfPresent() },
+            .init("last_sign_in_at") { $0.times.lastSignInAt = $1.instantIfPresent() },
+            .init("invited_at") { $0.times.invitedAt = $1.instantIfPresent() },
+            .init("confirmation_sent_at") { $0.times.confirmationSentAt = $1.instantIfPresent() },
+            .init("recovery_sent_at") { $0.times.recoverySentAt = $1.instantIfPresent() },
+            .init("email_change_sent_at") { $0.times.emailChangeSentAt = $1.instantIfPresent() },
+            .init("phone_change_sent_at") { $0.times.phoneChangeSentAt = $1.instantIfPresent() },
+            .init("reauthentication_sent_at") { $0.times.reauthenticationSentAt = $1.instantIfPresent() },
+            .init("banned_until") { $0.times.bannedUntil = $1.instantIfPresent() },
+            .init("deleted_at") { $0.times.deletedAt = $1.instantIfPresent() },
+            .init("email_proven_at") { $0.times.emailProvenAt = $1.instantIfPresent() },
+            .init("email_undeliverable_at") { $0.times.emailUndeliverableAt = $1.instantIfPresent() },
+            .init("factors") { $0.factors = $1.textIfPresent() },
+            .init("has_second_factor") { $0.hasSecondFactor = $1.bool() },
+            .init("address_change_session") { $0.addressChangeSession = $1.idIfPresent() },
+            .init("set_aside") { $0.storedSetAside = $1.textIfPresent() },
+            .init("former_email") { $0.formerEmail = $1.textIfPresent() },
+            .init("former_email_moved_at") { $0.times.formerEmailMovedAt = $1.instantIfPresent() },
+        ])
 
-    static let identityColumns: StaticString = """
-        identities.id, identities.user_id, identities.provider, identities.provider_id, identities.identity_data,
-        identities.email, identities.created_at, identities.last_sign_in_at, identities.updated_at,
-        identities.email_verified, identities.set_aside_at
-        """
-    static let identityColumnCount = 11
+    static let identityColumns = Columns(
+        of: "identities", from: FoundIdentity(),
+        [
+            .init("id") { $0.identity.id = $1.id() },
+            .init("user_id") { $0.identity.user = $1.id() },
+            .init("provider") { $0.identity.provider = $1.text() },
+            .init("provider_id") { $0.identity.providerID = $1.text() },
+            .init("identity_data") { $0.identity.data = $1.text() },
+            .init("email") { $0.identity.email = $1.textIfPresent() },
+            .init("created_at") { $0.identity.createdAt = $1.instant() },
+            .init("last_sign_in_at") { $0.identity.lastSignInAt = $1.instantIfPresent() },
+            .init("updated_at") { $0.identity.updatedAt = $1.instant() },
+            .init("email_verified") { $0.identity.isEmailVerified = $1.bool() },
+            .init("set_aside_at") { $0.isSetAside = $1.instantIfPresent() != nil },
+        ])
 
-    static let sessionColumns: StaticString = """
-        sessions.id, sessions.user_id, sessions.created_at, sessions.refreshed_at, sessions.refresh_token_counter,
-        sessions.aal, sessions.amr, sessions.factor_id, sessions.level_counter
-        """
-    static let sessionColumnCount = 9
+    static let sessionColumns = Columns(
+        of: "sessions",
+        from: Session(
+            id: SessionID(trusted: nilID), user: UserID(trusted: nilID), createdAt: Instant(seconds: 0),
+            authenticationMethods: ""),
+        [
+            .init("id") { $0.id = $1.id() },
+            .init("user_id") { $0.user = $1.id() },
+            .init("created_at") { $0.createdAt = $1.instant() },
+            .init("refreshed_at") { $0.refreshedAt = $1.instantIfPresent() },
+            .init("refresh_token_counter") { $0.counter = $1.int() },
+            .init("aal") { $0.assuranceLevel = AssuranceLevel(text: $1.text()) ?? .aal1 },
+            .init("amr") { $0.authenticationMethods = $1.text() },
+            .init("factor_id") { $0.factor = $1.idIfPresent() },
+            .init("level_counter") { $0.levelCounter = $1.int() },
+        ])
+}
+
+/// An identity as stored.
+struct FoundIdentity: Sendable {
+    var identity = Identity(
+        id: IdentityID(trusted: Accounts.nilID), user: UserID(trusted: Accounts.nilID), provider: "", providerID: "",
+        data: "", email: nil, at: Instant(seconds: 0))
+    var isSetAside = false
 }
 
 extension Row {
@@ -35,65 +91,19 @@ extension Row {
     mutating func id<Owner>() -> Identifier<Owner> { Identifier(trusted: text()) }
     mutating func idIfPresent<Owner>() -> Identifier<Owner>? { textIfPresent().map(Identifier.init(trusted:)) }
 
-    mutating func user() -> User { user(id()) }
-
-    /// Reads a user whose id was read already.
-    mutating func user(_ id: UserID) -> User {
-        var user = User(id: id, audience: text(), role: text(), times: UserTimes(createdAt: instant()))
-        user.email = textIfPresent()
-        user.phone = textIfPresent()
-        user.passwordHash = textIfPresent().map(Secret.init)
-        user.appMetadata = text()
-        user.userMetadata = text()
-        user.isAnonymous = bool()
-        user.newEmail = textIfPresent()
-        user.newPhone = textIfPresent()
-        user.times.updatedAt = instant()
-        user.times.emailConfirmedAt = instantIfPresent()
-        user.times.phoneConfirmedAt = instantIfPresent()
-        user.times.lastSignInAt = instantIfPresent()
-        user.times.invitedAt = instantIfPresent()
-        user.times.confirmationSentAt = instantIfPresent()
-        user.times.recoverySentAt = instantIfPresent()
-        user.times.emailChangeSentAt = instantIfPresent()
-        user.times.phoneChangeSentAt = instantIfPresent()
-        user.times.reauthenticationSentAt = instantIfPresent()
-        user.times.bannedUntil = instantIfPresent()
-        user.times.deletedAt = instantIfPresent()
-        user.times.emailProvenAt = instantIfPresent()
-        user.times.emailUndeliverableAt = instantIfPresent()
-        user.factors = textIfPresent()
-        user.hasSecondFactor = bool()
-        user.addressChangeSession = idIfPresent()
-        user.storedSetAside = textIfPresent()
-        user.formerEmail = textIfPresent()
-        user.times.formerEmailMovedAt = instantIfPresent()
-        return user
-    }
+    mutating func user() -> User { Accounts.userColumns.read(&self) }
 
     /// nil if an outer join found no identity, and for one that is set aside: it opens nothing, and decides nothing.
     mutating func identityIfPresent() -> Identity? {
         if isNull {
-            skip(Accounts.identityColumnCount)
+            skip(Accounts.identityColumns.count)
             return nil
         }
-        var identity = Identity(
-            id: id(), user: id(), provider: text(), providerID: text(), data: text(), email: textIfPresent(),
-            at: instant())
-        identity.lastSignInAt = instantIfPresent()
-        identity.updatedAt = instant()
-        identity.isEmailVerified = bool()
-        return instantIfPresent() == nil ? identity : nil
+        let found = Accounts.identityColumns.read(&self)
+        return found.isSetAside ? nil : found.identity
     }
 
-    mutating func session() -> Session {
-        var session = Session(
-            id: id(), user: id(), createdAt: instant(), refreshedAt: instantIfPresent(), counter: int(),
-            assuranceLevel: AssuranceLevel(text: text()) ?? .aal1, authenticationMethods: text())
-        session.factor = idIfPresent()
-        session.levelCounter = int()
-        return session
-    }
+    mutating func session() -> Session { Accounts.sessionColumns.read(&self) }
 }
 
 extension [Account] {
@@ -101,9 +111,9 @@ extension [Account] {
     fileprivate mutating func add(_ row: inout Row) {
         let id: UserID = row.id()
         if last?.user.id == id {
-            row.skip(Accounts.userColumnCount - 1)
+            row.skip(Accounts.userColumns.count - 1)
         } else {
-            append(Account(user: row.user(id), identities: []))
+            append(Account(user: Accounts.userColumns.read(&row, after: { $0.id = id }), identities: []))
         }
         if let identity = row.identityIfPresent() { self[count - 1].identities.append(identity) }
     }

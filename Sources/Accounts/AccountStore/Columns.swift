@@ -1,0 +1,45 @@
+import SQLDatabase
+
+/// The columns of a table that make a record: one declaration names them in statements and reads their values.
+struct Columns<Record: Sendable>: Sendable {
+    struct Column: Sendable {
+        let name: String
+        let read: @Sendable (_ record: inout Record, _ row: inout Row) -> Void
+
+        /// - Parameter read: Reads the value, and keeps it in the record.
+        init(_ name: String, read: @escaping @Sendable (_ record: inout Record, _ row: inout Row) -> Void) {
+            (self.name, self.read) = (name, read)
+        }
+    }
+
+    /// Such as `users.id, users.aud`, for a `SELECT`.
+    let list: String
+    private let columns: [Column]
+    private let blank: Record
+
+    /// - Parameter blank: The record before its columns are read.
+    init(of table: String, from blank: Record, _ columns: [Column]) {
+        list = columns.map { "\(table).\($0.name)" }.joined(separator: ", ")
+        (self.blank, self.columns) = (blank, columns)
+    }
+
+    var count: Int { columns.count }
+
+    func read(_ row: inout Row) -> Record {
+        var record = blank
+        for column in columns { column.read(&record, &row) }
+        return record
+    }
+
+    /// Reads a record whose first column was read already.
+    func read(_ row: inout Row, after first: (inout Record) -> Void) -> Record {
+        var record = blank
+        first(&record)
+        for column in columns.dropFirst() { column.read(&record, &row) }
+        return record
+    }
+}
+
+extension SQL.StringInterpolation {
+    mutating func appendInterpolation<Record>(columns: Columns<Record>) { appendLiteral(columns.list) }
+}
