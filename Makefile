@@ -69,6 +69,7 @@ docs: ## Builds the documentation of the libraries as a site in .build/docs/site
 	@Scripts/prepare.sh check
 	swift build --target GatehouseUI
 	swift build --target GatehouseTesting
+	swift build --target GatehouseDesktop
 	Scripts/documentation/make-docs $(ARGS)
 	@echo 'To read it: python3 -m http.server --directory .build/docs/site, then http://localhost:8000/documentation'
 

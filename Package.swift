@@ -2,7 +2,7 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// This package is the client: four libraries, which fetch swift-crypto and swift-asn1 alone. With GATEHOUSE_COMPLETE in
+// This package is the client: its libraries, which fetch swift-crypto and swift-asn1 alone. With GATEHOUSE_COMPLETE in
 // the environment it is also the server, the program `gatehouse` and all tests. Every verb of `make` sets it, and so
 // does .vscode/settings.json. To use swift directly: export GATEHOUSE_COMPLETE=1 (Docs/decisions/0013-one-variable.md).
 let environment = Context.environment
@@ -13,8 +13,7 @@ let isFuzzed = environment["GATEHOUSE_FUZZ"] != nil
 let isSynchronized = environment["GATEHOUSE_POSIX_SYNCHRONIZATION"] != nil
 /// Verbs that need few test targets name them here, so that the others are not compiled.
 let chosenTests = environment["GATEHOUSE_TEST_TARGETS"].map(words)
-// The manifest is read on the machine that builds. A Mac has SwiftUI in its SDK.
-#if os(Linux)
+#if os(Linux)  // The machine that reads this builds. A Mac has SwiftUI in its SDK.
 let isLinux = true
 #else
 let isLinux = false
@@ -41,6 +40,7 @@ let client = """
     GatehouseModel: Gatehouse GatehouseWire Crypto
     GatehouseUI: GatehouseModel Gatehouse SwiftUI AuthenticationServices
     GatehouseTesting: GatehouseModel Gatehouse GatehouseWire
+    GatehouseDesktop: Gatehouse
     Development/HeadlessSwiftUI
     \(isLinux ? "PreviewPlugin:\nSwiftUI: PreviewPlugin\nAuthenticationServices: SwiftUI" : "")
     """
@@ -71,8 +71,8 @@ let server = """
     GatehouseServer: \(serving) \(accounts) \(databases) AuthServer ProfileGateway WebPages MailTemplates SMTP \
     CurlTransfers CCurl CEmbedded CProcess CYAML Logging ServiceLifecycle
     GatehouseCLI Sources/Program/GatehouseCLI: \(accounts) \(databases) GatehouseServer AuthServer ProfileGateway \
-    HTTPServing SMTP GatehouseWire Gatehouse GatehouseModel DevStack CEmbedded Crypto Logging NIOCore ArgumentParser \
-    ServiceLifecycle UnixSignals \(isFuzzed ? "" : "LiveScreens")
+    HTTPServing SMTP GatehouseWire Gatehouse GatehouseDesktop GatehouseModel DevStack CEmbedded Crypto Logging \
+    NIOCore ArgumentParser ServiceLifecycle UnixSignals \(isFuzzed ? "" : "LiveScreens")
     Sources/System
     CCurl: CLateLibrary
     CCommonPasswords CEmbedded CProcess:
@@ -88,7 +88,8 @@ let tests = """
     Logging
     Tests/Client
     GatehouseWireTests:
-    GatehouseTests GatehouseModelTests GatehouseTestingTests: TestSupport \(accounts) AuthServer HTTPTypes
+    GatehouseTests GatehouseModelTests GatehouseTestingTests: TestSupport GatehouseDesktop \(accounts) AuthServer \
+    HTTPTypes
     Example Tests/Example/Sources/Example: GatehouseUI SwiftUI AuthenticationServices
     ExampleTests Tests/Example/Tests/ExampleTests: GatehouseTesting
     Tests/Accounts
@@ -97,8 +98,7 @@ let tests = """
     Tests/Databases
     SQLDatabaseTests SQLiteDriverTests PostgresDriverTests: TestDatabases
     Tests/Protocols
-    JSONWebTokensTests IdentityProvidersTests SMTPTests MailTemplatesTests:
-    WebAuthnTests: SoftAuthenticator
+    JSONWebTokensTests IdentityProvidersTests SMTPTests MailTemplatesTests WebAuthnTests: SoftAuthenticator
     Tests/Server
     HTTPServingTests: NIOEmbedded
     AuthServerTests: DevStack TestSupport SQLDatabase SoftAuthenticator
@@ -130,7 +130,7 @@ let linux = """
     DailyRitual Apps/DailyRitual: \(screenKit) AppSupport DailyRitualScreens GatehouseTesting
     Tests/Client
     GatehouseUITests: GatehouseTesting ScreenDriver
-    DocumentationTests: \(screenKit) GatehouseTesting
+    DocumentationTests: \(screenKit) GatehouseTesting GatehouseDesktop
     AppsTests Tests/Apps/AppsTests: \(bothApps)
     AcceptanceTests Tests/Apps/AcceptanceTests: \(bothApps) \(accounts) TestSupport AuthServer SQLDatabase \
     ProfileGateway SoftAuthenticator GatehouseWire HTTPTypes
@@ -152,11 +152,10 @@ let privacy: (excluded: [String], resources: [Resource]) =
 let excluded = [
     "Gatehouse": privacy.excluded, "GatehouseModel": privacy.excluded, "GatehouseUI": privacy.excluded,
     "GatehouseTests": ["StoredSessions"], "WebAuthnTests": ["Vectors.json"], "HeadlessSwiftUITests": ["Refused"],
-    "AppsTests": ["Snapshots"], "session-explorer": ["explore", "faults.json"],
+    "AppsTests": ["Snapshots"], "session-explorer": ["explore", "faults.json"], "CCommonPasswords": ["digests.txt"],
     "BoxScore": words("BoxScore.xcodeproj Configuration Resources Screens UITests teams.json"),
     "DailyRitual": words("DailyRitual.xcodeproj Configuration Resources Screens"),
     // C code embeds these.
-    "CCommonPasswords": ["digests.txt"],
     "GatehouseServer": ["OpenAPI/openapi.json"], "MailTemplates": ["Texts/emails.json"],
     "WebPages": words("Texts/pages.json Texts/texts.json Assets/pages.css Assets/console.css"),
     "GatehouseCLI": isFuzzed ? ["Program.swift"] : [],
@@ -174,8 +173,8 @@ let resources: [String: [Resource]] = [
 ]
 
 // MARK: - From rows to targets
-let features = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
-let strict = features.map { SwiftSetting.enableUpcomingFeature($0) }
+let strict: [SwiftSetting] = words("ExistentialAny InternalImportsByDefault MemberImportVisibility")
+    .map { .enableUpcomingFeature($0) }
 /// `make dist` and `make install` say what the program is built from.
 let stamp = ["GATEHOUSE_BUILD_COMMIT", "GATEHOUSE_BUILD_DATE"].compactMap { name in
     environment[name].map { CSetting.define(name, to: $0) }
@@ -226,7 +225,8 @@ let package = Package(
     name: "gatehouse",
     defaultLocalization: "en",
     platforms: [.macOS(.v15), .iOS(.v17)],
-    products: words("Gatehouse GatehouseModel GatehouseTesting GatehouseUI").map { .library(name: $0, targets: [$0]) },
+    products: words("Gatehouse GatehouseDesktop GatehouseModel GatehouseTesting GatehouseUI")
+        .map { .library(name: $0, targets: [$0]) },
     dependencies: fetched.prefix(isComplete ? fetched.count : 1).map {
         // Hummingbird's traits off: the configuration that it could read itself is read once, by `gatehouse`.
         let traits: Set<Package.Dependency.Trait> = $0.name == "hummingbird" ? [] : [.defaults]
@@ -240,9 +240,9 @@ if isComplete {
     let libraries = [
         "CArgon2 libargon2 libargon2-dev argon2", "CCrypt libxcrypt libcrypt-dev libxcrypt",
         "CQREncode libqrencode libqrencode-dev qrencode", "CSQLite sqlite3 libsqlite3-dev sqlite",
-        "CYAML yaml-0.1 libyaml-dev libyaml", isLinux ? "" : "CPostgres libpq libpq-dev libpq",
+        "CYAML yaml-0.1 libyaml-dev libyaml", "CPostgres libpq libpq-dev libpq",
     ]
-    package.targets += libraries.map(words).filter { !$0.isEmpty }.map {
+    package.targets += libraries.dropLast(isLinux ? 1 : 0).map(words).map {
         let path = "Sources/System/\($0[0])" + ($0[0] == "CPostgres" ? "/include" : "")
         let providers: [SystemPackageProvider] = [.apt([$0[2]]), .brew([$0[3]])]
         return .systemLibrary(name: $0[0], path: path, pkgConfig: $0[1], providers: providers)

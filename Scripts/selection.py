@@ -40,7 +40,7 @@ ALSO_READ = (
     ("Sources/Client/GatehouseUI/", ("screens HeadlessSwiftUITests",)),
 )
 PROGRAM = "GatehouseCLI"
-LIBRARIES = ("Gatehouse", "GatehouseModel", "GatehouseUI", "GatehouseTesting")
+LIBRARIES = ("Gatehouse", "GatehouseModel", "GatehouseUI", "GatehouseTesting", "GatehouseDesktop")
 # The tests that use most of the program. They run whenever one of its sources has changed.
 ALWAYS = ("test_golden", "test_supabase_client")
 # Only there during `.ci/run`, so that the next `make test` need not run everything.

@@ -6,7 +6,7 @@ import re
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LIBRARIES = ("Gatehouse", "GatehouseModel", "GatehouseTesting", "GatehouseUI", "GatehouseWire")
+LIBRARIES = ("Gatehouse", "GatehouseModel", "GatehouseTesting", "GatehouseUI", "GatehouseDesktop", "GatehouseWire")
 WORDS = re.compile(r"(?i)\b(?:teams?|favorite_teams|boxscore|sport)\b")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import program
 
-PRODUCTS = ("Gatehouse", "GatehouseModel", "GatehouseUI", "GatehouseTesting")
+PRODUCTS = ("Gatehouse", "GatehouseModel", "GatehouseUI", "GatehouseTesting", "GatehouseDesktop")
 FETCHED = {"swift-crypto", "swift-asn1"}
 
 MANIFEST = """// swift-tools-version:6.2

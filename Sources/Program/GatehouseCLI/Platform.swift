@@ -1,5 +1,6 @@
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 // The only platform switch in GatehouseCLI: the terminal client's session storage, whether the app's screens can be
 // drawn without Apple's SDK, and the compiler version. The C library comes with GatehouseServer.
 import GatehouseServer
@@ -56,7 +57,7 @@ extension Client {
         FileStorage(folder: FileStorage.userFolder(name: "gatehouse", environment: environment), notice: notice)
         #else
         // Half a minute gives the user time to unlock the keyring.
-        SystemStorage.make(name: "gatehouse", environment: environment, serviceLimit: .seconds(30), notice: notice)
+        DesktopStorage.make(name: "gatehouse", environment: environment, serviceLimit: .seconds(30), notice: notice)
         #endif
     }
 }

@@ -2,6 +2,7 @@
 // among them run.
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 import GatehouseModel
 import GatehouseTesting
 import GatehouseUI
@@ -257,9 +258,7 @@ private struct Example23 {
 extension Given {
     @MainActor private func example24() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let storage = SystemStorage.make(name: "com.example.app", environment: environment) { notice in
-            if case .usesFiles(let folder) = notice { print("Sessions are stored in \(folder).") }
-        }
+        let storage = SystemStorage.make(name: "com.example.app", environment: environment)
         _ = environment
         _ = storage
     }

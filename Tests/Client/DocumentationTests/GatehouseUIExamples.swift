@@ -2,6 +2,7 @@
 // among them run.
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 import GatehouseModel
 import GatehouseTesting
 import GatehouseUI

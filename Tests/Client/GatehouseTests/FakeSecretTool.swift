@@ -1,5 +1,6 @@
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 
 /// A `secret-tool` that keeps its items in files, with faults set by a test.
 struct FakeSecretTool: Sendable {

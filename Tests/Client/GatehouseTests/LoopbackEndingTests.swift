@@ -1,5 +1,6 @@
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 import Testing
 
 @Suite("A browser sign-in without a response")

@@ -1,5 +1,6 @@
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 import Testing
 
 @Suite("Signing in with the system's browser and a loopback listener")

@@ -1,5 +1,6 @@
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 import Testing
 
 /// Needs the programs of the Debian packages `libsecret-tools`, `gnome-keyring` and `dbus`.

@@ -1,5 +1,6 @@
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 import Testing
 
 @Suite("The secret service as a store")

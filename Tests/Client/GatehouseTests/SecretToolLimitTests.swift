@@ -1,5 +1,6 @@
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 import Testing
 
 @Suite("A hanging secret-tool")

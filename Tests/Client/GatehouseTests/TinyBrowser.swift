@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 
 /// Sends bytes to ports of this machine and records the responses.
 actor TinyBrowser {

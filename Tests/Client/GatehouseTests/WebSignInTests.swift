@@ -1,5 +1,6 @@
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 import GatehouseWire
 import Testing
 

@@ -1,10 +1,10 @@
-import Dispatch
+package import Dispatch
 import Foundation
 
 /// A lock between processes on one machine and between callers in one process: `flock` on a permanent file.
 ///
 /// The system releases it when its process ends. Waiting is polling, which blocks no thread.
-struct FileLock: Sendable {
+package struct FileLock: Sendable {
     let folder: SecretFolder
     let clock: ClientClock
     /// Longer than the network calls of a holder, which have their own limits.
@@ -15,7 +15,7 @@ struct FileLock: Sendable {
     let stayAwake: @Sendable () -> @Sendable () -> Void
     private let gate = SerialGate()
 
-    init(
+    package init(
         folder: SecretFolder, clock: ClientClock, limit: Duration = .seconds(120), name: String = ".lock",
         stayAwake: @escaping @Sendable () -> @Sendable () -> Void = { postponeSuspension() }
     ) {
@@ -28,7 +28,7 @@ struct FileLock: Sendable {
 
     /// - Throws: Errors of `body`; `CancellationError`; or a POSIX error, `ETIMEDOUT` if another process never released
     ///   the lock. In the latter cases `body` did not run.
-    func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+    package func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await gate.run {
             let sleep = stayAwake()
             // The last thing: iOS ends an app that it suspends while it holds a lock in a shared container.
@@ -70,7 +70,7 @@ struct FileLock: Sendable {
 
 extension DispatchQueue {
     /// Runs blocking work on the queue's thread.
-    func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    package func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { waiter in
             async { waiter.resume(with: Result { try work() }) }
         }

@@ -1,22 +1,24 @@
-import Foundation
+package import Foundation
 
 /// The blocking part of ``FileStorage``: files of mode 0600 in a folder of mode 0700.
-struct SecretFolder: Sendable {
-    let path: String
+package struct SecretFolder: Sendable {
+    package let path: String
     /// The device's wall clock, for the age of incomplete files.
     let now: @Sendable () -> Date
+
+    package init(path: String, now: @escaping @Sendable () -> Date) { (self.path, self.now) = (path, now) }
 
     private static let largestEntry: off_t = 1 << 20
     private static let torn = ".new-"
 
-    func read(_ key: String) -> StoredValue {
+    package func read(_ key: String) -> StoredValue {
         do { return try contents(of: key).map(StoredValue.value) ?? .absent } catch {
             return .unavailable(StoreProblem(error))
         }
     }
 
     /// Replaces the entry atomically: writes a new file to disk, then renames it.
-    func write(_ bytes: [UInt8], for key: String) throws {
+    package func write(_ bytes: [UInt8], for key: String) throws {
         try make()
         // An unreadable file may contain a session, so it is never replaced.
         _ = try contents(of: key)
@@ -38,13 +40,13 @@ struct SecretFolder: Sendable {
         try sync()
     }
 
-    func remove(_ key: String) throws {
+    package func remove(_ key: String) throws {
         guard unlink(try file(key)) != 0 else { return try sync() }
         if errno != ENOENT { throw Self.problem() }
     }
 
     /// Creates the folder and its missing parents, for this user only.
-    func make() throws {
+    package func make() throws {
         var made = ""
         for part in path.split(separator: "/") {
             made += "/" + part
@@ -58,13 +60,13 @@ struct SecretFolder: Sendable {
     }
 
     /// The keys of all entries.
-    func keys() throws -> [String] {
+    package func keys() throws -> [String] {
         if access(path, F_OK) != 0, errno == ENOENT { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }
     }
 
     /// - Returns: nil if there is no such file.
-    func contents(of key: String) throws -> [UInt8]? {
+    package func contents(of key: String) throws -> [UInt8]? {
         // Non-blocking, in case the file is a pipe.
         let file = open(try file(key), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if file < 0, errno == ENOENT { return nil }
@@ -134,7 +136,7 @@ struct SecretFolder: Sendable {
     }
 
     /// The error's code is sufficient, and it names no path.
-    static func problem(_ number: Int32 = errno) -> any Error {
+    package static func problem(_ number: Int32 = errno) -> any Error {
         NSError(domain: NSPOSIXErrorDomain, code: Int(number))
     }
 }

@@ -45,7 +45,7 @@ public struct StoreProblem: Error, Hashable, Sendable, ExpressibleByStringLitera
 
 extension StoreProblem {
     /// The problem in an error of a store or of the system.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         switch error {
         case let problem as StoreProblem: self = problem
         case AuthClientError.storeUnavailable(let problem), AuthClientError.storeFailed(let problem): self = problem
@@ -79,7 +79,7 @@ extension StoreProblem {
 }
 
 /// Stores the session between launches: a keychain, a secret service, a file of mode 0600, or memory. Apps usually pass
-/// ``SystemStorage/make(name:environment:clock:serviceLimit:notice:)``.
+/// ``SystemStorage/make(name:environment:clock:notice:)``.
 ///
 /// ``read(_:)`` distinguishes three results, because a locked keychain must never look like a signed-out user. Keys
 /// consist of ASCII letters, digits, `.` and `-`. Values are a few kilobytes; they grow with the user's metadata.

@@ -206,7 +206,7 @@ extension StoredAccess {
 
 extension Error {
     /// The domain and code of an error. Omits its text, which may contain a URL.
-    var shortText: String {
+    package var shortText: String {
         if let problem = self as? StoreProblem { return problem.detail }
         let error = self as NSError
         return "\(error.domain) \(error.code)"

@@ -50,7 +50,7 @@ extension AuthClient {
     /// }
     /// ```
     ///
-    /// - Parameter browser: `SystemWebAuthentication` on Apple's systems, ``LoopbackWebAuthentication`` elsewhere.
+    /// - Parameter browser: `SystemWebAuthentication` on Apple's systems, `LoopbackWebAuthentication` of GatehouseDesktop elsewhere.
     /// - Throws: As ``signInWithOAuth(provider:redirectTo:scopes:queryParams:launchFlow:)``, and
     ///   ``AuthClientError/cancelled`` if the user closed the sheet.
     @discardableResult

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A browser for signing in: the system's sheet on Apple's systems (`SystemWebAuthentication`), the default browser
-/// with a loopback listener elsewhere (``LoopbackWebAuthentication``).
+/// with a loopback listener elsewhere (`LoopbackWebAuthentication` of GatehouseDesktop).
 public protocol WebAuthenticator: Sendable {
     /// Opens a page and waits for its callback.
     ///

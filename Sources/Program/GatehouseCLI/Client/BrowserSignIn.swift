@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 import GatehouseModel
 import GatehouseWire
 

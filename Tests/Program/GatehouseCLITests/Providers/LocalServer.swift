@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 
 /// Listens on this machine, accepts one connection after the other, and sends each its scripted response.
 struct LocalServer: Sendable {

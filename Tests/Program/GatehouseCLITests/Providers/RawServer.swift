@@ -1,5 +1,6 @@
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 import GatehouseServer
 
 /// Listens on this machine. A function reads and writes the bytes of each connection, on a separate thread.

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Gatehouse
 
 /// The result of a program.
 struct ChildExit: Hashable, Sendable {

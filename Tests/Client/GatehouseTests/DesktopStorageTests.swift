@@ -1,10 +1,11 @@
 import Foundation
 import Gatehouse
+import GatehouseDesktop
 import Synchronization
 import Testing
 
 @Suite("Choosing the store for the system", .enabled(if: isLinux, "elsewhere it is the keychain"))
-struct SystemStorageTests {
+struct DesktopStorageTests {
     private func with(_ test: (FakeSecretTool, Desktop) async throws -> Void) async throws {
         try await TestFolder.with { folder in
             let tool = try await FakeSecretTool(in: folder)
@@ -22,7 +23,7 @@ struct SystemStorageTests {
         var notices: [StorageNotice] { heard.withLock { $0 } }
 
         func start(without name: String? = nil) -> any SecureStorage {
-            SystemStorage.make(
+            DesktopStorage.make(
                 name: "app", environment: environment.filter { $0.key != name }, clock: HandClock().clock,
                 notice: { [self] notice in heard.withLock { $0.append(notice) } })
         }
@@ -107,7 +108,7 @@ struct SystemStorageTests {
             try await desktop.start().write([1], for: "k")
             try FileManager.default.removeItem(atPath: tool.folder.below("secret-tool"))
             await #expect(throws: StoreProblem.self) { try await desktop.start().remove("k") }
-            try SystemStorage.forgetSecretService(name: "app", environment: desktop.environment)
+            try DesktopStorage.forgetSecretService(name: "app", environment: desktop.environment)
             #expect(await desktop.start().read("k") == .absent)
             try await desktop.start().write([2], for: "k")
             #expect(await desktop.start().read("k") == .value([2]))

@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 
 /// The URL that a loopback listener waits for.
 struct CallbackAddress: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Dispatch
 public import Foundation
+public import Gatehouse
 
 /// Stores entries in the Secret Service of a Linux desktop (GNOME Keyring, KWallet, KeePassXC), with libsecret's
 /// `secret-tool`.

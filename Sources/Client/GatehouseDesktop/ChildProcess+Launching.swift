@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Gatehouse
 
 /// The state of a program that may keep running.
 enum Launch: Hashable, Sendable {

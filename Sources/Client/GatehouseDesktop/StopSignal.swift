@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 
 /// Wakes a thread that waits in `poll`. Stays fired.
 final class StopSignal: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 
 /// Waits for one request on 127.0.0.1. Blocks its thread; used by ``LoopbackWebAuthentication``.
 struct LoopbackListener: Sendable {

@@ -1,5 +1,6 @@
 import Dispatch
 public import Foundation
+public import Gatehouse
 
 /// Signs in with the system's browser, which returns to a listener on this machine (RFC 8252 §7.3). For Linux and for
 /// command-line programs.

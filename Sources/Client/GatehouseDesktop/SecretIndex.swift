@@ -1,3 +1,5 @@
+import Gatehouse
+
 /// The state of a key in the secret service, stored in a separate file. Contains no secret.
 ///
 /// One line: the version, a word, and for a value the location of its parts.

@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 
 extension ChildProcess {
     /// Starts the program in its own process group, with three descriptors and no others.

@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 
 /// A browser's connection to a ``LoopbackListener``: reads a request head, responds, and waits for the browser to
 /// close.

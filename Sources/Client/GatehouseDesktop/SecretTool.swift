@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 
 /// libsecret's `secret-tool`, a client of the desktop's Secret Service.
 ///

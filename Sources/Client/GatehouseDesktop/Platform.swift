@@ -1,0 +1,96 @@
+package import Foundation
+import Gatehouse
+
+// The only platform switches of this target: functions and names that differ on Linux.
+
+#if canImport(Darwin)
+typealias SpawnActions = posix_spawn_file_actions_t?
+typealias SpawnAttributes = posix_spawnattr_t?
+
+/// Uninitialized attributes for posix_spawn.
+func emptySpawnParts() -> (actions: SpawnActions, attributes: SpawnAttributes) { (nil, nil) }
+
+/// Prevents the child from inheriting other descriptors.
+let furtherSpawnFlags: Int32 = POSIX_SPAWN_CLOEXEC_DEFAULT
+
+/// The program that opens a URL in the default browser.
+let browserProgram = "open"
+
+/// - Returns: Two connected sockets, or nil with `errno`.
+func makeSocketPair() -> (Int32, Int32)? {
+    var pair: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, SOCK_STREAM, 0, &pair) == 0 else { return nil }
+    for socket in pair { keepQuiet(socket) }
+    return (pair[0], pair[1])
+}
+
+/// - Returns: A TCP socket that children do not inherit, or -1 with `errno`.
+package func makeStreamSocket() -> Int32 {
+    let made = socket(AF_INET, SOCK_STREAM, 0)
+    if made >= 0 { keepQuiet(made) }
+    return made
+}
+
+/// Prevents children from inheriting a socket, and its owner from receiving SIGPIPE.
+func keepQuiet(_ socket: Int32) {
+    var on: Int32 = 1
+    _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+    setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+}
+
+/// Sends without SIGPIPE if the peer has closed the connection; returns -1 with `errno` then.
+package func sendQuietly(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int {
+    send(socket, bytes.baseAddress, bytes.count, 0)
+}
+
+/// 127.0.0.1.
+package func loopbackAddress(port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_len = UInt8(MemoryLayout<sockaddr_in>.size)
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+    return address
+}
+#else
+typealias SpawnActions = posix_spawn_file_actions_t
+typealias SpawnAttributes = posix_spawnattr_t
+
+/// Uninitialized attributes for posix_spawn.
+func emptySpawnParts() -> (actions: SpawnActions, attributes: SpawnAttributes) { (SpawnActions(), SpawnAttributes()) }
+
+/// None: all descriptors here are close-on-exec.
+let furtherSpawnFlags: Int32 = 0
+
+/// The program that opens a URL in the default browser.
+let browserProgram = "xdg-open"
+
+/// - Returns: Two connected sockets, or nil with `errno`.
+func makeSocketPair() -> (Int32, Int32)? {
+    var pair: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else { return nil }
+    return (pair[0], pair[1])
+}
+
+/// - Returns: A TCP socket that children do not inherit, or -1 with `errno`.
+package func makeStreamSocket() -> Int32 {
+    socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+}
+
+/// Prevents children from inheriting a socket.
+func keepQuiet(_ socket: Int32) { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
+
+/// Sends without SIGPIPE if the peer has closed the connection; returns -1 with `errno` then.
+package func sendQuietly(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int {
+    send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+}
+
+/// 127.0.0.1.
+package func loopbackAddress(port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+    return address
+}
+#endif
