@@ -6,7 +6,7 @@ import Hummingbird
 package import PasswordHashing
 
 /// The HTTP API of Supabase Auth: its routes, and the state that they share.
-package struct AuthServer: Sendable {
+package final class AuthServer: Sendable {
     let settings: AuthSettings
     let accounts: Accounts
     let keys: KeyRing
@@ -70,8 +70,9 @@ package struct AuthServer: Sendable {
             guardedBy: refuseSecretKey(inAddressOf:))
         return RouteTable(
             group: group, runtime: runtime,
-            openRoutes + pageRoutes + keyedRoutes + mailRoutes + factorRoutes + passkeyRoutes + adminRoutes
-                + adminPasskeyRoutes + operatorRoutes + absentRoutes + others)
+            openRoutes + pageRoutes + keyedRoutes + mailRoutes + factors.factorRoutes + passkeys.passkeyRoutes
+                + adminRoutes
+                + admin.adminPasskeyRoutes + operatorRoutes + absentRoutes + others)
     }
 
     private var openRoutes: [Route] {
@@ -82,43 +83,47 @@ package struct AuthServer: Sendable {
             Route(
                 .get, "/authorize", limitedBy: Limits.authorize, timeLimit: runtime.requestTimeLimit,
                 answersHead: false,
-                authorize),
-            Route(.get, "/callback", acceptsTrailingSlash: true, answersHead: false, callback),
-            Route(.post, "/callback", acceptsTrailingSlash: true, callback),
-            Route(.get, "/callback/{provider}", answersHead: false, callback),
-            Route(.post, "/callback/{provider}", callback),
-            Route(.post, "/apple/notifications", timeLimit: runtime.requestTimeLimit, receiveAppleNotification),
+                identities.authorize),
+            Route(.get, "/callback", acceptsTrailingSlash: true, answersHead: false, identities.callback),
+            Route(.post, "/callback", acceptsTrailingSlash: true, identities.callback),
+            Route(.get, "/callback/{provider}", answersHead: false, identities.callback),
+            Route(.post, "/callback/{provider}", identities.callback),
+            Route(
+                .post, "/apple/notifications", timeLimit: runtime.requestTimeLimit, identities.receiveAppleNotification),
         ]
     }
 
     /// For the account pages and what they offer.
     private var pageRoutes: [Route] {
         let wait = runtime.requestTimeLimit
-        let export = Route(.get, "/user/export", limitedBy: Limits.export, timeLimit: wait, exportUser)
+        let export = Route(.get, "/user/export", limitedBy: Limits.export, timeLimit: wait, users.exportUser)
         guard settings.accountPages != nil else { return [export] }
-        return [export, Route(.post, "/authorize", limitedBy: Limits.authorize, timeLimit: wait, handOver)]
+        return [export, Route(.post, "/authorize", limitedBy: Limits.authorize, timeLimit: wait, identities.handOver)]
     }
 
     private var keyedRoutes: [Route] {
         let wait = runtime.requestTimeLimit
         return [
             Route(.get, "/settings", guardedBy: admitClient, showSettings),
-            Route(.post, "/signup", acceptsTrailingSlash: true, guardedBy: admitClient, timeLimit: wait, signUp),
+            Route(
+                .post, "/signup", acceptsTrailingSlash: true, guardedBy: admitClient, timeLimit: wait, signIns.signUp),
             // No time limit in this row: it costs a task, and refreshes are too frequent for that. The password grant,
             // which waits for a hash, sets its own limit.
-            Route(.post, "/token", guardedBy: admitClient, limitedBy: Limits.token, grant),
-            Route(.post, "/logout", signOut),
-            Route(.get, "/sessions", listSessions),
-            Route(.delete, "/sessions/{session_id}", endSession),
-            Route(.get, "/user", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, showUser),
-            Route(.put, "/user", acceptsTrailingSlash: true, limitedBy: Limits.updateUser, timeLimit: wait, updateUser),
+            Route(.post, "/token", guardedBy: admitClient, limitedBy: Limits.token, signIns.grant),
+            Route(.post, "/logout", users.signOut),
+            Route(.get, "/sessions", users.listSessions),
+            Route(.delete, "/sessions/{session_id}", users.endSession),
+            Route(.get, "/user", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, users.showUser),
+            Route(
+                .put, "/user", acceptsTrailingSlash: true, limitedBy: Limits.updateUser, timeLimit: wait,
+                users.updateUser),
             Route(
                 .get, "/user/identities/authorize", limitedBy: Limits.authorize, timeLimit: wait, answersHead: false,
-                authorizeLink),
-            Route(.post, "/user/start-over", timeLimit: wait, startOver),
-            Route(.get, "/user/identities/undoable", listUndoableLinks),
-            Route(.post, "/user/identities/{identity_id}/undo", undoLink),
-            Route(.delete, "/user/identities/{identity_id}", unlinkIdentity),
+                identities.authorizeLink),
+            Route(.post, "/user/start-over", timeLimit: wait, users.startOver),
+            Route(.get, "/user/identities/undoable", identities.listUndoableLinks),
+            Route(.post, "/user/identities/{identity_id}/undo", identities.undoLink),
+            Route(.delete, "/user/identities/{identity_id}", identities.unlinkIdentity),
         ]
     }
 
@@ -132,41 +137,44 @@ package struct AuthServer: Sendable {
                 .post, path, guardedBy: admitClient, limitedBy: asking, timeLimit: wait, handler)
         }
         return [
-            asks("/recover", recover), asks("/otp", sendOneTimeCode), asks("/magiclink", sendMagicLink),
-            asks("/resend", resend), asks("/link/code", mailLinkCode),
+            asks("/recover", mail.recover), asks("/otp", mail.sendOneTimeCode), asks("/magiclink", mail.sendMagicLink),
+            asks("/resend", mail.resend), asks("/link/code", identities.mailLinkCode),
             Route(
                 .get, "/reauthenticate", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
-                limitedBy: asking, timeLimit: wait, answersHead: false, reauthenticate),
+                limitedBy: asking, timeLimit: wait, answersHead: false, mail.reauthenticate),
             Route(
                 .post, "/verify", acceptsTrailingSlash: true, guardedBy: requireAudience, limitedBy: verifying,
-                timeLimit: wait, verify),
+                timeLimit: wait, mail.verify),
             // Link checkers send HEAD.
             Route(
                 .get, "/verify", acceptsTrailingSlash: true, limitedBy: verifying, timeLimit: wait,
-                answersHead: false, openLink),
-            Route(.post, "/verify/page", limitedBy: verifying, timeLimit: wait, pressLinkButton),
-            Route(.post, "/invite", guardedBy: requireAdmin, timeLimit: wait, invite),
+                answersHead: false, mail.openLink),
+            Route(.post, "/verify/page", limitedBy: verifying, timeLimit: wait, mail.pressLinkButton),
+            Route(.post, "/invite", guardedBy: requireAdmin, timeLimit: wait, admin.invite),
             // What supabase-swift calls.
-            Route(.post, "/admin/invite", guardedBy: requireAdmin, timeLimit: wait, invite),
-            Route(.post, "/admin/generate_link", guardedBy: requireAdmin, timeLimit: wait, generateLink),
-            Route(.post, "/admin/users/{user_id}/recover", guardedBy: requireAdmin, timeLimit: wait, mailUserRecovery),
+            Route(.post, "/admin/invite", guardedBy: requireAdmin, timeLimit: wait, admin.invite),
+            Route(.post, "/admin/generate_link", guardedBy: requireAdmin, timeLimit: wait, admin.generateLink),
+            Route(
+                .post, "/admin/users/{user_id}/recover", guardedBy: requireAdmin, timeLimit: wait,
+                admin.mailUserRecovery),
         ]
     }
 
     private var adminRoutes: [Route] {
         let wait = runtime.requestTimeLimit
         return [
-            Route(.get, "/admin/users", acceptsTrailingSlash: true, guardedBy: requireAdmin, listUsers),
+            Route(.get, "/admin/users", acceptsTrailingSlash: true, guardedBy: requireAdmin, admin.listUsers),
             Route(
-                .post, "/admin/users", acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait, createUser),
-            Route(.get, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin, readUser),
+                .post, "/admin/users", acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait,
+                admin.createUser),
+            Route(.get, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin, admin.readUser),
             Route(
                 .put, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait,
-                changeUser),
+                admin.changeUser),
             Route(
                 .delete, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait,
-                deleteUser),
-            Route(.get, "/admin/audit", acceptsTrailingSlash: true, guardedBy: requireAdmin, listAudit),
+                admin.deleteUser),
+            Route(.get, "/admin/audit", acceptsTrailingSlash: true, guardedBy: requireAdmin, admin.listAudit),
         ]
     }
 
@@ -174,15 +182,19 @@ package struct AuthServer: Sendable {
     private var operatorRoutes: [Route] {
         let wait = runtime.requestTimeLimit
         return [
-            Route(.get, "/admin/search/users", guardedBy: requireAdmin, timeLimit: wait, searchUsers),
-            Route(.get, "/admin/users/{user_id}/history", guardedBy: requireAdmin, timeLimit: wait, listUserHistory),
-            Route(.get, "/admin/users/{user_id}/overview", guardedBy: requireAdmin, timeLimit: wait, showUserOverview),
-            Route(.get, "/admin/users/{user_id}/sessions", guardedBy: requireAdmin, listUserSessions),
+            Route(.get, "/admin/search/users", guardedBy: requireAdmin, timeLimit: wait, admin.searchUsers),
             Route(
-                .delete, "/admin/users/{user_id}/sessions", guardedBy: requireAdmin, timeLimit: wait, endUserSessions),
+                .get, "/admin/users/{user_id}/history", guardedBy: requireAdmin, timeLimit: wait, admin.listUserHistory),
+            Route(
+                .get, "/admin/users/{user_id}/overview", guardedBy: requireAdmin, timeLimit: wait,
+                admin.showUserOverview),
+            Route(.get, "/admin/users/{user_id}/sessions", guardedBy: requireAdmin, admin.listUserSessions),
+            Route(
+                .delete, "/admin/users/{user_id}/sessions", guardedBy: requireAdmin, timeLimit: wait,
+                admin.endUserSessions),
             Route(
                 .delete, "/admin/users/{user_id}/sessions/{session_id}", guardedBy: requireAdmin, timeLimit: wait,
-                endUserSession),
+                admin.endUserSession),
         ]
     }
 }

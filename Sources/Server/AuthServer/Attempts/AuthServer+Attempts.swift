@@ -73,14 +73,14 @@ extension AuthServer {
             let account = user.email.map(AttemptedAccount.init)?.digest
         else { return }
         let secrets = accounts.secrets
-        var cookie = DeviceCookie(request, isSecure: isSecure)
+        var cookie = DeviceCookie(request, isSecure: identities.isSecure)
         var mark = cookie.mark(of: account, secrets)
         if mark?.isCurrent(of: user, secrets) != true {
             mark = DeviceCookieValue(of: account, user, id: accounts.randomBytes(8), secrets)
         }
         guard let mark else { return }
         cookie.add(mark, of: account, secrets)
-        response.headers.append(cookie.field(isSecure: isSecure))
+        response.headers.append(cookie.field(isSecure: identities.isSecure))
     }
 
     /// The keys that this attempt counts against, and the account if it had to be read to find them.
@@ -88,7 +88,7 @@ extension AuthServer {
         _ attempts: Attempts, _ account: AttemptedAccount, _ request: Request, _ context: ServerContext
     ) async throws -> (keys: [AttemptKey], found: Account?) {
         let now = runtime.now()
-        if let mark = DeviceCookie(request, isSecure: isSecure).mark(of: account.digest, accounts.secrets) {
+        if let mark = DeviceCookie(request, isSecure: identities.isSecure).mark(of: account.digest, accounts.secrets) {
             let own = [
                 AttemptKey(attempts.byDevice, "\(account.key) \(mark.id)"),
                 AttemptKey(attempts.byDevices, "\(account.key) \(mark.password)"),

@@ -39,9 +39,9 @@ extension AuthServer {
     /// Replaces a password hash after the response, so that this sign-in takes no longer than others. If it fails, the
     /// next sign-in tries again.
     func upgradeHash(_ hash: Secret, of user: UserID, _ password: Secret, _ context: ServerContext) {
-        upgrades.start {
+        upgrades.start { [self] in
             do {
-                let better = try await hashed(password, for: .none)
+                let better = try await signIns.hashed(password, for: .none)
                 try await accounts.signIns.upgradeHash(hash, of: user, to: better)
             } catch {
                 context.event(.info, "password hash not upgraded", [.cause: "\(type(of: error)): \(error)"])

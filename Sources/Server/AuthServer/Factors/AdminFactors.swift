@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 
 // The factors of a user, for administrators.
-extension AuthServer {
+extension AdminHandlers {
     /// `GET /admin/users/{user_id}/factors` → an array of factors, oldest first.
     @Sendable func listUserFactors(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try await namedAccount(context)
@@ -18,9 +18,9 @@ extension AuthServer {
     @Sendable func renameUserFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (user, id) = try await namedFactor(context)
         let body = try await request.jsonMembers(context)
-        let name = try factorName(body)
+        let name = try server.factors.factorName(body)
         let outcome = try await accounts.factors.renameFactor(
-            id, of: user, to: name, from: device(request, context), at: runtime.now())
+            id, of: user, to: name, from: server.device(request, context), at: runtime.now())
         return try answer(outcome, name: name)
     }
 
@@ -29,13 +29,13 @@ extension AuthServer {
     @Sendable func removeUserFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (user, id) = try await namedFactor(context)
         let outcome = try await accounts.factors.removeFactor(
-            id, of: user, byAdministratorOn: device(request, context), at: runtime.now())
+            id, of: user, byAdministratorOn: server.device(request, context), at: runtime.now())
         return try answer(outcome)
     }
 
     private func namedFactor(_ context: ServerContext) async throws -> (user: UserID, factor: FactorID) {
         let account = try await namedAccount(context)
-        let id = try factorID(context)
+        let id = try server.factors.factorID(context)
         guard try await accounts.factors.factor(id, of: account.user.id) != nil else { throw Refusal.factorUnknown }
         return (account.user.id, id)
     }

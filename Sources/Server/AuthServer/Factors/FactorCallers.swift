@@ -7,11 +7,11 @@ import Hummingbird
 import JSONWebTokens
 
 // The callers of second factors, and their limits.
-extension AuthServer {
+extension FactorHandlers {
     /// The caller of a call about second factors. The token decides whether the account is anonymous, too: one that became
     /// permanent needs new tokens first.
     func permanentCaller(_ request: Request) async throws -> UserCaller {
-        let caller = try await userCaller(request)
+        let caller = try await server.userCaller(request)
         guard !caller.user.isAnonymous, !caller.hasAnonymousToken else {
             throw Refusal(.forbidden, .noAuthorization, "Anonymous user not allowed to perform these actions")
         }
@@ -36,7 +36,7 @@ extension AuthServer {
     func requireRights(of caller: UserCaller, for factor: Factor) throws {
         if factor.isVerified { return }
         if caller.isTooLow { throw Refusal.newFactorLevel }
-        try requireProof(.addFactor, by: caller)
+        try server.requireProof(.addFactor, by: caller)
     }
 
     func factorID(_ context: ServerContext) throws -> FactorID {
@@ -78,7 +78,7 @@ extension AuthServer {
         guard hooks?[.mfaVerificationAttempt] != nil else { return }
         let answer: JSONObject?
         do {
-            answer = try await ask(.mfaVerificationAttempt, from: device.address) { writer in
+            answer = try await server.ask(.mfaVerificationAttempt, from: device.address) { writer in
                 writer.member("user_id", caller.user.id.text)
                 writer.member("factor_id", factor.text)
                 writer.member("factor_type", kind.rawValue)

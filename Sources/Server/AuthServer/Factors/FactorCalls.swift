@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 
 // Second factors of users: adding, asking, answering, removing.
-extension AuthServer {
+extension FactorHandlers {
     /// The body of `POST /factors` may be `null`.
     ///
     /// `{"factor_type","friendly_name"?,"issuer"?}` → `{"id","type","friendly_name"}`, for an authenticator app with
@@ -20,7 +20,7 @@ extension AuthServer {
         let issuer = given.isEmpty ? accounts.factorRules.issuer : given
         guard issuer.utf8.count <= Factor.longestName else { throw Refusal.invalid("issuer is too long") }
         let secret = kind == .totp ? accounts.randomBytes(TimeCode.secretBytes) : nil
-        try requireProof(.addFactor, by: caller)
+        try server.requireProof(.addFactor, by: caller)
         // The transaction sees the level of the session alone.
         if caller.isTooLow, caller.hasOldToken { throw Refusal.enrollingLevel }
         let outcome = try await accounts.factors.enroll(
@@ -126,8 +126,8 @@ extension AuthServer {
             guard !code.isEmpty else { throw Refusal.codeEmpty }
             try requireVerifying(.totp)
             let answer = TimeCodeAnswer(factor: factor.id, challenge: challenge, code: code.trimmed)
-            return try await take(answer, of: caller, device(request, context))
-        case .webAuthn: return try await verifyKey(factor, challenge, body, of: caller, device(request, context))
+            return try await take(answer, of: caller, server.device(request, context))
+        case .webAuthn: return try await verifyKey(factor, challenge, body, of: caller, server.device(request, context))
         case .recoveryCodes: throw Refusal.unknownFactorType
         }
     }
@@ -149,7 +149,7 @@ extension AuthServer {
             {
                 try await askHook(about: answer.factor, .totp, isRight: isRight, of: caller, from: device)
             }
-            outcome = try await issuing(to: device) {
+            outcome = try await server.issuing(to: device) {
                 try await $0.factors.verify(answer, of: caller.user.id, in: session, from: device, at: $1)
             }
             if case .raised(let issued) = outcome { return issued }
@@ -167,7 +167,7 @@ extension AuthServer {
     /// Answers with the raised session.
     func raisedAnswer(_ issued: IssuedSession, by kind: Factor.Kind, _ device: Device) async throws -> Response {
         counts.factors.increment(kind.rawValue, "right")
-        return try await answer(issued, to: device)
+        return try await server.answer(issued, to: device)
     }
 
     /// The refusal of an answer that did not raise the session.
@@ -199,7 +199,8 @@ extension AuthServer {
         let (caller, factor) = try await ownFactor(request, context)
         if factor.isVerified, caller.hasOldToken { throw Refusal.removalLevel }
         let outcome = try await accounts.factors.removeFactor(
-            factor.id, of: caller.user.id, in: caller.session?.id, from: device(request, context), at: runtime.now())
+            factor.id, of: caller.user.id, in: caller.session?.id, from: server.device(request, context),
+            at: runtime.now())
         switch outcome {
         case .removed(let factor): return Answer.id(factor.id)
         case .unknown: throw Refusal.factorUnknown

@@ -2,23 +2,25 @@ import HTTPServing
 import HTTPTypes
 
 // The routes of second factors.
-extension AuthServer {
+extension FactorHandlers {
     var factorRoutes: [Route] { ownFactorRoutes + recoveryCodeRoutes + administeredFactorRoutes }
 
     private var ownFactorRoutes: [Route] {
         let wait = runtime.requestTimeLimit
         return [
             Route(
-                .post, "/factors", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                .post, "/factors", acceptsTrailingSlash: true, wrongMethodGuardedBy: server.requireUser,
                 limitedBy: Limits.enrollFactor, timeLimit: wait, enrollFactor),
             Route(
-                .post, "/factors/{factor_id}/challenge", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                .post, "/factors/{factor_id}/challenge", acceptsTrailingSlash: true,
+                wrongMethodGuardedBy: server.requireUser,
                 limitedBy: Limits.challengeFactor, timeLimit: wait, challengeFactor),
             Route(
-                .post, "/factors/{factor_id}/verify", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                .post, "/factors/{factor_id}/verify", acceptsTrailingSlash: true,
+                wrongMethodGuardedBy: server.requireUser,
                 limitedBy: Limits.verifyFactor, timeLimit: wait, verifyFactor),
             Route(
-                .delete, "/factors/{factor_id}", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                .delete, "/factors/{factor_id}", acceptsTrailingSlash: true, wrongMethodGuardedBy: server.requireUser,
                 limitedBy: Limits.removeFactor, timeLimit: wait, removeFactor),
         ]
     }
@@ -27,20 +29,22 @@ extension AuthServer {
         let wait = runtime.requestTimeLimit
         return [
             Route(
-                .get, "/factors/recovery-codes", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                .get, "/factors/recovery-codes", acceptsTrailingSlash: true, wrongMethodGuardedBy: server.requireUser,
                 showRecoveryCodes),
             Route(
-                .post, "/factors/recovery-codes", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                .post, "/factors/recovery-codes", acceptsTrailingSlash: true, wrongMethodGuardedBy: server.requireUser,
                 limitedBy: Limits.enrollFactor, timeLimit: wait, makeRecoveryCodes),
             Route(
-                .delete, "/factors/recovery-codes", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                .delete, "/factors/recovery-codes", acceptsTrailingSlash: true,
+                wrongMethodGuardedBy: server.requireUser,
                 limitedBy: Limits.removeFactor, timeLimit: wait, deleteRecoveryCodes),
             Route(
-                .post, "/factors/recovery-codes/verify", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                .post, "/factors/recovery-codes/verify", acceptsTrailingSlash: true,
+                wrongMethodGuardedBy: server.requireUser,
                 limitedBy: Limits.verifyRecoveryCode, timeLimit: wait, verifyRecoveryCode),
             Route(
                 .post, "/factors/recovery-codes/regenerate", acceptsTrailingSlash: true,
-                wrongMethodGuardedBy: requireUser, limitedBy: Limits.enrollFactor, timeLimit: wait,
+                wrongMethodGuardedBy: server.requireUser, limitedBy: Limits.enrollFactor, timeLimit: wait,
                 replaceRecoveryCodes),
         ]
     }
@@ -49,14 +53,15 @@ extension AuthServer {
         let wait = runtime.requestTimeLimit
         return [
             Route(
-                .get, "/admin/users/{user_id}/factors", acceptsTrailingSlash: true, guardedBy: requireAdmin,
-                listUserFactors),
+                .get, "/admin/users/{user_id}/factors", acceptsTrailingSlash: true, guardedBy: server.requireAdmin,
+                server.admin.listUserFactors),
             Route(
-                .put, "/admin/users/{user_id}/factors/{factor_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin,
-                timeLimit: wait, renameUserFactor),
+                .put, "/admin/users/{user_id}/factors/{factor_id}", acceptsTrailingSlash: true,
+                guardedBy: server.requireAdmin,
+                timeLimit: wait, server.admin.renameUserFactor),
             Route(
                 .delete, "/admin/users/{user_id}/factors/{factor_id}", acceptsTrailingSlash: true,
-                guardedBy: requireAdmin, timeLimit: wait, removeUserFactor),
+                guardedBy: server.requireAdmin, timeLimit: wait, server.admin.removeUserFactor),
         ]
     }
 }

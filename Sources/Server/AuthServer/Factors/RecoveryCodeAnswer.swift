@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import PasswordHashing
 
-extension AuthServer {
+extension FactorHandlers {
     /// `POST /factors/recovery-codes/verify` with `{"code"}` → a session at aal2: the same one, with new tokens.
     @Sendable func verifyRecoveryCode(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await permanentCaller(request)
@@ -18,7 +18,7 @@ extension AuthServer {
         let body = try await request.jsonMembers(context)
         guard let code = RecoveryCode(typed: try body.secret("code") ?? Secret("")) else { throw Refusal.codeEmpty }
         guard let session = caller.session?.id else { throw Refusal.sessionNeeded }
-        let device = device(request, context)
+        let device = server.device(request, context)
         let raised: IssuedSession? = try await attemptFactor(of: caller) {
             let hash: Secret?
             switch try await accounts.factors.recoveryLookup(code, of: caller.user.id, at: runtime.now()) {
@@ -26,11 +26,12 @@ extension AuthServer {
             case .locked(let end): throw refusalOfLock(end)
             case .found(let factor, let stored):
                 // The same amount of work whether or not a code begins alike.
-                let isRight = try await check(code.text, against: stored, for: source(request, context)).isMatch
+                let source = server.signIns.source(request, context)
+                let isRight = try await server.signIns.check(code.text, against: stored, for: source).isMatch
                 hash = isRight ? stored : nil
                 try await askHook(about: factor, .recoveryCodes, isRight: isRight, of: caller, from: device)
             }
-            let outcome = try await issuing(to: device) {
+            let outcome = try await server.issuing(to: device) {
                 try await $0.factors.verify(code, matching: hash, of: caller.user.id, in: session, from: device, at: $1)
             }
             switch outcome {

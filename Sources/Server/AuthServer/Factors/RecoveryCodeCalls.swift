@@ -7,7 +7,7 @@ import Hummingbird
 import PasswordHashing
 
 // Recovery codes: for the loss of the other factors. Shown once, used once each.
-extension AuthServer {
+extension FactorHandlers {
     private static let defaultName = "Recovery codes"
 
     /// `GET /factors/recovery-codes` → `{"id","type","total","remaining"}`, with the settings off too.
@@ -36,9 +36,9 @@ extension AuthServer {
         return try await answeringRefusals("AAL2 required to generate recovery codes", of: caller, name: name) {
             try await accounts.factors.checkRecoverySet(
                 named: name, of: caller.user.id, in: caller.session?.id, at: runtime.now())
-            let codes = try await hashedCodes(for: source(request, context))
+            let codes = try await hashedCodes(for: server.signIns.source(request, context))
             let factor = try await accounts.factors.makeRecoverySet(
-                named: name, codes, of: caller.user.id, in: caller.session?.id, from: device(request, context),
+                named: name, codes, of: caller.user.id, in: caller.session?.id, from: server.device(request, context),
                 at: runtime.now())
             return recoveryCodes(codes, of: factor)
         }
@@ -52,9 +52,10 @@ extension AuthServer {
         return try await answeringRefusals("AAL2 required to regenerate recovery codes", of: caller) {
             let checked = try await accounts.factors.checkRecoverySet(
                 named: nil, of: caller.user.id, in: caller.session?.id, at: runtime.now())
-            let codes = try await hashedCodes(for: source(request, context))
+            let codes = try await hashedCodes(for: server.signIns.source(request, context))
             let factor = try await accounts.factors.replaceRecoveryCodes(
-                codes, checked: checked, of: caller.user.id, in: caller.session?.id, from: device(request, context),
+                codes, checked: checked, of: caller.user.id, in: caller.session?.id,
+                from: server.device(request, context),
                 at: runtime.now())
             return recoveryCodes(codes, of: factor)
         }
@@ -65,7 +66,7 @@ extension AuthServer {
         let caller = try await permanentCaller(request)
         return try await answeringRefusals("AAL2 required to delete recovery codes", of: caller) {
             let factor = try await accounts.factors.deleteRecoverySet(
-                of: caller.user.id, in: caller.session?.id, from: device(request, context), at: runtime.now())
+                of: caller.user.id, in: caller.session?.id, from: server.device(request, context), at: runtime.now())
             return Answer.id(factor.id)
         }
     }
@@ -80,7 +81,7 @@ extension AuthServer {
     private func hashedCodes(for source: HashingSource) async throws -> [HashedRecoveryCode] {
         var hashed: [HashedRecoveryCode] = []
         for code in RecoveryCode.set(accounts.factorRules.recoveryCodes, randomBytes: accounts.randomBytes) {
-            hashed.append(HashedRecoveryCode(code, hash: try await self.hashed(code.text, for: source)))
+            hashed.append(HashedRecoveryCode(code, hash: try await server.signIns.hashed(code.text, for: source)))
         }
         return hashed
     }

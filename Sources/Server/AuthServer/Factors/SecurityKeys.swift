@@ -7,7 +7,7 @@ import Hummingbird
 import WebAuthn
 
 // WebAuthn keys as second factors. Passkeys, which sign in by themselves, are apart.
-extension AuthServer {
+extension FactorHandlers {
     /// The kind of a ceremony: an unverified factor gets its key, a verified one is asked for a signature.
     private enum Ceremony: String, CaseIterable {
         case create, request
@@ -70,7 +70,7 @@ extension AuthServer {
         let (data, refused) = try await accounts.factors.data(of: challenge, to: factor.id, at: runtime.now())
         guard let data else { throw refusal(refused ?? .challengeUnknown, challenge: challenge) }
         let proof = try await proof(credential, ceremony, factor, data, of: caller.user)
-        let outcome = try await issuing(to: device) {
+        let outcome = try await server.issuing(to: device) {
             try await $0.factors.verify(
                 proof, answering: challenge, to: factor.id, of: caller.user.id, in: session, from: device, at: $1)
         }

@@ -4,7 +4,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-extension AuthServer {
+extension SignInHandlers {
     /// Tells the hook `password_verification_attempt` of a password that was checked.
     ///
     /// - Returns: The refusal if the hook rejects the attempt, whether or not the password is right.
@@ -13,7 +13,7 @@ extension AuthServer {
         guard hooks?[.passwordVerificationAttempt] != nil else { return nil }
         let answer: JSONObject?
         do {
-            answer = try await ask(.passwordVerificationAttempt, from: device.address) { writer in
+            answer = try await server.ask(.passwordVerificationAttempt, from: device.address) { writer in
                 writer.member("user_id", user.id.text)
                 writer.member("valid", isRight)
             }

@@ -4,14 +4,14 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-extension AuthServer {
+extension MailHandlers {
     /// Hands a mail to the hook `send_email`. Its attempts, and those of the outbox, have the same message id.
     func sendByHook(_ mail: OutgoingMail, to user: UserID?) async throws -> MailResult {
         guard let user, let account = try await accounts.admin.account(user) else {
             return .refused(reason: "its account is gone")
         }
         do {
-            _ = try await ask(.sendEmail, id: mail.messageID) { writer in
+            _ = try await server.ask(.sendEmail, id: mail.messageID) { writer in
                 writer.name("user")
                 writer.user(account)
                 writer.name("email_data")

@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 
 // What all routes that lead to a mail check.
-extension AuthServer {
+extension MailHandlers {
     /// - Throws: ``Refusal`` `email_provider_disabled` with this status if the server sends no mail.
     func requireMail(or status: HTTPResponse.Status) throws -> (mail: MailRules, mailer: Mailer) {
         guard let mail = settings.mail, let mailer, settings.allowsEmail else {
@@ -79,7 +79,7 @@ extension AuthServer {
         _ body: JSONMembers, _ request: Request, _ mail: MailRules, in browser: BrowserCookie? = nil
     ) throws -> MailRequest {
         var made = MailRequest(redirectTo: redirectTarget(request), lifetime: mail.codeLifetime)
-        made.proofKey = try proofKey(body)
+        made.proofKey = try server.identities.proofKey(body)
         made.browser = browser.map { TokenDigest.of($0.secret) }
         made.language = request.headers[.acceptLanguage].map { $0.cut(to: 256) }
         return made
@@ -89,12 +89,14 @@ extension AuthServer {
     /// apps hold a PKCE verifier instead.
     func mailCookie(_ request: Request) -> BrowserCookie? {
         guard request.isOfPage(of: [settings.externalURL, settings.redirects.siteURL]) else { return nil }
-        return BrowserCookie(request, isSecure: isSecure) ?? BrowserCookie(randomBytes: accounts.randomBytes)
+        return BrowserCookie(request, isSecure: server.identities.isSecure)
+            ?? BrowserCookie(randomBytes: accounts.randomBytes)
     }
 
     func keep(_ cookie: BrowserCookie?, in response: inout Response, for lifetime: Duration) {
         guard let cookie else { return }
-        response.headers.append(cookie.field(isSecure: isSecure, lifetime: Int(lifetime.components.seconds)))
+        response.headers.append(
+            cookie.field(isSecure: server.identities.isSecure, lifetime: Int(lifetime.components.seconds)))
     }
 
     /// The target of a mailed link: the first allowed one of header, query and `Referer`, else the site. A long one is

@@ -4,7 +4,7 @@ import GatehouseWire
 import HTTPServing
 package import Logging
 
-extension AuthServer {
+extension MailHandlers {
     /// Sends the mails of a lane that are due. Any node may: the database hands out each mail once. A mail server that is
     /// slow with one mail delays no other.
     ///
@@ -125,7 +125,7 @@ extension AuthServer {
     /// - Returns: nil if there is nothing to send now.
     private func resolve(_ ask: MailAsk, of mail: ClaimedMail, _ mailer: Mailer) async throws -> ClaimedMail? {
         do {
-            return try await creating { try await $0.mails.resolve(ask, of: mail, at: runtime.now()) }
+            return try await server.creating { try await $0.mails.resolve(ask, of: mail, at: runtime.now()) }
         } catch let refusal as Refusal {
             let result: MailResult =
                 refusal.cause is HookFailure

@@ -11,7 +11,7 @@ struct CeremonyAnswer: Sendable {
     let credential: AnyJSON
 }
 
-extension AuthServer {
+extension PasskeyHandlers {
     /// The rules, for routes that exist only with passkeys.
     func passkeyRules() throws -> (PasskeyRules, RelyingParty) {
         guard let rules = settings.passkeys, let party = settings.identity?.party else { throw Refusal.passkeysOff }

@@ -58,7 +58,7 @@ package struct UnusableRange: Error, Equatable, Sendable {
     }
 }
 
-extension AuthServer {
+extension SignInHandlers {
     /// A service that does not answer keeps nobody from choosing a password: the failure is counted.
     func isBreached(_ password: Secret) async throws -> Bool {
         guard let breachedPasswords else { return false }

@@ -6,7 +6,7 @@ package import IdentityProviders
 package import Logging
 
 // Background work. Any node may do it: the database hands out each item once.
-extension AuthServer {
+extension IdentityHandlers {
     /// Processes the outbox items that are due: revokes the provider tokens of deleted accounts.
     ///
     /// - Returns: The number of items tried. Call again until it is 0.
@@ -25,27 +25,6 @@ extension AuthServer {
         }
         return items.count
     }
-
-    /// Deletes expired rows that no request cleaned up.
-    ///
-    /// - Returns: The number of rows deleted. Call again until it is 0.
-    /// - Throws: ``DatabaseFailure``. The next call deletes the rows.
-    package func purgeExpired() async throws -> Int {
-        let removed = try await accounts.factors.removeDueFactors(at: runtime.now())
-        return try await removed + accounts.links.purgeExpired(at: runtime.now())
-    }
-
-    /// Deletes a batch of the rows that are older than the settings allow.
-    ///
-    /// - Returns: The number of rows deleted. Call again after a pause until it is 0.
-    /// - Throws: ``DatabaseFailure``. A later call deletes the rest.
-    package func removeOutdated() async throws -> Int { try await accounts.removeOutdated(at: runtime.now()) }
-
-    /// Scans a part of all sessions and deletes those that ended long ago.
-    ///
-    /// - Returns: The number of sessions deleted.
-    /// - Throws: ``DatabaseFailure``. A later call deletes the rest.
-    package func removeEndedSessions() async throws -> Int { try await accounts.removeEndedSessions(at: runtime.now()) }
 
     /// Failures to reach providers that cached documents have hidden from callers, by provider; for the log.
     package func hiddenProviderFailures() async -> [String: [ProviderFailure]] {

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import HTTPServing
 
-extension AuthServer {
+extension IdentityHandlers {
     /// Reads the PKCE challenge of a request that leads to an authorization code (RFC 7636 §4.3).
     ///
     /// - Returns: nil for the implicit flow, if it is enabled.

@@ -20,7 +20,7 @@ extension AuthServer {
     ) -> [Route] {
         paths.flatMap { path in
             methods.map { method in
-                Route(method, path, acceptsTrailingSlash: slash, guardedBy: check) { _, context in
+                Route(method, path, acceptsTrailingSlash: slash, guardedBy: check) { [self] _, context in
                     try await checkIDs(context)
                     switch answer {
                     case .refused(let refusal): throw refusal
@@ -58,7 +58,7 @@ extension AuthServer {
 
     /// An id in a path has to be one, and an account has to exist.
     private func checkIDs(_ context: ServerContext) async throws {
-        if context.parameters.get("user_id") != nil { _ = try await namedAccount(context) }
+        if context.parameters.get("user_id") != nil { _ = try await admin.namedAccount(context) }
     }
 }
 

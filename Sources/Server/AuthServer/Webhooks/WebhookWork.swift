@@ -4,7 +4,7 @@ import GatehouseWire
 import HTTPServing
 import Logging
 
-extension AuthServer {
+extension EventDelivery {
     package var webhookEndpoints: [WebhookEndpoint] { webhooks?.endpoints ?? [] }
 
     /// Waits until an event was stored on this node, or for the given time.

@@ -14,14 +14,14 @@ extension PeriodicTask {
     /// Carries out the outbox, such as the revocation of a provider's tokens.
     static func outbox(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         let logger = world.logger
-        let hidden = HiddenFailures(find: auth.hiddenProviderFailures) { name, failures in
+        let hidden = HiddenFailures(find: auth.identities.hiddenProviderFailures) { name, failures in
             guard !failures.isEmpty else { return logger.event(.notice, "provider answers again", [.name: name]) }
             logger.event(
                 .warning, "provider does not answer, what is known of it serves on",
                 [.name: name, .cause: failures.map { "\($0)" }.joined(separator: "; ")])
         }
         return PeriodicTask(every: .seconds(10), sleep: world.sleep) {
-            let count = try await auth.workOutbox(logger: logger)
+            let count = try await auth.identities.workOutbox(logger: logger)
             await hidden.look()
             return count
         } failed: { error in
@@ -32,7 +32,7 @@ extension PeriodicTask {
     /// Checks at the start and daily that the providers' ID tokens can be verified.
     static func providers(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(86_400), sleep: world.sleep) {
-            await auth.reportUnusableProviders(logger: world.logger)
+            await auth.identities.reportUnusableProviders(logger: world.logger)
             return 0
         } failed: { _ in
         }
@@ -54,9 +54,9 @@ extension PeriodicTask {
     /// Sends the mails of a lane, those of this node at once.
     static func mails(_ auth: AuthServer, _ lane: MailLane, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(1)) { pause in
-            try await auth.waitForMails(lane, atMost: pause)
+            try await auth.mail.waitForMails(lane, atMost: pause)
         } work: {
-            try await auth.workMails(lane, logger: world.logger) { Task.isShuttingDownGracefully }
+            try await auth.mail.workMails(lane, logger: world.logger) { Task.isShuttingDownGracefully }
         } failed: { error in
             world.logger.event(.error, "mails could not be worked on", [.cause: "\(error)"])
         }
@@ -65,7 +65,7 @@ extension PeriodicTask {
     /// Counts the mails that wait, for metrics.
     static func mailBacklog(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(10), sleep: world.sleep) {
-            try await auth.countMails()
+            try await auth.mail.countMails()
             return 0
         } failed: { error in
             world.logger.event(.error, "mails could not be counted", [.cause: "\(error)"])
@@ -75,9 +75,9 @@ extension PeriodicTask {
     /// Delivers events to an endpoint, those of this node at once.
     static func events(_ auth: AuthServer, _ endpoint: WebhookEndpoint, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(1)) { pause in
-            try await auth.waitForEvents(to: endpoint, atMost: pause)
+            try await auth.events.waitForEvents(to: endpoint, atMost: pause)
         } work: {
-            try await auth.deliverEvents(to: endpoint) { Task.isShuttingDownGracefully }
+            try await auth.events.deliverEvents(to: endpoint) { Task.isShuttingDownGracefully }
         } failed: { error in
             world.logger.event(
                 .error, "events could not be delivered", [.name: endpoint.name, .cause: "\(error)"])
@@ -87,7 +87,7 @@ extension PeriodicTask {
     /// Counts the events that wait, for metrics.
     static func eventBacklog(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(10), sleep: world.sleep) {
-            try await auth.countEvents()
+            try await auth.events.countEvents()
             return 0
         } failed: { error in
             world.logger.event(.error, "events could not be counted", [.cause: "\(error)"])

@@ -73,9 +73,9 @@ package struct LocalAccounts: Sendable {
             PeriodicTask.sweep(auth, world), PeriodicTask.retention(auth, world),
             PeriodicTask.hashingMemory(passwords, world),
         ]
-        if !auth.webhookEndpoints.isEmpty { services.append(PeriodicTask.eventBacklog(auth, world)) }
-        for endpoint in auth.webhookEndpoints { services.append(PeriodicTask.events(auth, endpoint, world)) }
-        guard auth.sendsMail else { return services }
+        if !auth.events.webhookEndpoints.isEmpty { services.append(PeriodicTask.eventBacklog(auth, world)) }
+        for endpoint in auth.events.webhookEndpoints { services.append(PeriodicTask.events(auth, endpoint, world)) }
+        guard auth.mail.sendsMail else { return services }
         services.append(PeriodicTask.mailBacklog(auth, world))
         for lane in MailLane.allCases { services.append(PeriodicTask.mails(auth, lane, world)) }
         return services

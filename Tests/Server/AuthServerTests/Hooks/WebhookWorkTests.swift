@@ -20,7 +20,7 @@ struct WebhookWorkTests {
     func stopping(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, hooks: Self.hooks) { server in
             for email in ["ada@example.com", "bob@example.com"] { _ = try await server.signUp(email) }
-            _ = try await server.auth.deliverEvents(to: Self.endpoint) { true }
+            _ = try await server.auth.events.deliverEvents(to: Self.endpoint) { true }
             #expect(server.receiver.calls.isEmpty)
             // The lease does not hold them, and no attempt counts.
             #expect(try await leased(server) == [1, 1])
@@ -37,7 +37,7 @@ struct WebhookWorkTests {
                 return (204, [:])
             }
             _ = try await server.signUp()
-            let work = Task { try await server.auth.deliverEvents(to: Self.endpoint) }
+            let work = Task { try await server.auth.events.deliverEvents(to: Self.endpoint) }
             while server.receiver.calls.isEmpty { await Task.yield() }
             // Stored while the first one is on its way.
             _ = try await server.signUp("bob@example.com")
@@ -62,7 +62,7 @@ struct WebhookWorkTests {
                 return (204, [:])
             }
             for number in 0..<31 { _ = try await server.signUp("p\(number)@example.com") }
-            let work = Task { try await server.auth.deliverEvents(to: Self.endpoint) }
+            let work = Task { try await server.auth.events.deliverEvents(to: Self.endpoint) }
             while server.receiver.calls.count < 17 { await Task.yield() }
             // Wakes the worker, which has items left that it cannot begin.
             _ = try await server.signUp("bob@example.com")
@@ -90,12 +90,12 @@ struct WebhookWorkTests {
                 _ = try await server.signUp("p\(number)@example.com")
                 server.clock.advance(by: .milliseconds(1))
             }
-            let work = Task { try await server.auth.deliverEvents(to: Self.endpoint) }
+            let work = Task { try await server.auth.events.deliverEvents(to: Self.endpoint) }
             while try await !server.accounts.events.isDisabled(Self.endpoint) { await Task.yield() }
             holds.withLock { $0 = false }
             #expect(try await work.value == 40)
             #expect(server.receiver.calls.count == 16)
-            while try await server.auth.deliverEvents(to: Self.endpoint) > 0 {}
+            while try await server.auth.events.deliverEvents(to: Self.endpoint) > 0 {}
             #expect(server.receiver.calls.count == 16)
             let states = try await server.accounts.events.deliveries(limit: 50).map(\.state)
             #expect(states.count { $0 == "delivered" } == 15 && states.count { $0 == "failed" } == 25)
@@ -112,7 +112,7 @@ struct WebhookWorkTests {
                 for await _ in AsyncStream<Never>.makeStream().stream {}
                 throw CancellationError()
             }
-            let work = Task { try await server.auth.deliverEvents(to: Self.endpoint) }
+            let work = Task { try await server.auth.events.deliverEvents(to: Self.endpoint) }
             for await _ in begun { break }
             work.cancel()
             _ = try await work.value

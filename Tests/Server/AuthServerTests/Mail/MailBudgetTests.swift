@@ -98,7 +98,7 @@ struct MailBudgetTests {
             for number in 0..<4 {
                 #expect(try await signUp("nobody\(number)@example.com").status == 200)
                 _ = try await server.deliveredMails()
-                try await server.auth.countMails()
+                try await server.auth.mail.countMails()
             }
             for email in ["nobody4@example.com", "ada@example.com"] {
                 let refused = try await signUp(email)
@@ -114,7 +114,7 @@ struct MailBudgetTests {
             #expect(try await send("recover", "nobody9@example.com").status == 200)
             server.clock.advance(by: .seconds(1_801))
             _ = try await server.deliveredMails()
-            try await server.auth.countMails()
+            try await server.auth.mail.countMails()
             #expect(try await signUp("nobody5@example.com").status == 200)
         }
     }
@@ -145,7 +145,7 @@ struct MailBudgetTests {
                 _ = try await server.deliveredMails()
             }
             server.clock.advance(by: .zero - year)
-            try await server.auth.countMails()
+            try await server.auth.mail.countMails()
             #expect(try await ask("dan@example.com").status == 200)
             #expect(try await server.deliveredMails().isEmpty)
             server.clock.advance(by: .seconds(1_801))

@@ -39,7 +39,7 @@ struct MailWorkTests {
     func slowMail(_ kind: TestDatabase) async throws {
         try await slow(about: ["ada@example.com"], on: kind) { server, letGo in
             try await ask(server, "ada")
-            let work = Task { try await server.auth.workMails(.codes, logger: Self.logger) }
+            let work = Task { try await server.auth.mail.workMails(.codes, logger: Self.logger) }
             while sent(server).isEmpty { await Task.yield() }
             // Queued while the first one is on its way.
             try await ask(server, "bob")
@@ -56,12 +56,12 @@ struct MailWorkTests {
         let slowOnes: Set = ["ada@example.com", "bob@example.com", "cleo@example.com", "dan@example.com"]
         try await slow(about: slowOnes, on: kind) { server, letGo in
             try await ask(server, "ada", "bob", "cleo", "dan")
-            let work = Task { try await server.auth.workMails(.codes, logger: Self.logger) }
+            let work = Task { try await server.auth.mail.workMails(.codes, logger: Self.logger) }
             while sent(server).count < 3 { await Task.yield() }
             _ = try await server.send(
                 .post, "/auth/v1/invite", bearer: TestServer.secretKey, json: ["email": "new@example.com"])
             while !sent(server).contains("new@example.com") {
-                _ = try await server.auth.workMails(.invitations, logger: Self.logger)
+                _ = try await server.auth.mail.workMails(.invitations, logger: Self.logger)
             }
             #expect(sent(server).count == 4)
             letGo()
@@ -77,7 +77,7 @@ struct MailWorkTests {
             try await ask(server, "ada", "bob", "cleo", "dan", "eve")
             let stops = Mutex(false)
             let work = Task {
-                try await server.auth.workMails(.codes, logger: Self.logger) { stops.withLock(\.self) }
+                try await server.auth.mail.workMails(.codes, logger: Self.logger) { stops.withLock(\.self) }
             }
             while sent(server).count < 3 { await Task.yield() }
             stops.withLock { $0 = true }

@@ -21,15 +21,15 @@ struct AppleTests {
             #expect(try await server.send(.delete, "/v1/auth/me", bearer: session.accessToken).status == 204)
             #expect(try await server.accounts.links.outboxBacklog().count == 1)
             server.wire.fail(.noConnection)
-            #expect(try await server.auth.workOutbox(logger: logger) == 1)
-            #expect(try await server.auth.workOutbox(logger: logger) == 0)
+            #expect(try await server.auth.identities.workOutbox(logger: logger) == 1)
+            #expect(try await server.auth.identities.workOutbox(logger: logger) == 0)
             server.wire.fail(nil)
             server.clock.advance(by: .seconds(60))
-            #expect(try await server.auth.workOutbox(logger: logger) == 1)
+            #expect(try await server.auth.identities.workOutbox(logger: logger) == 1)
             #expect(server.standIns?.apple.revocations.count == 1)
             #expect(try await server.accounts.links.outboxBacklog().count == 0)
             server.clock.advance(by: .seconds(86_400))
-            #expect(try await server.auth.workOutbox(logger: logger) == 0)
+            #expect(try await server.auth.identities.workOutbox(logger: logger) == 0)
         }
     }
 
@@ -47,7 +47,7 @@ struct AppleTests {
             let id = linked["user"]?["identities"]?.arrayValue?.first { $0["provider"] == "google" }?["identity_id"]
             let path = "/auth/v1/user/identities/\(id?.stringValue ?? "")"
             #expect(try await server.send(.delete, path, bearer: ada.accessToken).status == 200)
-            #expect(try await server.auth.workOutbox(logger: logger) == 1)
+            #expect(try await server.auth.identities.workOutbox(logger: logger) == 1)
             #expect(server.standIns?.google.revocations.count == 1)
         }
     }

@@ -3,7 +3,7 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-extension AuthServer {
+extension IdentityHandlers {
     /// `POST /token?grant_type=pkce`: redeems an authorization code ([PKCE
     /// flow](https://supabase.com/docs/guides/auth/sessions/pkce-flow)).
     func redeemCode(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -11,12 +11,12 @@ extension AuthServer {
         guard let code = try body.secret("auth_code"), !code.isEmpty,
             let verifier = try body.secret("code_verifier"), !verifier.isEmpty
         else { throw Refusal.invalid("invalid request: both auth code and code verifier should be non-empty") }
-        let device = device(request, context)
-        let outcome = try await issuing(to: device) {
+        let device = server.device(request, context)
+        let outcome = try await server.issuing(to: device) {
             try await $0.links.redeem(code: code, verifier: verifier, from: device, at: $1)
         }
         switch outcome {
-        case .signedIn(let issued, let handout): return try await answer(issued, to: device, handing: handout)
+        case .signedIn(let issued, let handout): return try await server.answer(issued, to: device, handing: handout)
         case .needsConfirmation(let question): throw Refusal(question)
         case .refused(let refusal): throw Refusal(refusal, provider: "the provider")
         case .unknown:
@@ -28,7 +28,7 @@ extension AuthServer {
             throw Refusal(
                 .badRequest, .badCodeVerifier, "code challenge does not match previously saved code verifier")
         case .halfway:
-            throw Refusal(.forbidden, .otpExpired, Self.halfwayMessage)
+            throw Refusal(.forbidden, .otpExpired, MailHandlers.halfwayMessage)
         case .banned: throw Refusal(.forbidden, .userBanned, "User is banned")
         }
     }

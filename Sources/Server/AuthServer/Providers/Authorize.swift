@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import IdentityProviders
 
-extension AuthServer {
+extension IdentityHandlers {
     /// `GET /authorize?provider=…`: redirects the browser to a provider; without one, to the account pages.
     @Sendable func authorize(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
@@ -37,11 +37,11 @@ extension AuthServer {
 
     /// Returns the caller if the caller may change the account's sign-in methods.
     func linkingCaller(_ request: Request, for change: SensitiveChange) async throws -> UserCaller {
-        let caller = try await userCaller(request)
+        let caller = try await server.userCaller(request)
         guard settings.allowsManualLinking else {
             throw Refusal(.notFound, .manualLinkingDisabled, "Manual linking is disabled")
         }
-        try require(change, by: caller)
+        try server.require(change, by: caller)
         return caller
     }
 

@@ -5,7 +5,7 @@ import HTTPServing
 import Hummingbird
 import PasswordHashing
 
-extension AuthServer {
+extension AdminHandlers {
     /// `GET /admin/users?page=&per_page=&filter=&sort=` → `{"users":[User],"aud":"…"}` with `Link` and `X-Total-Count`.
     @Sendable func listUsers(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
@@ -37,7 +37,7 @@ extension AuthServer {
         }
         attributes.passwordHash = try await newPasswordHash(body)
         return try answer(
-            await accounts.admin.create(attributes, from: device(request, context), at: runtime.now()))
+            await accounts.admin.create(attributes, from: server.device(request, context), at: runtime.now()))
     }
 
     /// `GET /admin/users/{user_id}` → the user, or 404 `user_not_found`.
@@ -56,11 +56,11 @@ extension AuthServer {
         let body = try await request.jsonMembers(context)
         var attributes = try attributes(body)
         if let password = try body.secret("password"), !password.isEmpty {
-            try await checkStrength(of: password, email: attributes.email?.text ?? account.user.email)
-            attributes.passwordHash = try await hashed(password, for: .none)
+            try await server.signIns.checkStrength(of: password, email: attributes.email?.text ?? account.user.email)
+            attributes.passwordHash = try await server.signIns.hashed(password, for: .none)
         }
         return try answer(
-            await accounts.admin.update(id, attributes, from: device(request, context), at: runtime.now()))
+            await accounts.admin.update(id, attributes, from: server.device(request, context), at: runtime.now()))
     }
 
     /// `DELETE /admin/users/{user_id}` → `{}`. The body may be `{"should_soft_delete": bool}` or empty.
@@ -70,8 +70,8 @@ extension AuthServer {
         let isSoft = bytes.isEmpty ? false : try JSONMembers(bytes).bool("should_soft_delete") ?? false
         let isDone =
             isSoft
-            ? try await accounts.softDelete(id, from: device(request, context), at: runtime.now())
-            : try await accounts.delete(id, actor: nil, from: device(request, context), at: runtime.now())
+            ? try await accounts.softDelete(id, from: server.device(request, context), at: runtime.now())
+            : try await accounts.delete(id, actor: nil, from: server.device(request, context), at: runtime.now())
         guard isDone else { throw Refusal.unknownUser }
         return Answer.json(Array("{}".utf8))
     }
@@ -91,7 +91,7 @@ extension AuthServer {
         case .phoneTaken: throw Refusal.phoneTaken
         case .idTaken: throw Refusal(.unprocessableContent, .userAlreadyExists, "A user with this id exists")
         case .unknownUser: throw Refusal.unknownUser
-        case .metadataTooLong: throw metadataTooLong
+        case .metadataTooLong: throw server.signIns.metadataTooLong
         }
     }
 
@@ -113,14 +113,14 @@ extension AuthServer {
             attributes.email = email
         }
         if let text = try body.string("phone"), !text.isEmpty {
-            attributes.phone = try phoneNumber(text)
+            attributes.phone = try server.mail.phoneNumber(text)
         }
         attributes.confirmsEmail = try body.bool("email_confirm") ?? false
         attributes.confirmsPhone = try body.bool("phone_confirm") ?? false
         attributes.userMetadata = try body.object("user_metadata")
         attributes.appMetadata = try body.object("app_metadata")
-        try checkDepth(of: attributes.userMetadata)
-        try checkDepth(of: attributes.appMetadata)
+        try server.signIns.checkDepth(of: attributes.userMetadata)
+        try server.signIns.checkDepth(of: attributes.appMetadata)
         attributes.ban = try ban(body)
         return attributes
     }
@@ -158,8 +158,10 @@ extension AuthServer {
             return hash
         }
         guard !password.isEmpty else { return nil }
-        do throws(PasswordRefusal) { try PasswordPolicy.checkForm(of: password) } catch { throw refusal(of: error) }
-        return try await hashed(password, for: .none)
+        do throws(PasswordRefusal) { try PasswordPolicy.checkForm(of: password) } catch {
+            throw server.signIns.refusal(of: error)
+        }
+        return try await server.signIns.hashed(password, for: .none)
     }
 }
 

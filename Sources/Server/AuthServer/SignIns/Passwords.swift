@@ -5,7 +5,7 @@ import Hummingbird
 import PasswordHashing
 
 // Password hashing for routes. Maps each refusal of the hashing threads to a response.
-extension AuthServer {
+extension SignInHandlers {
     /// - Parameters:
     ///   - salt: nil for a random one.
     ///   - source: The client whose share of the queue the work takes.

@@ -5,17 +5,17 @@ import HTTPServing
 import Hummingbird
 import PasswordHashing
 
-extension AuthServer {
+extension UserHandlers {
     /// `GET /user` → the caller's user.
     @Sendable func showUser(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await userCaller(request)
+        let caller = try await server.userCaller(request)
         return Answer.json { $0.user(caller.account) }
     }
 
     /// `POST /logout?scope=global|local|others` → 204. Accepts a session that has ended by policy, because it only ends
     /// sessions. A session without the user's second factor leaves sessions that had it alone.
     @Sendable func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await userCaller(request, mayBeOver: true)
+        let caller = try await server.userCaller(request, mayBeOver: true)
         let name = Query(request)["scope"] ?? SignOutScope.global.rawValue
         guard let scope = SignOutScope(text: name) else {
             throw Refusal.invalid("Unsupported logout scope")
@@ -26,41 +26,44 @@ extension AuthServer {
         }
         try await accounts.signOut(
             caller.user.id, name: caller.user.email ?? "", session: caller.session?.id, level: caller.level,
-            scope: scope, from: device(request, context), at: runtime.now())
+            scope: scope, from: server.device(request, context), at: runtime.now())
         return Answer.empty(.noContent)
     }
 
     /// `PUT /user` with any of `data`, `email`, `password`, `current_password` → the changed user. Checks run in the order
     /// of Supabase Auth.
     @Sendable func updateUser(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await userCaller(request)
+        let caller = try await server.userCaller(request)
         let body = try await request.jsonMembers(context)
         let password = try body.secret("password")
-        var update = UserUpdate(device: device(request, context))
+        var update = UserUpdate(device: server.device(request, context))
         update.metadata = try body.object("data")
-        try checkSize(of: update.metadata)
+        try server.signIns.checkSize(of: update.metadata)
         let email = try newEmail(body, of: caller.user)
         if let email, let mail = changeMail(of: caller.user) {
             update.emailChange = EmailChange(
-                email: email, mail: try mailRequest(body, request, mail), asksBoth: mail.confirmsBothAddresses)
+                email: email, mail: try server.mail.mailRequest(body, request, mail),
+                asksBoth: mail.confirmsBothAddresses)
         } else {
             update.email = email
         }
-        let phone = try body.string("phone").flatMap { $0.isEmpty ? nil : try phoneNumber($0) }
-        try checkProofKey(body)
-        if let password { try await checkStrength(of: password, email: email?.text ?? caller.user.email) }
+        let phone = try body.string("phone").flatMap { $0.isEmpty ? nil : try server.mail.phoneNumber($0) }
+        try server.identities.checkProofKey(body)
+        if let password {
+            try await server.signIns.checkStrength(of: password, email: email?.text ?? caller.user.email)
+        }
         if try body.object("app_metadata") != nil {
             throw Refusal(.forbidden, .notAdmin, "Updating app_metadata requires admin privileges")
         }
         try checkCaller(caller, email, phone, password)
-        let source = source(request, context)
+        let source = server.signIns.source(request, context)
         update.reauthentication = try await requireProof(body, for: email, password, of: caller, source)
         switch try await carryOut(update, password, of: caller, source) {
         case .updated(let account):
             if update.emailChange != nil { mailer?.ring(.codes) }
             return updated(account, hasNewPassword: password != nil, request)
         case .emailTaken: throw Refusal.emailTaken
-        case .metadataTooLong: throw metadataTooLong
+        case .metadataTooLong: throw server.signIns.metadataTooLong
         case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
         case .sessionEnded: throw Refusal.sessionExpired
         case .changedMeanwhile:
@@ -75,7 +78,7 @@ extension AuthServer {
     ) throws {
         let phone = phone?.text == caller.user.phone ? nil : phone
         if email != nil || phone != nil || password?.isEmpty == false {
-            try requireHighLevel(
+            try server.requireHighLevel(
                 caller, "AAL2 session is required to update email or password when MFA is enabled.",
                 status: .unauthorized)
         }
@@ -98,7 +101,7 @@ extension AuthServer {
     private func updated(_ account: Account, hasNewPassword: Bool, _ request: Request) -> Response {
         var answer = Answer.json { $0.user(account) }
         // The mark that the browser has ended with the last one.
-        if hasNewPassword { mark(&answer, of: account.user, for: request) }
+        if hasNewPassword { server.mark(&answer, of: account.user, for: request) }
         return answer
     }
 
@@ -142,8 +145,8 @@ extension AuthServer {
         guard isStale || needsCurrent || current != nil else { return nil }
         let message = "Current password required when setting new \(password == nil ? "email address" : "password")."
         guard let current else { throw Refusal(.badRequest, .currentPasswordRequired, message) }
-        let isRight: Bool? = try await attempt(by: caller) {
-            try await check(current, against: hash, for: source).isMatch ? true : nil
+        let isRight: Bool? = try await server.attempt(by: caller) {
+            try await server.signIns.check(current, against: hash, for: source).isMatch ? true : nil
         }
         guard isRight == true else { throw Refusal(.badRequest, .currentPasswordInvalid, message) }
         return nil
@@ -167,7 +170,7 @@ extension AuthServer {
     /// - Throws: ``Refusal`` `reauthentication_not_valid` for a wrong one.
     private func code(_ body: JSONMembers, of caller: UserCaller) async throws -> MailedReauthentication? {
         guard let nonce = try body.secret("nonce"), !nonce.isEmpty, mailer != nil else { return nil }
-        let code = try await attempt(by: caller) {
+        let code = try await server.attempt(by: caller) {
             try await accounts.proofs.reauthentication(nonce, of: caller.user, at: runtime.now())
         }
         guard let code else { throw Refusal.codeNotValid }
@@ -181,12 +184,12 @@ extension AuthServer {
             var update = update
             if let password {
                 update.checkedHash = caller.user.passwordHash
-                update.passwordHash = try await hashed(password, for: source)
+                update.passwordHash = try await server.signIns.hashed(password, for: source)
             }
             if let change = update.emailChange {
                 // No mail follows, so the user need not wait to correct the address.
                 if try await accounts.isTaken(change.email, besides: caller.user.id) { return .emailTaken }
-                try await admitMail(.emailChangeNew, in: MailBudget.allCases, to: caller.user.id.text)
+                try await server.mail.admitMail(.emailChangeNew, in: MailBudget.allCases, to: caller.user.id.text)
             }
             return try await accounts.update(caller.user.id, update, keeping: caller.session?.id, at: runtime.now())
         }
@@ -194,8 +197,8 @@ extension AuthServer {
         var result: Result<UserUpdateOutcome, any Error> = .failure(Refusal.samePassword)
         // The response reveals whether the password is the current one, and so does the time that a failing change takes.
         // It counts as a guess, unless the change succeeds: then there is nothing left to guess.
-        _ = try await attempt(by: caller) { () -> Bool? in
-            guard try await !check(password, against: hash, for: source).isMatch else { return true }
+        _ = try await server.attempt(by: caller) { () -> Bool? in
+            guard try await !server.signIns.check(password, against: hash, for: source).isMatch else { return true }
             do {
                 result = .success(try await change())
             } catch {

@@ -5,19 +5,20 @@ import HTTPServing
 import Hummingbird
 import PasswordHashing
 
-extension AuthServer {
+extension AdminHandlers {
     /// `POST /invite` with `{"email","data"}` → the user, and an invitation by mail.
     @Sendable func invite(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let (mail, mailer) = try requireMail(or: .unprocessableContent)
+        let (mail, mailer) = try server.mail.requireMail(or: .unprocessableContent)
         let body = try await request.jsonMembers(context)
-        let email = try emailAddress(try body.string("email") ?? "")
-        let device = device(request, context)
+        let email = try server.mail.emailAddress(try body.string("email") ?? "")
+        let device = server.device(request, context)
         var order = LinkOrder(.invite, email, try adminMailRequest(body, request, mail), from: device)
         order.data = try body.object("data") ?? [:]
-        try checkSize(of: order.data)
-        let outcome = try await creating(from: device) { [order] in try await $0.mails.invite(order, at: runtime.now())
+        try server.signIns.checkSize(of: order.data)
+        let outcome = try await server.creating(from: device) { [order] in
+            try await $0.mails.invite(order, at: runtime.now())
         }
-        if case .metadataTooLong = outcome { throw metadataTooLong }
+        if case .metadataTooLong = outcome { throw server.signIns.metadataTooLong }
         guard case .done(let account, _, _) = outcome else { throw Refusal.emailTaken }
         mailer.ring(.invitations)
         return Answer.json { $0.user(account) }
@@ -27,17 +28,17 @@ extension AuthServer {
     /// the account pages, if there are some, else at the site. 429 `over_email_send_rate_limit` if the code would expire
     /// before the mail is due.
     @Sendable func mailUserRecovery(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let (mail, mailer) = try requireMail(or: .unprocessableContent)
+        let (mail, mailer) = try server.mail.requireMail(or: .unprocessableContent)
         let account = try await namedAccount(context)
         // No language: that of the request is the administrator's.
         var asked = MailRequest(
             redirectTo: settings.recoveryPage ?? settings.redirects.siteURL, lifetime: mail.codeLifetime)
         asked.isByAdmin = true
         if account.user.email != nil {
-            try requireRoom(in: [account.user.times.emailConfirmedAt == nil ? .others : .confirmed])
+            try server.mail.requireRoom(in: [account.user.times.emailConfirmedAt == nil ? .others : .confirmed])
         }
         let isMailed = try await accounts.mails.mailRecovery(
-            of: account.user.id, asked, byAdministratorOn: device(request, context), at: runtime.now())
+            of: account.user.id, asked, byAdministratorOn: server.device(request, context), at: runtime.now())
         guard isMailed else { throw Refusal.invalid("The user has no email address") }
         mailer.ring(.codes)
         return Answer.empty(.noContent)
@@ -53,7 +54,7 @@ extension AuthServer {
         guard let text = try body.string("email"), !text.isEmpty else {
             throw Refusal.invalid("An email address is required")
         }
-        let email = try emailAddress(text)
+        let email = try server.mail.emailAddress(text)
         let type = try body.string("type") ?? ""
         let kinds: [MailKind] = [.signUp, .invite, .magicLink, .recovery, .emailChangeCurrent, .emailChangeNew]
         guard let kind = kinds.first(where: { $0.rawValue == type }) else {
@@ -62,25 +63,26 @@ extension AuthServer {
         guard kind != .emailChangeCurrent || mail.confirmsBothAddresses else {
             throw Refusal.invalid("Enable secure email change to generate link for current email")
         }
-        let device = device(request, context)
+        let device = server.device(request, context)
         var order = LinkOrder(kind, email, try adminMailRequest(body, request, mail), from: device)
         order.data = try body.object("data") ?? [:]
-        try checkSize(of: order.data)
+        try server.signIns.checkSize(of: order.data)
         // An unknown account is reported before a missing address.
-        order.newEmail = try (body.string("new_email")).flatMap { $0.isEmpty ? nil : try emailAddress($0) }
+        order.newEmail = try (body.string("new_email")).flatMap { $0.isEmpty ? nil : try server.mail.emailAddress($0) }
         if kind == .signUp {
             guard let password = try body.secret("password"), !password.isEmpty else {
                 throw Refusal.invalid("Signup requires a valid password")
             }
-            try await checkStrength(of: password, email: email.text)
-            order.passwordHash = try await hashed(password, for: .none)
+            try await server.signIns.checkStrength(of: password, email: email.text)
+            order.passwordHash = try await server.signIns.hashed(password, for: .none)
         }
-        switch try await creating(from: device, { [order] in try await $0.mails.makeLink(order, at: runtime.now()) }) {
+        let make = { [order] (accounts: Accounts) in try await accounts.mails.makeLink(order, at: runtime.now()) }
+        switch try await server.creating(from: device, make) {
         case .emailTaken:
             throw order.newEmail == nil && kind.slot != .confirmation
                 ? Refusal.invalid("A new email address is required") : Refusal.emailTaken
         case .unknownUser: throw Refusal(.notFound, .userNotFound, "User with this email not found")
-        case .metadataTooLong: throw metadataTooLong
+        case .metadataTooLong: throw server.signIns.metadataTooLong
         case .done(let account, let minted, let made): return answer(account, minted, made, order.request.redirectTo)
         }
     }
@@ -89,7 +91,8 @@ extension AuthServer {
         _ body: JSONMembers, _ request: Request, _ mail: MailRules
     ) throws -> MailRequest {
         var made = MailRequest(
-            redirectTo: redirectTarget(request, or: try body.string("redirect_to")), lifetime: mail.codeLifetime)
+            redirectTo: server.mail.redirectTarget(request, or: try body.string("redirect_to")),
+            lifetime: mail.codeLifetime)
         made.isByAdmin = true
         return made
     }
@@ -97,7 +100,7 @@ extension AuthServer {
     private func answer(
         _ account: Account, _ minted: MintedToken, _ kind: MailKind, _ redirectTo: String
     ) -> Response {
-        let link = mailedLink(minted.link, type: kind.linkType ?? "", redirectTo: redirectTo)
+        let link = server.mail.mailedLink(minted.link, type: kind.linkType ?? "", redirectTo: redirectTo)
         return Answer.json { writer in
             writer.user(account) { writer in
                 writer.member("action_link", link)

@@ -7,7 +7,7 @@ import Hummingbird
 
 // The ways to continue after `identity_needs_confirmation`: prove ownership of the account, or claim the email
 // address from an account that never confirmed it (`Docs/linking.md`).
-extension AuthServer {
+extension IdentityHandlers {
     /// `POST /token?grant_type=link_confirmation` with `{"link_ticket"}` and an access token of the account, or with
     /// `{"link_ticket","email","password"}`, or with `{"link_ticket","token"}` and the code of ``mailLinkCode(_:_:)``.
     func confirmLink(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -17,12 +17,12 @@ extension AuthServer {
             return try await confirmLink(ticket, code: code, request, context)
         }
         let asker = try await ticketAsker(body, request, context)
-        let device = device(request, context)
-        let outcome = try await issuing(to: device) {
+        let device = server.device(request, context)
+        let outcome = try await server.issuing(to: device) {
             try await $0.links.confirmLink(ticket, by: asker, from: device, at: $1)
         }
         counts.signIns.increment("link", outcome.label)
-        if case .refused(.notSignedIn, _) = outcome, case .password = asker { throw wrongCredentials() }
+        if case .refused(.notSignedIn, _) = outcome, case .password = asker { throw server.signIns.wrongCredentials() }
         return try await answer(outcome, of: "the provider", to: device)
     }
 
@@ -35,13 +35,13 @@ extension AuthServer {
         }
         // Neither the mailbox nor the password alone adds a way in.
         if user.hasSecondFactor { throw Refusal.linkNeedsSecondFactor }
-        let device = device(request, context)
-        let outcome: LinkingOutcome? = try await inUniformTime {
-            let found = try await issuing(to: device) {
+        let device = server.device(request, context)
+        let outcome: LinkingOutcome? = try await server.inUniformTime {
+            let found = try await server.issuing(to: device) {
                 try await $0.proofs.confirmLink(ticket, code: code, from: device, at: $1)
             }
             guard case .carriedOut(let outcome) = found else {
-                try await countWrongCode(request, context)
+                try await server.countWrongCode(request, context)
                 return nil
             }
             return outcome
@@ -54,15 +54,16 @@ extension AuthServer {
     /// `POST /link/code` with `{"link_ticket"}` → `{}`, and a code to the address of the question, if the question says
     /// `can_mail_code`.
     @Sendable func mailLinkCode(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let (mail, mailer) = try requireMail(or: .unprocessableContent)
+        let (mail, mailer) = try server.mail.requireMail(or: .unprocessableContent)
         let ticket = try Self.ticket(try await request.jsonMembers(context))
         guard let email = try await accounts.proofs.linkAccount(of: ticket, at: runtime.now())?.email else {
             throw Refusal(.ticketUnknown, provider: "the provider")
         }
-        try await admitMail(.linkConfirmation, in: [.confirmed], to: email)
-        var asked = try mailRequest(JSONMembers([:]), request, mail)
+        try await server.mail.admitMail(.linkConfirmation, in: [.confirmed], to: email)
+        var asked = try server.mail.mailRequest(JSONMembers([:]), request, mail)
         asked.lifetime = min(asked.lifetime, LinkStore.ticketLifetime)
-        switch try await accounts.proofs.mailLinkCode(ticket, asked, from: device(request, context), at: runtime.now())
+        switch try await accounts.proofs.mailLinkCode(
+            ticket, asked, from: server.device(request, context), at: runtime.now())
         {
         case .mailed: mailer.ring(.codes)
         case .unknownTicket: throw Refusal(.ticketUnknown, provider: "the provider")
@@ -77,8 +78,8 @@ extension AuthServer {
     /// `POST /token?grant_type=link_recovery`: `{"link_ticket"}`.
     func recoverAddress(_ request: Request, _ context: ServerContext) async throws -> Response {
         let ticket = try Self.ticket(try await request.jsonMembers(context))
-        let device = device(request, context)
-        let outcome = try await issuing(to: device) { try await $0.links.recover(ticket, from: device, at: $1) }
+        let device = server.device(request, context)
+        let outcome = try await server.issuing(to: device) { try await $0.links.recover(ticket, from: device, at: $1) }
         counts.signIns.increment("recovery", outcome.label)
         return try await answer(outcome, of: "the provider", to: device)
     }
@@ -95,13 +96,13 @@ extension AuthServer {
     ) async throws -> LinkAsker {
         let password = try body.secret("password") ?? Secret("")
         guard !password.isEmpty else {
-            let caller = try await userCaller(request)
-            try require(.addSignInMethod, by: caller)
+            let caller = try await server.userCaller(request)
+            try server.require(.addSignInMethod, by: caller)
             return .session(caller.session?.id, of: caller.user.id)
         }
-        return try await inUniformTime {
+        return try await server.inUniformTime {
             try await runtime.limited(to: runtime.requestTimeLimit) {
-                let holder = try await passwordHolder(body, password, request, context)
+                let holder = try await server.signIns.passwordHolder(body, password, request, context)
                 if holder.account.user.hasSecondFactor { throw Refusal.linkNeedsSecondFactor }
                 return .password(of: holder.account.user.id, checkedHash: holder.checkedHash)
             }

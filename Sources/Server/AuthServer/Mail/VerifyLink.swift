@@ -9,7 +9,7 @@ import MailTemplates
 // Mailed links. Mail scanners open them and press their buttons, so opening one changes nothing, and pressing its
 // button gives a session only to the client that asked for the mail: the one with the PKCE verifier, or the same
 // browser. Everybody else needs the code of the mail.
-extension AuthServer {
+extension MailHandlers {
     /// `GET /verify?token=&type=&redirect_to=`: a page with a button. With ``MailRules/opensLinksAtOnce`` it spends
     /// the link and redirects, as Supabase Auth does, unless that takes something from the account: then a link with
     /// PKCE stays unspent until its client redeems the code, and another one shows the page.
@@ -86,8 +86,8 @@ extension AuthServer {
     private func follow(
         _ link: FollowedLink, _ slots: [TokenSlot], defers: Bool, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        let device = device(request, context)
-        let outcome = try await issuing(to: device) {
+        let device = server.device(request, context)
+        let outcome = try await server.issuing(to: device) {
             try await $0.proofs.follow(
                 link.token, for: slots, defers: defers, in: browser(request), from: device, at: $1)
         }
@@ -99,7 +99,7 @@ extension AuthServer {
         case .signedIn(let issued, let slot):
             counts.signIns.increment("otp", slot == .confirmation ? "confirmed" : "signed_in")
             let type = link.type == "email" ? (slot == .confirmation ? "signup" : "magiclink") : link.type
-            return link.redirect.linkTokens(issued, try accessToken(issued), type: type)
+            return link.redirect.linkTokens(issued, try server.accessToken(issued), type: type)
         case .code(let code): return link.redirect.linkCode(code)
         case .confirmed(let slot):
             counts.signIns.increment("otp", slot == .confirmation ? "confirmed" : "signed_in")

@@ -3,7 +3,7 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-extension AuthServer {
+extension AdminHandlers {
     /// `GET /admin/audit?query=author:…|action:…|type:…&page=&per_page=` → an array of
     /// `{"id","payload":{"action","actor_id","actor_username","actor_via_sso","log_type","traits"},"created_at",
     /// "ip_address"}`, newest first.

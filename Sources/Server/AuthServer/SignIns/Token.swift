@@ -5,7 +5,7 @@ import HTTPServing
 import Hummingbird
 import PasswordHashing
 
-extension AuthServer {
+extension SignInHandlers {
     /// `POST /token?grant_type=…` → a session.
     ///
     /// The body depends on the grant: `{"refresh_token"}`, `{"email","password"}`, `{"id_token","provider",…}` or
@@ -14,18 +14,18 @@ extension AuthServer {
         switch Query(request)["grant_type"] {
         case "refresh_token": return try await refresh(request, context)
         case "password":
-            return try await inUniformTime {
+            return try await server.inUniformTime {
                 try await runtime.limited(to: runtime.requestTimeLimit) {
                     try await signIn(request, context)
                 }
             }
         case "id_token":
             return try await runtime.limited(to: runtime.requestTimeLimit) {
-                try await signInByIDToken(request, context)
+                try await server.identities.signInByIDToken(request, context)
             }
-        case "pkce": return try await redeemCode(request, context)
-        case "link_confirmation": return try await confirmLink(request, context)
-        case "link_recovery": return try await recoverAddress(request, context)
+        case "pkce": return try await server.identities.redeemCode(request, context)
+        case "link_confirmation": return try await server.identities.confirmLink(request, context)
+        case "link_recovery": return try await server.identities.recoverAddress(request, context)
         case "web3": throw Refusal(.unprocessableContent, .web3ProviderDisabled, "Web3 provider is disabled")
         default: throw Refusal(.badRequest, .invalidCredentials, "unsupported_grant_type")
         }
@@ -34,7 +34,7 @@ extension AuthServer {
     private func refresh(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let text = try body.secret("refresh_token") ?? Secret("")
-        let device = device(request, context)
+        let device = server.device(request, context)
         guard let outcome = try await outcome(of: text, from: device) else {
             counts.refreshes.increment("malformed")
             // A well-formed token of Supabase's first format that this server did not issue.
@@ -44,7 +44,7 @@ extension AuthServer {
         counts.refreshes.increment(outcome.label)
         switch outcome {
         case .issued(let issued, let verdict):
-            let response = try await answer(issued, to: device, isRefresh: true)
+            let response = try await server.answer(issued, to: device, isRefresh: true)
             if verdict == .reissueLate {
                 try await accounts.sessions.recordRepeat(of: issued, from: device, at: runtime.now())
             }
@@ -81,21 +81,23 @@ extension AuthServer {
 
     private func signIn(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
-        try await requireCaptcha(body, request, context)
+        try await server.requireCaptcha(body, request, context)
         let password = try body.secret("password") ?? Secret("")
-        let device = device(request, context)
+        let device = server.device(request, context)
         // Retries once if the account changes in between, for example because the password was rehashed.
         for _ in 0..<2 {
             let holder = try await passwordHolder(body, password, request, context)
-            let outcome = try await issuing(to: device) {
+            let outcome = try await server.issuing(to: device) {
                 try await $0.signIns.signIn(holder.account, from: device, at: $1)
             }
             guard case .signedIn(let issued) = outcome else { continue }
             counts.signIns.increment("password", "signed_in")
-            if holder.needsUpgrade { upgradeHash(holder.checkedHash, of: holder.account.user.id, password, context) }
-            var response = try await answer(
+            if holder.needsUpgrade {
+                server.upgradeHash(holder.checkedHash, of: holder.account.user.id, password, context)
+            }
+            var response = try await server.answer(
                 issued, to: device, weakPassword: strengthMember(of: password, email: holder.account.user.email))
-            mark(&response, of: holder.account.user, for: request)
+            server.mark(&response, of: holder.account.user, for: request)
             return response
         }
         throw wrongCredentials()
@@ -123,11 +125,11 @@ extension AuthServer {
         _ body: JSONMembers, _ password: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> PasswordHolder {
         let named = AttemptedAccount(try signInAddress(body))
-        let device = device(request, context)
+        let device = server.device(request, context)
         var rejection: Refusal?
         var found: PasswordHolder?
         do {
-            found = try await attempt(at: named, request, context) { account in
+            found = try await server.attempt(at: named, request, context) { account in
                 let holder = try await self.holder(of: password, account, named.email, for: source(request, context))
                 if let asked = holder?.account ?? account {
                     rejection = try await self.rejection(
@@ -154,7 +156,7 @@ extension AuthServer {
         }
         guard !found.isSetAside else {
             counts.signIns.increment("password", "set_aside")
-            throw try await setAside(found.account.user, Refusal.passwordSetAside, request, context)
+            throw try await server.users.setAside(found.account.user, Refusal.passwordSetAside, request, context)
         }
         return found
     }

@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 
 // An extension to the Auth API: an app's users sign in on the account pages and come back to the app.
-extension AuthServer {
+extension IdentityHandlers {
     /// `GET /authorize` without a provider, as sent to the account pages.
     ///
     /// - Parameter pages: The address of their sign-in.
@@ -31,8 +31,8 @@ extension AuthServer {
     /// servers see too, must not become a session. The new session counts as old as this one, and has its level: neither
     /// token may be from before the second factor.
     @Sendable func handOver(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await userCaller(request)
-        try require(.handOver, by: caller)
+        let caller = try await server.userCaller(request)
+        try server.require(.handOver, by: caller)
         if caller.hasOldToken { throw Refusal.handOverLevel }
         let body = try await request.jsonMembers(context)
         guard let session = caller.session, let text = try body.secret("refresh_token"),

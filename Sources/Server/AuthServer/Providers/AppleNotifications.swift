@@ -4,7 +4,7 @@ import HTTPServing
 import Hummingbird
 import IdentityProviders
 
-extension AuthServer {
+extension IdentityHandlers {
     /// `POST /apple/notifications`: receives server-to-server notifications from Apple, each at least once
     /// (https://developer.apple.com/documentation/signinwithapple/processing-changes-for-sign-in-with-apple-accounts).
     ///
@@ -27,7 +27,7 @@ extension AuthServer {
             let notice = ProviderNotice(
                 id: "\(notification.id) \(index)", provider: apple.name, subject: event.subject, kind: kind,
                 occurredAt: min(event.occurredAt ?? notification.issuedAt, now))
-            let outcome = try await accounts.links.apply(notice, from: device(request, context), at: now)
+            let outcome = try await accounts.links.apply(notice, from: server.device(request, context), at: now)
             counts.notices.increment(apple.name, kind.rawValue, "\(outcome)")
         }
         return Answer.json { writer in

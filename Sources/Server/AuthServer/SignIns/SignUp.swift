@@ -5,7 +5,7 @@ import HTTPServing
 import Hummingbird
 import PasswordHashing
 
-extension AuthServer {
+extension SignInHandlers {
     /// `POST /signup` with `{"email","password","data"}`, or anonymously without email and phone → a session, or the
     /// user if the address must be confirmed first. Checks run in the order of Supabase Auth.
     @Sendable func signUp(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -20,7 +20,7 @@ extension AuthServer {
         let form = SignUpForm(email: email, phone: phone, password: password, metadata: metadata)
         // With auto-confirm the response itself reveals whether the address was taken.
         guard !settings.confirmsAutomatically else { return try await signUp(body, form, request, context) }
-        return try await inUniformTime { try await signUp(body, form, request, context) }
+        return try await server.inUniformTime { try await signUp(body, form, request, context) }
     }
 
     private struct SignUpForm {
@@ -37,30 +37,30 @@ extension AuthServer {
             throw Refusal(.unprocessableContent, .anonymousProviderDisabled, "Anonymous sign-ins are disabled")
         }
         try await runtime.take(Limits.anonymousSignUp, request, context)
-        try await requireCaptcha(body, request, context)
+        try await server.requireCaptcha(body, request, context)
         try requireSignUps()
-        try checkProofKey(body)
+        try server.identities.checkProofKey(body)
         try checkSize(of: metadata)
-        let device = device(request, context)
-        let issued = try await issuing(to: device) {
+        let device = server.device(request, context)
+        let issued = try await server.issuing(to: device) {
             try await $0.signIns.signUpAnonymously(metadata: metadata.filter { !$0.value.isNull }, from: device, at: $1)
         }
         counts.signIns.increment("anonymous", "signed_up")
-        return try await answer(issued, to: device)
+        return try await server.answer(issued, to: device)
     }
 
     private func signUp(
         _ body: JSONMembers, _ form: SignUpForm, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
         try await runtime.take(Limits.signUp, request, context)
-        try await requireCaptcha(body, request, context)
+        try await server.requireCaptcha(body, request, context)
         try requireSignUps()
         guard !form.password.isEmpty else { throw Refusal.invalid("Signup requires a valid password") }
         try await checkStrength(of: form.password, email: form.email)
         guard form.email.isEmpty || form.phone.isEmpty else {
             throw Refusal.invalid("Only an email address or phone number should be provided on signup.")
         }
-        try checkProofKey(body)
+        try server.identities.checkProofKey(body)
         guard form.phone.isEmpty else {
             throw Refusal(.badRequest, .phoneProviderDisabled, "Phone signups are disabled")
         }
@@ -71,10 +71,10 @@ extension AuthServer {
             throw Refusal.invalid("Unable to validate email address: invalid format")
         }
         try checkSize(of: form.metadata)
-        let cookie = mailCookie(request)
+        let cookie = server.mail.mailCookie(request)
         var asked: MailRequest?
         if let mail = settings.mail, mailer != nil, !settings.confirmsAutomatically {
-            asked = try mailRequest(body, request, mail, in: cookie)
+            asked = try server.mail.mailRequest(body, request, mail, in: cookie)
         }
         let hash = try await signUpHash(form.password, of: email, for: source(request, context))
         var signUp = EmailSignUp(
@@ -82,10 +82,10 @@ extension AuthServer {
         signUp.mail = asked
         // Not before: a full queue refuses the hash, and the retry must not wait for the interval.
         if asked != nil { signUp.isWithinInterval = try await !admitsSignUpMail(signUp, request, context) }
-        var response = try await answer(to: signUp, from: device(request, context))
+        var response = try await answer(to: signUp, from: server.device(request, context))
         guard let asked else { return response }
         for lane in MailLane.allCases { mailer?.ring(lane) }
-        keep(cookie, in: &response, for: asked.lifetime)
+        server.mail.keep(cookie, in: &response, for: asked.lifetime)
         return response
     }
 
@@ -104,25 +104,25 @@ extension AuthServer {
         _ signUp: EmailSignUp, _ request: Request, _ context: ServerContext
     ) async throws -> Bool {
         do {
-            try await takeMailShare(request, context)
-            try requireRoom(in: [.others])
+            try await server.mail.takeMailShare(request, context)
+            try server.mail.requireRoom(in: [.others])
         } catch let refusal as Refusal {
             try await accounts.signIns.noteRefusedSignUp(signUp, at: runtime.now())
             throw refusal
         }
-        return try await admitsInterval(.confirmation, to: signUp.email.text)
+        return try await server.mail.admitsInterval(.confirmation, to: signUp.email.text)
     }
 
     private func answer(to signUp: EmailSignUp, from device: Device) async throws -> Response {
         // Asked about every address, so that the question does not tell which ones have accounts.
-        let admitting = try await admitted(accounts.signIns.newAccount(signUp, at: runtime.now()), from: device)
-        let outcome = try await issuing(to: device, by: admitting) {
+        let admitting = try await server.admitted(accounts.signIns.newAccount(signUp, at: runtime.now()), from: device)
+        let outcome = try await server.issuing(to: device, by: admitting) {
             try await $0.signIns.signUp(signUp, from: device, at: $1)
         }
         switch outcome {
         case .signedIn(let issued):
             counts.signIns.increment("password", "signed_up")
-            return try await answer(issued, to: device)
+            return try await server.answer(issued, to: device)
         case .waits(let account):
             counts.signIns.increment("password", "waits_for_confirmation")
             return Answer.json { $0.user(account) }

@@ -5,7 +5,7 @@ import HTTPServing
 import Hummingbird
 
 // An extension to the admin API: the sessions of a user, and why the ended ones ended.
-extension AuthServer {
+extension AdminHandlers {
     /// `GET /admin/users/{user_id}/sessions?limit=` → `{"sessions":[…],"ended":[…]}`: the active sessions as in
     /// ``listSessions(_:_:)``, newest sign-in first, at most 100; and the ended ones, newest end first, at most `limit`:
     /// 1 to 100, default 20. A deleted user has records of ends, too.
@@ -27,7 +27,7 @@ extension AuthServer {
     /// `DELETE /admin/users/{user_id}/sessions` → `{"ended":n}`. Ends every session of the user.
     @Sendable func endUserSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
         let count = try await accounts.admin.endSessions(
-            of: try userID(context), byAdministratorOn: device(request, context), at: runtime.now())
+            of: try userID(context), byAdministratorOn: server.device(request, context), at: runtime.now())
         guard let count else { throw Refusal.unknownUser }
         return Answer.json { writer in
             writer.beginObject()
@@ -43,7 +43,7 @@ extension AuthServer {
             throw Refusal(.notFound, .validationFailed, "session_id must be a UUID")
         }
         let hasEnded = try await accounts.admin.endSession(
-            id, of: user, byAdministratorOn: device(request, context), at: runtime.now())
+            id, of: user, byAdministratorOn: server.device(request, context), at: runtime.now())
         guard let hasEnded else { throw Refusal.unknownUser }
         guard hasEnded else { throw Refusal(.notFound, .sessionNotFound, "Session not found") }
         return Answer.json(Array("{}".utf8))

@@ -7,12 +7,12 @@ import Hummingbird
 
 // Requests for mails. Each stores one row, whatever is known of the address, so that neither the answer nor its time
 // tells whether an account exists.
-extension AuthServer {
+extension MailHandlers {
     /// `POST /recover` with `{"email"}` → `{}`, and a mail if the address has an account.
     @Sendable func recover(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (mail, _) = try requireMail(or: .badRequest)
         let body = try await request.jsonMembers(context)
-        try await requireCaptcha(body, request, context)
+        try await server.requireCaptcha(body, request, context)
         guard let text = try body.string("email"), !text.isEmpty else {
             throw Refusal.invalid("Password recovery requires an email")
         }
@@ -23,7 +23,7 @@ extension AuthServer {
     /// Unlike Supabase Auth it answers alike for addresses without an account that `create_user` does not allow.
     @Sendable func sendOneTimeCode(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
-        try await requireCaptcha(body, request, context)
+        try await server.requireCaptcha(body, request, context)
         let (email, phone) = (try body.string("email") ?? "", try body.string("phone") ?? "")
         guard email.isEmpty != phone.isEmpty else {
             throw Refusal.invalid("Only an email address or phone number should be provided")
@@ -44,7 +44,7 @@ extension AuthServer {
     @Sendable func sendMagicLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (mail, _) = try requireMail(or: .unprocessableContent)
         let body = try await request.jsonMembers(context)
-        try await requireCaptcha(body, request, context)
+        try await server.requireCaptcha(body, request, context)
         guard let email = try body.string("email"), !email.isEmpty else {
             throw Refusal(.unprocessableContent, .validationFailed, "Password recovery requires an email")
         }
@@ -57,7 +57,7 @@ extension AuthServer {
     ) async throws -> Response {
         let email = try emailAddress(email)
         let data = try body.object("data") ?? [:]
-        try checkSize(of: data)
+        try server.signIns.checkSize(of: data)
         return try await ask(.signIn, email, .recovery, body, request, context, mail) { ask in
             ask.createsAccount = createsAccount && settings.allowsSignUp
             ask.confirmsAutomatically = settings.confirmsAutomatically
@@ -69,7 +69,7 @@ extension AuthServer {
     /// awaited.
     @Sendable func resend(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
-        try await requireCaptcha(body, request, context)
+        try await server.requireCaptcha(body, request, context)
         let (email, phone) = (try body.string("email") ?? "", try body.string("phone") ?? "")
         let type = try body.string("type") ?? ""
         guard ["signup", "email_change", "sms", "phone_change"].contains(type) else {
@@ -116,7 +116,7 @@ extension AuthServer {
 
     /// `GET /reauthenticate` → `{}`, and a code to the caller's address, the `nonce` of `PUT /user`.
     @Sendable func reauthenticate(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await userCaller(request)
+        let caller = try await server.userCaller(request)
         let (mail, mailer) = try requireMail(or: .badRequest)
         guard caller.user.email != nil else {
             throw Refusal.invalid("Reauthentication requires the user to have an email or a phone number")

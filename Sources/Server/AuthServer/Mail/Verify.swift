@@ -5,7 +5,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-extension AuthServer {
+extension MailHandlers {
     /// `POST /verify` with `{"type","token","email"}` or `{"type","token_hash"}` → a session, or a message after the
     /// first of two confirmations of a change of address.
     @Sendable func verify(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -26,7 +26,7 @@ extension AuthServer {
             guard let slots = Self.slots(type) else { throw Refusal.invalid("Invalid email verification type") }
             return try await answer(
                 verify(.link(hash), for: slots, by: known, request, context),
-                to: device(request, context), orRefuse: .linkUnknown)
+                to: server.device(request, context), orRefuse: .linkUnknown)
         }
         if let passkey = known.passkey, email.isEmpty, phone.isEmpty, let slots = Self.slots(type) {
             guard let address = try await accounts.admin.account(passkey.user)?.user.email.flatMap(EmailAddress.init)
@@ -56,7 +56,7 @@ extension AuthServer {
         let proof = MailedProof.code(token, sentTo: address)
         return try await answer(
             try code(proof, for: slots, by: caller, request, context),
-            to: device(request, context), orRefuse: .codeUnknown)
+            to: server.device(request, context), orRefuse: .codeUnknown)
     }
 
     private func knownCaller(_ body: JSONMembers, _ request: Request) async throws -> KnownCaller {
@@ -88,7 +88,7 @@ extension AuthServer {
     private func presentedCaller(_ request: Request) async throws -> MailCaller? {
         guard let token = request.headers.bearerToken, !token.hasPrefix("sb_") else { return nil }
         do {
-            let caller = try await userCaller(request)
+            let caller = try await server.userCaller(request)
             return MailCaller(user: caller.user.id, session: caller.session?.id)
         } catch is Refusal {
             return nil
@@ -101,11 +101,11 @@ extension AuthServer {
         _ proof: MailedProof, for slots: [TokenSlot], by caller: KnownCaller = KnownCaller(),
         opensSession: Bool = true, _ request: Request, _ context: ServerContext
     ) async throws -> VerificationOutcome {
-        let (found, refusal): (VerificationOutcome, Refusal?) = try await inUniformTime {
+        let (found, refusal): (VerificationOutcome, Refusal?) = try await server.inUniformTime {
             let found = try await verify(proof, for: slots, by: caller, opensSession: opensSession, request, context)
             guard case .unknown = found else { return (found, nil) }
             do {
-                try await countWrongCode(request, context)
+                try await server.countWrongCode(request, context)
                 return (found, nil)
             } catch let refusal as Refusal {
                 // Delayed like the others: by now the code was looked up.
@@ -120,23 +120,23 @@ extension AuthServer {
         _ proof: MailedProof, for slots: [TokenSlot], by known: KnownCaller, opensSession: Bool = true,
         _ request: Request, _ context: ServerContext
     ) async throws -> VerificationOutcome {
-        let device = device(request, context)
+        let device = server.device(request, context)
         var caller = VerifyingCaller(browser: browser(request), token: known.token)
         caller.passkey = known.passkey
-        let (cookie, secrets) = (DeviceCookie(request, isSecure: isSecure), accounts.secrets)
+        let (cookie, secrets) = (DeviceCookie(request, isSecure: server.identities.isSecure), accounts.secrets)
         caller.isKnownDevice = { user in
             let account = user.email.map(AttemptedAccount.init)?.digest
             return account.flatMap { cookie.mark(of: $0, secrets) }?.isCurrent(of: user, secrets) ?? false
         }
         if let password = known.password, !password.isEmpty {
             let waiting = try await accounts.proofs.waitingPasswords(proof, for: slots, by: caller, at: runtime.now())
-            let source = source(request, context)
-            caller.password = try await firstMatch(of: password, among: waiting.hashes, for: source)
+            let source = server.signIns.source(request, context)
+            caller.password = try await server.signIns.firstMatch(of: password, among: waiting.hashes, for: source)
             if caller.password == nil, waiting.takesAnother, try await isAcceptable(password) {
-                caller.newPassword = try await hashed(password, for: source)
+                caller.newPassword = try await server.signIns.hashed(password, for: source)
             }
         }
-        return try await issuing(to: device) { [caller] in
+        return try await server.issuing(to: device) { [caller] in
             try await $0.proofs.verify(
                 proof, for: slots, by: caller, opensSession: opensSession, from: device, at: $1)
         }
@@ -145,7 +145,7 @@ extension AuthServer {
     /// Checks a password as a sign-up does.
     private func isAcceptable(_ password: Secret) async throws -> Bool {
         do {
-            try await checkStrength(of: password, email: nil)
+            try await server.signIns.checkStrength(of: password, email: nil)
             return true
         } catch is Refusal {
             return false
@@ -153,7 +153,7 @@ extension AuthServer {
     }
 
     /// The secret of the browser that sends the request; nil without one.
-    func browser(_ request: Request) -> Secret? { BrowserCookie(request, isSecure: isSecure)?.secret }
+    func browser(_ request: Request) -> Secret? { BrowserCookie(request, isSecure: server.identities.isSecure)?.secret }
 
     private func answer(
         _ outcome: VerificationOutcome, to device: Device, orRefuse refusal: Refusal
@@ -161,7 +161,7 @@ extension AuthServer {
         switch outcome {
         case .signedIn(let issued, let slot):
             counts.signIns.increment("otp", slot == .confirmation ? "confirmed" : "signed_in")
-            return try await answer(issued, to: device)
+            return try await server.answer(issued, to: device)
         case .halfway:
             return Answer.json { writer in
                 writer.beginObject()

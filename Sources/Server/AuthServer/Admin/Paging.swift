@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 
 // Paged lists. Clients parse the page numbers from the `Link` header and depend on its exact format.
-extension AuthServer {
+extension AdminHandlers {
     /// `page` starts at 1. `per_page` is 1 to 1,000, default 50. An empty value counts as absent.
     func pageRequest(_ query: Query) throws -> PageRequest {
         PageRequest(number: try number("page", query) ?? 1, size: try number("per_page", query, from: 1) ?? 50)

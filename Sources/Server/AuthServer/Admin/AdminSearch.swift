@@ -5,7 +5,7 @@ import HTTPServing
 import Hummingbird
 
 // Extensions to the admin API: a search whose pages cost the same on any number of accounts, and the history of one.
-extension AuthServer {
+extension AdminHandlers {
     /// `GET /admin/search/users?q=&method=&state=&seen_after=&seen_before=&after=&limit=` →
     /// `{"users":[{"id","email","phone","full_name","created_at","last_sign_in_at","email_confirmed_at","banned_until",
     /// "deleted_at","is_anonymous","providers"}],"next"}`. Members without a value are absent; without `next` the list

@@ -6,14 +6,14 @@ import Hummingbird
 import WebAuthn
 
 // An extension to the Auth API: a new account whose first sign-in method is a passkey. It never has a password.
-extension AuthServer {
+extension PasskeyHandlers {
     /// `POST /passkeys/signup/options` with `{"email","data"}`, both optional → `{"challenge_id","options","expires_at"}`.
     /// Nothing is stored, and the answer does not depend on whether the address has an account.
     @Sendable func beginPasskeySignUp(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (rules, party) = try passkeyRules()
         let body = try await request.jsonMembers(context)
         try await runtime.take(Limits.signUp, request, context)
-        try await requireCaptcha(body, request, context)
+        try await server.requireCaptcha(body, request, context)
         let form = try passkeySignUpForm(body)
         let challenge = newChallenge(for: .signUp(name: form.email?.text ?? ""), rules)
         let given = form.metadata["name"]?.stringValue ?? ""
@@ -36,7 +36,7 @@ extension AuthServer {
         let address = try signUpAddress(form.email, body, request)
         // Otherwise the answer does not depend on an address, or reveals it by itself.
         guard case .mailed = address else { return try await signUp(given, form, address, request, context) }
-        return try await inUniformTime { try await signUp(given, form, address, request, context) }
+        return try await server.inUniformTime { try await signUp(given, form, address, request, context) }
     }
 
     private func signUp(
@@ -44,7 +44,7 @@ extension AuthServer {
         _ context: ServerContext
     ) async throws -> Response {
         let (rules, party) = try passkeyRules()
-        let device = device(request, context)
+        let device = server.device(request, context)
         let outcome = try await answering(given, for: .signUp(name: form.email?.text ?? ""), rules) { challenge in
             let passkey: NewPasskey
             do throws(CeremonyFailure) {
@@ -54,12 +54,12 @@ extension AuthServer {
             }
             let signUp = PasskeySignUp(passkey: passkey, address: address, metadata: form.metadata)
             if case .mailed(let email, _) = address {
-                try await takeMailShare(request, context)
-                try await admitMail(.confirmation, in: [.others], to: email.text)
+                try await server.mail.takeMailShare(request, context)
+                try await server.mail.admitMail(.confirmation, in: [.others], to: email.text)
             }
-            let accounts = try await admitted(
+            let accounts = try await server.admitted(
                 accounts.passkeys.newAccount(signUp, id: challenge.newUser, at: runtime.now()), from: device)
-            return try await issuing(to: device, by: accounts) {
+            return try await server.issuing(to: device, by: accounts) {
                 try await $0.passkeys.signUp(signUp, answering: challenge, from: device, at: $1)
             }
         }
@@ -67,7 +67,7 @@ extension AuthServer {
         case .signedIn(let issued):
             counts.signIns.increment("passkey", "signed_up")
             if case .mailed = address { for lane in MailLane.allCases { mailer?.ring(lane) } }
-            return try await answer(issued, to: device)
+            return try await server.answer(issued, to: device)
         case .addressTaken:
             counts.signIns.increment("passkey", "address_taken")
             throw Refusal(.unprocessableContent, .userAlreadyExists, "User already registered")
@@ -82,17 +82,17 @@ extension AuthServer {
     }
 
     private func passkeySignUpForm(_ body: JSONMembers) throws -> PasskeySignUpForm {
-        try requireSignUps()
+        try server.signIns.requireSignUps()
         let metadata = try body.object("data") ?? [:]
-        try checkSize(of: metadata)
-        try checkProofKey(body)
+        try server.signIns.checkSize(of: metadata)
+        try server.identities.checkProofKey(body)
         guard let text = try body.string("email"), !text.isEmpty else {
             return PasskeySignUpForm(email: nil, metadata: metadata)
         }
         guard settings.allowsEmail, settings.confirmsAutomatically || (settings.mail != nil && mailer != nil) else {
             throw Refusal(.badRequest, .emailProviderDisabled, "Email signups are disabled")
         }
-        return PasskeySignUpForm(email: try emailAddress(text), metadata: metadata)
+        return PasskeySignUpForm(email: try server.mail.emailAddress(text), metadata: metadata)
     }
 
     private func signUpAddress(
@@ -100,6 +100,6 @@ extension AuthServer {
     ) throws -> PasskeySignUp.Address {
         guard let email else { return .none }
         guard !settings.confirmsAutomatically, let mail = settings.mail else { return .confirmed(email) }
-        return .mailed(email, try mailRequest(body, request, mail))
+        return .mailed(email, try server.mail.mailRequest(body, request, mail))
     }
 }

@@ -4,16 +4,16 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-extension AuthServer {
+extension AdminHandlers {
     /// They work while passkeys are disabled, too.
     var adminPasskeyRoutes: [Route] {
         [
             Route(
-                .get, "/admin/users/{user_id}/passkeys", acceptsTrailingSlash: true, guardedBy: requireAdmin,
+                .get, "/admin/users/{user_id}/passkeys", acceptsTrailingSlash: true, guardedBy: server.requireAdmin,
                 listUserPasskeys),
             Route(
                 .delete, "/admin/users/{user_id}/passkeys/{passkey_id}", acceptsTrailingSlash: true,
-                guardedBy: requireAdmin, deleteUserPasskey),
+                guardedBy: server.requireAdmin, deleteUserPasskey),
         ]
     }
 
@@ -28,10 +28,11 @@ extension AuthServer {
     @Sendable func deleteUserPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try await namedAccount(context)
         let outcome = try await accounts.passkeys.removePasskey(
-            try passkeyID(context), of: account.user.id, byAdministratorOn: device(request, context),
+            try server.passkeys.passkeyID(context), of: account.user.id,
+            byAdministratorOn: server.device(request, context),
             at: runtime.now())
         if case .gone = outcome { throw Refusal.unknownUser }
-        _ = try changed(outcome)
+        _ = try server.passkeys.changed(outcome)
         return Answer.empty(.noContent)
     }
 }

@@ -6,7 +6,7 @@ import Hummingbird
 import IdentityProviders
 import Logging
 
-extension AuthServer {
+extension IdentityHandlers {
     /// `GET` and `POST /callback`: the browser returns from a provider. `/callback/{provider}` accepts answers of that
     /// provider only. Registering a separate URL with each provider prevents mix-up attacks, even by providers that do
     /// not send `iss` (RFC 9700 §4.4).
@@ -50,7 +50,7 @@ extension AuthServer {
         do {
             // Providers can be slow; the browser gets an answer within the time limit.
             return try await runtime.limited(to: runtime.requestTimeLimit) {
-                try await trade(Secret(code), of: flow, fields, redirect, device(request, context))
+                try await trade(Secret(code), of: flow, fields, redirect, server.device(request, context))
             }
         } catch {
             // The app waits for its browser, which cannot read JSON, so every error becomes a redirect.
@@ -77,9 +77,9 @@ extension AuthServer {
         let outcome =
             switch flow.purpose {
             case .signIn:
-                try await issuing(to: device) { try await $0.links.signIn(signIn, from: device, at: $1) }
+                try await server.issuing(to: device) { try await $0.links.signIn(signIn, from: device, at: $1) }
             case .link(let user, let session):
-                try await issuing(to: device) {
+                try await server.issuing(to: device) {
                     try await $0.links.link(signIn, to: .session(session, of: user), from: device, at: $1)
                 }
             }
@@ -89,7 +89,7 @@ extension AuthServer {
             switch session.delivered {
             case .code(let code): return redirect.code(code)
             case .session(let issued):
-                return redirect.tokens(issued, try accessToken(issued), handout)
+                return redirect.tokens(issued, try server.accessToken(issued), handout)
             }
         case .needsConfirmation(_, let code?):
             count(outcome, provider)

@@ -5,12 +5,12 @@ import HTTPServing
 import Hummingbird
 import WebAuthn
 
-extension AuthServer {
+extension PasskeyHandlers {
     /// `POST /passkeys/authentication/options` → `{"challenge_id","options","expires_at"}`, the options for
     /// `navigator.credentials.get`. They name no credential: the user chooses one. The body is read only for the captcha.
     @Sendable func beginPasskeySignIn(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (rules, party) = try passkeyRules()
-        if captcha != nil { try await requireCaptcha(try await request.jsonMembers(context), request, context) }
+        if captcha != nil { try await server.requireCaptcha(try await request.jsonMembers(context), request, context) }
         let challenge = newChallenge(for: .authentication, rules)
         let options = RequestOptions(relyingParty: party, challenge: challenge.bytes)
         return answer(challenge) { options.write(to: &$0) }
@@ -21,7 +21,7 @@ extension AuthServer {
     @Sendable func signInByPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (rules, party) = try passkeyRules()
         let given = try ceremonyAnswer(try await request.jsonMembers(context))
-        let device = device(request, context)
+        let device = server.device(request, context)
         let outcome = try await answering(given, for: .authentication, rules) { challenge in
             let (holder, verdict) = try await proven(given, challenge, party)
             try checkMaySignIn(holder.account.user)
@@ -29,19 +29,19 @@ extension AuthServer {
                 signCount: verdict.signCount, isBackupEligible: verdict.isBackupEligible,
                 isBackedUp: verdict.isBackedUp,
                 countsAsTwoFactors: rules.countsAsTwoFactors && verdict.isUserVerified)
-            return try await issuing(to: device) {
+            return try await server.issuing(to: device) {
                 try await $0.passkeys.signIn(holder, proof, answering: challenge, from: device, at: $1)
             }
         }
         switch outcome {
         case .signedIn(let issued):
             counts.signIns.increment("passkey", "signed_in")
-            return try await answer(issued, to: device)
+            return try await server.answer(issued, to: device)
         case .challengeUsed: throw Refusal.challengeNotFound
         case .setAside(let passkey, let user):
             counts.signIns.increment("passkey", "set_aside")
             let ticket = try passkey.ticket(accounts.secrets, nonce: accounts.randomBytes(12))
-            throw try await setAside(user, .passkeySetAside(passkey, ticket: ticket), request, context)
+            throw try await server.users.setAside(user, .passkeySetAside(passkey, ticket: ticket), request, context)
         case .cloned:
             counts.signIns.increment("passkey", "cloned")
             throw Refusal.wrongPasskey("the count did not increase")

@@ -1,0 +1,65 @@
+package import AccountStore
+import HTTPServing
+import PasswordHashing
+
+/// What the server answers and does, by noun: each part has the state of the same server.
+extension AuthServer {
+    package var admin: AdminHandlers { AdminHandlers(server: self) }
+    package var events: EventDelivery { EventDelivery(server: self) }
+    package var factors: FactorHandlers { FactorHandlers(server: self) }
+    package var mail: MailHandlers { MailHandlers(server: self) }
+    package var passkeys: PasskeyHandlers { PasskeyHandlers(server: self) }
+    package var identities: IdentityHandlers { IdentityHandlers(server: self) }
+    package var signIns: SignInHandlers { SignInHandlers(server: self) }
+    package var users: UserHandlers { UserHandlers(server: self) }
+}
+
+/// One noun of the Auth API.
+package protocol AuthPart: Sendable {
+    var server: AuthServer { get }
+}
+
+extension AuthPart {
+    var settings: AuthSettings { server.settings }
+    var accounts: Accounts { server.accounts }
+    var keys: KeyRing { server.keys }
+    var passwords: PasswordHasher { server.passwords }
+    var runtime: ServerRuntime { server.runtime }
+    var attempts: Attempts? { server.attempts }
+    var providers: SignInProviders { server.providers }
+    var mailer: Mailer? { server.mailer }
+    var hooks: Hooks? { server.hooks }
+    var webhooks: Webhooks? { server.webhooks }
+    var captcha: Captcha? { server.captcha }
+    var breachedPasswords: BreachedPasswords? { server.breachedPasswords }
+    var upgrades: HashUpgrades { server.upgrades }
+    var answeredChallenges: AnsweredChallenges { server.answeredChallenges }
+    var fixed: FixedAnswers { server.fixed }
+    var counts: AuthCounts { server.counts }
+    var activity: ActivityTally { server.activity }
+    var usedTokens: UsedTokens { server.usedTokens }
+}
+
+/// For administrators: users, their sessions and factors, mails to them, the audit log.
+package struct AdminHandlers: AuthPart { package let server: AuthServer }
+
+/// The deliveries of webhooks.
+package struct EventDelivery: AuthPart { package let server: AuthServer }
+
+/// Second factors and recovery codes.
+package struct FactorHandlers: AuthPart { package let server: AuthServer }
+
+/// Mails that are asked for and sent, and their codes and links.
+package struct MailHandlers: AuthPart { package let server: AuthServer }
+
+/// Passkeys: registration, sign-in and sign-up.
+package struct PasskeyHandlers: AuthPart { package let server: AuthServer }
+
+/// Sign-in through providers, and the links of identities to accounts.
+package struct IdentityHandlers: AuthPart { package let server: AuthServer }
+
+/// Signing up and in with a password or as a guest, and every grant of a token.
+package struct SignInHandlers: AuthPart { package let server: AuthServer }
+
+/// The user of a session, and the user's sessions and data.
+package struct UserHandlers: AuthPart { package let server: AuthServer }
