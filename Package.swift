@@ -173,8 +173,8 @@ let resources: [String: [Resource]] = [
 ]
 
 // MARK: - From rows to targets
-let strict: [SwiftSetting] = words("ExistentialAny InternalImportsByDefault MemberImportVisibility")
-    .map { .enableUpcomingFeature($0) }
+let features = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
+let strict = features.map { SwiftSetting.enableUpcomingFeature($0) }
 /// `make dist` and `make install` say what the program is built from.
 let stamp = ["GATEHOUSE_BUILD_COMMIT", "GATEHOUSE_BUILD_DATE"].compactMap { name in
     environment[name].map { CSetting.define(name, to: $0) }

@@ -95,7 +95,7 @@ public struct DesktopStorage: SecureStorage {
         }
     }
 
-    /// - Throws: ``StoreProblem`` or a POSIX error. The old value is then unchanged.
+    /// - Throws: `StoreProblem` or a POSIX error. The old value is then unchanged.
     public func write(_ bytes: [UInt8], for key: String) async throws {
         // In a separate task: cancellation would lose a session that the server has rotated.
         try await Task {
@@ -110,7 +110,7 @@ public struct DesktopStorage: SecureStorage {
         }.value
     }
 
-    /// - Throws: ``StoreProblem`` or a POSIX error. The value then still exists.
+    /// - Throws: `StoreProblem` or a POSIX error. The value then still exists.
     public func remove(_ key: String) async throws {
         try await service.remove(key)
         if try await queue.run({ [folder] in try folder.keys() }).contains(key) { try await files.remove(key) }

@@ -13,7 +13,7 @@ struct LoopbackListener: Sendable {
     /// Starts to listen.
     ///
     /// - Parameter port: A port, or 0 for any free one.
-    /// - Throws: ``AuthClientError/couldNotListen(_:)``.
+    /// - Throws: `AuthClientError.couldNotListen`.
     init(port: UInt16, path: String) throws(AuthClientError) {
         socket = makeStreamSocket()
         guard socket >= 0 else { throw .couldNotListen(errno) }
@@ -46,7 +46,7 @@ struct LoopbackListener: Sendable {
     /// Answers requests until the callback arrives or `stop` is fired, then closes all connections.
     ///
     /// - Returns: The callback URL; nil if stopped.
-    /// - Throws: ``AuthClientError/couldNotListen(_:)``.
+    /// - Throws: `AuthClientError.couldNotListen`.
     func serve(until stop: StopSignal) throws(AuthClientError) -> URL? {
         var connections: [LoopbackConnection] = []
         defer {

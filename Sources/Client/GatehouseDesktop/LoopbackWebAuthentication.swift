@@ -52,7 +52,7 @@ public struct LoopbackWebAuthentication: WebAuthenticator {
         }
     }
 
-    /// - Throws: ``AuthClientError/couldNotOpenBrowser`` for a path that browsers would change.
+    /// - Throws: `AuthClientError.couldNotOpenBrowser` for a path that browsers would change.
     private func redirect(of listener: LoopbackListener) throws(AuthClientError) -> URL {
         guard let url = listener.address.url, path.hasPrefix("/"), url.query == nil, url.fragment == nil,
             URLComponents(url: url, resolvingAgainstBaseURL: false)?.percentEncodedPath == path
@@ -101,7 +101,7 @@ public struct LoopbackWebAuthentication: WebAuthenticator {
 extension SystemDefaults {
     /// Returns a closure that shows an http URL in the default browser, with `xdg-open` or `open` and without a shell.
     ///
-    /// The closure throws ``AuthClientError/couldNotOpenBrowser`` if the program is missing or fails within 3
+    /// The closure throws `AuthClientError.couldNotOpenBrowser` if the program is missing or fails within 3
     /// seconds.
     ///
     /// - Parameter environment: The process's environment.

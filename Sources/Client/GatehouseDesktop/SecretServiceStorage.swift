@@ -85,7 +85,7 @@ public struct SecretServiceStorage: SecureStorage {
         }
     }
 
-    /// - Throws: ``StoreProblem`` or a POSIX error. The old value is then unchanged.
+    /// - Throws: `StoreProblem` or a POSIX error. The old value is then unchanged.
     public func write(_ bytes: [UInt8], for key: String) async throws {
         guard let values = SecretParts.split(bytes) else { throw SecretFolder.problem(EFBIG) }
         try await change {
@@ -105,7 +105,7 @@ public struct SecretServiceStorage: SecureStorage {
     /// Deletes the value. Items in a locked collection that the service does not show remain there, unreadable for this
     /// store, until the key's next write. This allows users to sign out at any time.
     ///
-    /// - Throws: ``StoreProblem`` or a POSIX error. The value then still exists.
+    /// - Throws: `StoreProblem` or a POSIX error. The value then still exists.
     public func remove(_ key: String) async throws {
         // Deleting a missing value does not create the folder.
         guard try await entry(of: key) != nil else { return }
