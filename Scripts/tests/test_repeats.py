@@ -1,4 +1,4 @@
-"""Scripts/repeats.py runs the failed tests of a stage again, alone; they count as passed only if all of them pass then."""
+"""Scripts/repeats.py reruns the failed tests of a stage alone. They count as passed only if all of them pass."""
 
 import json
 import pathlib
@@ -48,6 +48,10 @@ class CommandTests(unittest.TestCase):
         self.file.write_text(PYTEST)
         self.assertEqual(repeats.pytest_again(ended(path=self.file)), (".venv/bin/pytest", "-q", "test_a.py::test_signing_in"))
         self.assertIsNone(repeats.pytest_again(ended(path=self.file, failed=2)))
+
+    def test_a_test_that_finds_lost_data_never_runs_again(self):
+        self.file.write_text(PYTEST.replace("test_a.py", "test_crash.py"))
+        self.assertIsNone(repeats.pytest_again(ended(path=self.file)))
 
     def test_a_test_with_spaces_and_dashes_in_its_name_keeps_them(self):
         name = "Tests/External/test_a.py::test_b[two words-1]"

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// What is done with accounts, by noun: each part has the same database and rules.
+/// Operations on accounts, grouped by noun. Every group uses the same database and rules.
 extension Accounts {
     package var admin: AdminStore { AdminStore(accounts: self) }
     package var events: EventStore { EventStore(accounts: self) }
@@ -17,7 +17,7 @@ extension Accounts {
     package var transfers: TransferStore { TransferStore(accounts: self) }
 }
 
-/// One noun of ``Accounts``.
+/// A group of operations on accounts.
 package protocol AccountPart: Sendable {
     var accounts: Accounts { get }
 }

@@ -1,6 +1,6 @@
 import SQLDatabase
 
-/// The columns of a table that make a record: one declaration names them in statements and reads their values.
+/// The columns of a record, declared once: for the `SELECT` list and for decoding a row.
 struct Columns<Record: Sendable>: Sendable {
     struct Column: Sendable {
         let name: String

@@ -2,7 +2,7 @@ package import AccountStore
 import HTTPServing
 import PasswordHashing
 
-/// What the server answers and does, by noun: each part has the state of the same server.
+/// Request handlers and background work, grouped by noun. Every group shares the state of one server.
 extension AuthServer {
     package var admin: AdminHandlers { AdminHandlers(server: self) }
     package var events: EventDelivery { EventDelivery(server: self) }
@@ -14,7 +14,7 @@ extension AuthServer {
     package var users: UserHandlers { UserHandlers(server: self) }
 }
 
-/// One noun of the Auth API.
+/// A group of request handlers.
 package protocol AuthPart: Sendable {
     var server: AuthServer { get }
 }
