@@ -63,6 +63,7 @@ bench: ## Measures a release build against references of the same run; ARGS="…
 	@Scripts/prepare.sh bench
 	@$(MAKE) .venv/ready
 	swift build $$(Scripts/release/release-options)
+	swift build $$(Scripts/release/release-options gatehouse-seed)
 	.venv/bin/python3 Benchmarks/run $(ARGS)
 
 docs: ## Builds the documentation of the libraries as a site in .build/docs/site; ARGS="--base /path" are passed on

@@ -47,6 +47,7 @@ let client = """
 let serving = "GatehouseWire HTTPServing Hummingbird HTTPTypes NIOCore"
 let accounts = "AccountDomain AccountStore PasswordHashing JSONWebTokens WebAuthn IdentityProviders"
 let databases = "SQLDatabase SQLiteDriver PostgresDriver"
+let composed = "\(serving) \(accounts) GatehouseServer AuthServer ProfileGateway"
 let server = """
     Sources/Accounts
     AccountDomain: GatehouseWire CCommonPasswords Crypto
@@ -57,14 +58,12 @@ let server = """
     SQLiteDriver: SQLDatabase CSQLite
     PostgresDriver: SQLDatabase CPostgres
     Sources/Protocols
-    JSONWebTokens: GatehouseWire Crypto CryptoExtras
+    JSONWebTokens WebAuthn: GatehouseWire Crypto CryptoExtras
     IdentityProviders: GatehouseWire JSONWebTokens Crypto
-    WebAuthn: GatehouseWire Crypto CryptoExtras
     SMTP: GatehouseWire CurlTransfers CCurl
     MailTemplates: GatehouseWire CEmbedded Mustache
     Sources/Server
-    HTTPServing: GatehouseWire Hummingbird HummingbirdCore HTTPTypes Logging NIOCore NIOHTTP1 NIOHTTPTypes \
-    NIOHTTPTypesHTTP1
+    HTTPServing: \(serving) HummingbirdCore Logging NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1
     AuthServer: \(serving) \(accounts) MailTemplates CQREncode Crypto Logging
     ProfileGateway: \(serving) JSONWebTokens SQLDatabase Logging
     WebPages: \(serving) MailTemplates CEmbedded Crypto Mustache
@@ -80,12 +79,13 @@ let server = """
     Development
     DevStack: \(serving) JSONWebTokens Crypto ServiceLifecycle
     SoftAuthenticator: GatehouseWire WebAuthn Crypto CryptoExtras
+    Seeding: GatehouseWire AccountDomain AccountStore SQLDatabase
+    gatehouse-seed: GatehouseWire GatehouseServer AccountStore PasswordHashing Seeding Logging ArgumentParser
     """
 let tests = """
     Tests/Support
     TestDatabases: GatehouseWire AccountStore ProfileGateway \(databases) CSQLite
-    TestSupport: \(serving) \(accounts) TestDatabases AuthServer GatehouseServer ProfileGateway SQLDatabase DevStack \
-    Logging
+    TestSupport: \(composed) TestDatabases SQLDatabase DevStack Logging
     Tests/Client
     GatehouseWireTests:
     GatehouseTests GatehouseModelTests GatehouseTestingTests: TestSupport GatehouseDesktop \(accounts) AuthServer \
@@ -94,17 +94,15 @@ let tests = """
     ExampleTests Tests/Example/Tests/ExampleTests: GatehouseTesting
     Tests/Accounts
     AccountDomainTests PasswordHashingTests:
-    AccountStoreTests: PostgresDriver ProfileGateway TestDatabases
+    AccountStoreTests: PostgresDriver ProfileGateway TestDatabases Seeding
     Tests/Databases
     SQLDatabaseTests SQLiteDriverTests PostgresDriverTests: TestDatabases
     Tests/Protocols
     JSONWebTokensTests IdentityProvidersTests SMTPTests MailTemplatesTests WebAuthnTests: SoftAuthenticator
     Tests/Server
-    HTTPServingTests: NIOEmbedded
-    AuthServerTests: DevStack TestSupport SQLDatabase SoftAuthenticator
-    ProfileGatewayTests:
-    WebPagesTests GatehouseServerTests EndToEndTests: \(serving) \(accounts) GatehouseServer AuthServer ProfileGateway \
-    TestSupport SQLDatabase SoftAuthenticator
+    HTTPServingTests ProfileGatewayTests: NIOEmbedded
+    AuthServerTests: DevStack TestSupport SQLDatabase SoftAuthenticator Seeding
+    WebPagesTests GatehouseServerTests EndToEndTests: \(composed) TestSupport SQLDatabase SoftAuthenticator
     GatehouseCLITests Tests/Program/GatehouseCLITests: TestSupport
     DevStackTests Tests/Development/DevStackTests: IdentityProviders TestDatabases Logging
     session-explorer Tests/SessionExplorer: Gatehouse GatehouseWire AccountDomain AccountStore \(databases)
@@ -141,7 +139,9 @@ let linux = """
 
 // MARK: - What some targets have besides
 func words(_ text: String) -> [String] { text.split { " \n".contains($0) }.map(String.init) }
-let programs = words("BoxScore DailyRitual session-explorer webauthn-verdicts \(isFuzzed ? "fuzz" : "GatehouseCLI")")
+let programs =
+    words("BoxScore DailyRitual gatehouse-seed session-explorer webauthn-verdicts")
+    + [isFuzzed ? "fuzz" : "GatehouseCLI"]
 /// What Xcode compiles outside of this package: it sees no `package` declaration here either.
 let apps = words("AppSupport BoxScoreScreens BoxScore DailyRitualScreens DailyRitual Example")
 /// Xcode refuses part of what is a warning here.

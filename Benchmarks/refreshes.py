@@ -13,7 +13,7 @@ def refresh_tokens(bench_tokens, sessions, seconds, threads):
 
     A successor is good only after its predecessor: the more sessions, the longer that is past when its turn comes.
 
-    bench_tokens -- prints what `gatehouse bench tokens` does with the options that it is given
+    bench_tokens -- prints what `gatehouse-seed tokens` does with the options that it is given
     sessions -- of made-up people, at most; those that are too many to be dealt evenly are left out
     """
     generations = math.ceil(MOST_PER_SECOND * seconds / sessions)

@@ -11,7 +11,6 @@ extension Accounts {
     package var mails: MailStore { MailStore(accounts: self) }
     package var passkeys: PasskeyStore { PasskeyStore(accounts: self) }
     package var proofs: ProofStore { ProofStore(accounts: self) }
-    package var seeds: SeedStore { SeedStore(accounts: self) }
     package var sessions: SessionStore { SessionStore(accounts: self) }
     package var signIns: SignInStore { SignInStore(accounts: self) }
     package var transfers: TransferStore { TransferStore(accounts: self) }
@@ -64,9 +63,6 @@ package struct PasskeyStore: AccountPart { package let accounts: Accounts }
 
 /// Codes of mails, what they prove, and what a proof sets aside.
 package struct ProofStore: AccountPart { package let accounts: Accounts }
-
-/// Fictitious accounts for measurements.
-package struct SeedStore: AccountPart { package let accounts: Accounts }
 
 /// Sessions, their refresh tokens and their ends.
 package struct SessionStore: AccountPart { package let accounts: Accounts }

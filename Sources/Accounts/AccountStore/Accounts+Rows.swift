@@ -1,6 +1,6 @@
 import AccountDomain
-import GatehouseWire
-import SQLDatabase
+package import GatehouseWire
+package import SQLDatabase
 
 // The columns of each table, in one place; every statement that reads whole rows names these.
 extension Accounts {
@@ -212,8 +212,8 @@ extension SQL.StringInterpolation {
 }
 
 extension SQLValue {
-    static func of(_ text: String?) -> SQLValue { text.map(SQLValue.text) ?? .null }
-    static func of(_ instant: Instant?) -> SQLValue {
+    package static func of(_ text: String?) -> SQLValue { text.map(SQLValue.text) ?? .null }
+    package static func of(_ instant: Instant?) -> SQLValue {
         instant.map { SQLValue.instant($0.microseconds) } ?? .null
     }
 }

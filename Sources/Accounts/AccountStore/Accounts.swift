@@ -58,21 +58,21 @@ package struct Accounts: Sendable {
     }
 
     /// Sorts before every id.
-    static let nilID = "00000000-0000-0000-0000-000000000000"
+    package static let nilID = "00000000-0000-0000-0000-000000000000"
 
-    func newID<Owner>() -> Identifier<Owner> { Identifier(random: randomBytes(16)) }
+    package func newID<Owner>() -> Identifier<Owner> { Identifier(random: randomBytes(16)) }
 
     /// For a row that is one of many in the order of time.
     func newID<Owner>(at now: Instant) -> Identifier<Owner> { Identifier(at: now, random: randomBytes(16)) }
 
-    func newUser(at now: Instant) -> User {
+    package func newUser(at now: Instant) -> User {
         var id: UserID?
         if case .given(let admitted) = admission { id = admitted }
         return User(
             id: id ?? agreement?.user ?? newID(), audience: audience, role: role, times: UserTimes(createdAt: now))
     }
 
-    func newSession(of user: UserID, by method: AuthenticationMethod, at now: Instant) -> Session {
+    package func newSession(of user: UserID, by method: AuthenticationMethod, at now: Instant) -> Session {
         Session(
             id: agreement?.session ?? newID(), user: user, createdAt: now,
             authenticationMethods: method.entry(at: now))

@@ -48,8 +48,6 @@ enum System {
         return generator.next()
     }
 
-    static var cores: Int { ProcessInfo.processInfo.activeProcessorCount }
-
     static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
     /// Whether standard error is a terminal.

@@ -2,6 +2,7 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 import SQLDatabase
+import Seeding
 import TestDatabases
 import Testing
 

@@ -1,6 +1,7 @@
 import AccountStore
 import GatehouseWire
 import SQLDatabase
+import Seeding
 import TestDatabases
 import Testing
 

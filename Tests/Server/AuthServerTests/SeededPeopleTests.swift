@@ -2,6 +2,7 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 import HTTPTypes
+import Seeding
 import TestSupport
 import Testing
 

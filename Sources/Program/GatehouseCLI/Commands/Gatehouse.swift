@@ -14,7 +14,7 @@ struct RootCommand: AsyncParsableCommand {
                     Dev.self, Serve.self, Migrate.self, UpgradeCheck.self, Keys.self, Users.self, Why.self, Mails.self,
                     HookCommands.self,
                     Import.self, Export.self,
-                    Doctor.self, CheckConfig.self, BenchCommand.self,
+                    Doctor.self, CheckConfig.self,
                 ]),
             CommandGroup(name: "Your account", subcommands: clientCommands),
             CommandGroup(name: "This program", subcommands: [Completions.self, ExitCodes.self, Version.self]),

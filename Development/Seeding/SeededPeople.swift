@@ -1,4 +1,5 @@
-package import AccountDomain
+import AccountDomain
+package import AccountStore
 package import GatehouseWire
 
 /// Fictitious accounts for benchmarks. The same seed gives the same accounts, created by the same code as real ones.
@@ -84,7 +85,7 @@ package struct SeededPeople: Sendable {
         _ number: Int, _ kind: Kind, _ name: SeededName, _ rules: Accounts, _ createdAt: Instant
     ) throws -> Account {
         let address = Self.address(number, seed: seed)
-        guard let email = EmailAddress(address) else { throw UnknownIdentity() }
+        guard let email = EmailAddress(address) else { throw ImpossiblePerson() }
         if kind == .password {
             let signUp = EmailSignUp(
                 email: email, passwordHash: passwordHash, metadata: ["first_name": .string(name.first)],
@@ -108,7 +109,7 @@ package struct SeededPeople: Sendable {
             let identity = ProviderIdentity(
                 provider: kind.rawValue, subject: subject, email: address, isEmailVerified: true,
                 isPrivateRelay: kind == .apple, data: data)
-        else { throw UnknownIdentity() }
+        else { throw ImpossiblePerson() }
         return Account(
             user, madeBy: identity, id: rules.newID(), takesAddress: true, within: rules.tokenRoom, at: createdAt)
     }
@@ -152,6 +153,8 @@ struct SeededPerson: Sendable {
     let sessions: [SeededSession]
     let entries: [SeededEntry]
 }
+
+private struct ImpossiblePerson: Error {}
 
 struct SeededSession: Sendable {
     let session: Session

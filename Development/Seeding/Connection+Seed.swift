@@ -1,4 +1,5 @@
 import AccountDomain
+import AccountStore
 import GatehouseWire
 import SQLDatabase
 

@@ -1,8 +1,18 @@
 import AccountDomain
+package import AccountStore
 package import GatehouseWire
 import SQLDatabase
 
-extension SeedStore {
+extension Accounts {
+    package var seeds: SeedStore { SeedStore(accounts: self) }
+}
+
+/// Fictitious accounts for measurements.
+package struct SeedStore: Sendable {
+    package let accounts: Accounts
+
+    private var database: any Database { accounts.database }
+
     /// Accounts per transaction: a multiple of the twenty that ``SeededPeople`` repeats, and within both databases'
     /// limits of values per statement.
     package static let seedBatch = 500
@@ -98,7 +108,7 @@ extension SeedStore {
     /// - Throws: ``DatabaseFailure``.
     package func seededTokens(_ count: Int, generations: Int = 1) async throws -> [Secret] {
         let sessions = try await seededCounters(count).sorted { $0.key.text < $1.key.text }
-        let keys = sessions.map { secrets.refreshTokenKey(for: $0.key) }
+        let keys = sessions.map { accounts.secrets.refreshTokenKey(for: $0.key) }
         return (0..<Int64(generations)).flatMap { generation in
             zip(sessions, keys).map { RefreshToken.issue(counter: $0.value + generation, $1) }
         }
@@ -112,7 +122,7 @@ extension SeedStore {
             let start: SessionID = isAtEnd ? SessionID(trusted: Accounts.nilID) : accounts.newID()
             let found = try await database.read { db in
                 try db.rows(Self.seededSessions(from: start)) { row in
-                    let (id, counter): (SessionID, Int64) = (row.id(), row.int())
+                    let (id, counter) = (SessionID(trusted: row.text()), row.int())
                     return (id, counter, row: SeededRow(id: id.text, user: row.text(), address: row.text()))
                 }
             }
@@ -132,7 +142,7 @@ extension SeedStore {
         """
         SELECT sessions.id, sessions.refresh_token_counter, users.id, coalesce(users.email, '')
         FROM sessions JOIN users ON users.id = sessions.user_id
-        WHERE sessions.id >= \(start) ORDER BY sessions.id LIMIT \(sessionsAtOnce)
+        WHERE sessions.id >= \(start.text) ORDER BY sessions.id LIMIT \(sessionsAtOnce)
         """
     }
 
