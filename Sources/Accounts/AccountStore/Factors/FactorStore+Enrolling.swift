@@ -36,7 +36,7 @@ extension FactorStore {
         return try await database.write { db in
             let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
             guard case .good(let current) = caller else { return .ended }
-            try db.removeExpired(from: .factors, at: now)
+            try db.removeUnverified(at: now)
             try db.removeExpired(from: .challenges, at: now)
             try db.removeUnanswered(before: now - factorRules.unansweredStay)
             let factors = try db.factors(of: user)
@@ -88,7 +88,8 @@ extension Connection {
     }
 
     /// Deletes factors that were never verified, challenged or not.
-    func removeUnverified(at now: Instant, limit: Int) throws -> Int {
+    @discardableResult
+    func removeUnverified(at now: Instant, limit: Int = 20) throws -> Int {
         try removeFactors(
             of: """
                 SELECT user_id, id FROM factors WHERE is_verified = 0 AND created_at < \(now - FactorRules.unverifiedStay)
@@ -103,14 +104,5 @@ extension Connection {
         // In order, so that two transactions do not wait for each other.
         for user in Set<UserID>(found.map(\.user)).sorted(by: { $0.text < $1.text }) { try showFactors(of: user) }
         return found.count
-    }
-
-    func removeOldChallenges(at now: Instant, limit: Int) throws -> Int {
-        try run(
-            """
-            DELETE FROM factor_challenges WHERE id IN (
-                SELECT id FROM factor_challenges WHERE expires_at <= \(now - FactorRules.unverifiedStay)
-                ORDER BY expires_at LIMIT \(limit) \(.skippingLocked))
-            """)
     }
 }

@@ -13,8 +13,10 @@ extension LinkStore {
     package func purgeExpired(limit: Int = 500, at now: Instant) async throws -> Int {
         try await database.exclusively("purge", waits: false) {
             try await database.write { db in
-                let changed = try db.endExpiredMails(at: now, limit: limit) + db.makeDue(at: now, limit: limit)
-                return try ExpiringRows.allCases.reduce(changed) {
+                let changed =
+                    try db.endExpiredMails(at: now, limit: limit) + db.makeDue(at: now, limit: limit)
+                    + db.endExpiredDeliveries(at: now, limit: limit) + db.removeUnverified(at: now, limit: limit)
+                return try ExpiringRows.all.reduce(changed) {
                     $0 + (try db.removeExpired(from: $1, at: now, limit: limit))
                 }
             }

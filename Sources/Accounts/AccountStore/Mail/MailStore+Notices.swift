@@ -73,15 +73,6 @@ extension MailStore {
 }
 
 extension Connection {
-    func removeOldDevices(at now: Instant, limit: Int) throws -> Int {
-        try run(
-            """
-            DELETE FROM known_devices WHERE digest IN (
-                SELECT digest FROM known_devices WHERE seen_at <= \(now - MailStore.devicesStay)
-                ORDER BY seen_at LIMIT \(limit) \(.skippingLocked))
-            """)
-    }
-
     /// Forgets the devices of an account that gets another owner, or none.
     func forgetDevices(of user: UserID) throws { try run("DELETE FROM known_devices WHERE user_id = \(user)") }
 }
