@@ -3,27 +3,27 @@ package import GatehouseWire
 /// A discoverable WebAuthn credential that signs its user in. Kept apart from second factors: a passkey answers no
 /// factor's challenge, and a factor's key signs nobody in.
 package struct Passkey: Sendable {
-    package let id: PasskeyID
-    package let user: UserID
+    package var id: PasskeyID
+    package var user: UserID
     /// Chosen by the authenticator, 1 to 1,023 bytes, unique among all users.
-    package let credentialID: [UInt8]
+    package var credentialID: [UInt8]
     /// The COSE_Key as the authenticator encoded it.
-    package let publicKey: [UInt8]
+    package var publicKey: [UInt8]
     /// The number of the key's algorithm in the IANA registry "COSE Algorithms".
-    package let algorithm: Int64
+    package var algorithm: Int64
     /// The authenticator's model, 16 bytes; zeros if it names none.
-    package let model: [UInt8]
+    package var model: [UInt8]
     /// Of the last sign-in; 0 if the authenticator does not count.
     package var signCount: UInt32
     /// Whether the passkey may be on several devices, as of the last sign-in.
-    package let isBackupEligible: Bool
+    package var isBackupEligible: Bool
     package var isBackedUp: Bool
     /// As the browser reported them.
-    package let transports: [String]
+    package var transports: [String]
     /// The format of the attestation statement.
-    package let attestation: String
+    package var attestation: String
     package var name: String
-    package let createdAt: Instant
+    package var createdAt: Instant
     package var updatedAt: Instant
     package var lastUsedAt: Instant?
     /// When the first proof of the account's address set it aside: it signs in only together with an emailed code.

@@ -66,9 +66,13 @@ extension FactorStore {
         """
     }
 
-    static let challengeColumns: StaticString = """
-        factor_challenges.expires_at, factor_challenges.used_at, factor_challenges.data
-        """
+    static let challengeColumns = Columns(
+        of: "factor_challenges", from: FoundChallenge(),
+        [
+            .init("expires_at") { $0.expiresAt = $1.instantIfPresent() },
+            .init("used_at") { $0.isUsed = $1.instantIfPresent() != nil },
+            .init("data") { $0.data = $1.textIfPresent() },
+        ])
 
     /// The statements that every answer of a second factor runs, for tests of the query plans.
     package static func factorStatements(
@@ -106,12 +110,21 @@ extension Connection {
     }
 }
 
+/// The columns of a challenge, which are null without one.
+struct FoundChallenge: Sendable {
+    var expiresAt: Instant?
+    var isUsed = false
+    var data: String?
+
+    func state(at now: Instant) -> ChallengeState {
+        guard let expiresAt else { return .unknown }
+        if isUsed { return .used }
+        return now > expiresAt ? .expired : .open(data: data)
+    }
+}
+
 extension Row {
-    /// Reads the columns of ``Accounts/challengeColumns``, which are null without a challenge.
     mutating func challengeState(at now: Instant) -> ChallengeState {
-        let (end, used, data) = (instantIfPresent(), instantIfPresent(), textIfPresent())
-        guard let end else { return .unknown }
-        if used != nil { return .used }
-        return now > end ? .expired : .open(data: data)
+        FactorStore.challengeColumns.read(&self).state(at: now)
     }
 }

@@ -44,10 +44,24 @@ extension FactorStore {
         try await database.rows(Self.factorLookup(user)) { $0.factor() }
     }
 
-    static let factorColumns: StaticString = """
-        factors.id, factors.user_id, factors.kind, factors.is_verified, factors.name, factors.created_at,
-        factors.updated_at, factors.challenged_at, factors.aaguid, factors.removal_at
-        """
+    static let factorColumns = Columns(
+        of: "factors",
+        from: Factor(
+            id: FactorID(trusted: Accounts.nilID), user: UserID(trusted: Accounts.nilID), kind: .totp, name: "",
+            at: Instant(seconds: 0)),
+        [
+            .init("id") { $0.id = $1.id() },
+            .init("user_id") { $0.user = $1.id() },
+            // The table allows no other kind.
+            .init("kind") { $0.kind = Factor.Kind(text: $1.text()) ?? .totp },
+            .init("is_verified") { $0.isVerified = $1.bool() },
+            .init("name") { $0.name = $1.text() },
+            .init("created_at") { $0.createdAt = $1.instant() },
+            .init("updated_at") { $0.updatedAt = $1.instant() },
+            .init("challenged_at") { $0.lastChallengedAt = $1.instantIfPresent() },
+            .init("aaguid") { $0.authenticatorModel = $1.textIfPresent() },
+            .init("removal_at") { $0.removalAt = $1.instantIfPresent() },
+        ])
 
     static func factorLookup(_ user: UserID) -> SQL {
         """
@@ -65,18 +79,7 @@ extension CurrentAccount {
 }
 
 extension Row {
-    /// Reads the columns of ``Accounts/factorColumns``.
-    mutating func factor() -> Factor {
-        let (id, user): (FactorID, UserID) = (self.id(), self.id())
-        // The table allows no other kind.
-        let kind = Factor.Kind(text: text()) ?? .totp
-        var factor = Factor(id: id, user: user, kind: kind, isVerified: bool(), name: text(), at: instant())
-        factor.updatedAt = instant()
-        factor.lastChallengedAt = instantIfPresent()
-        factor.authenticatorModel = textIfPresent()
-        factor.removalAt = instantIfPresent()
-        return factor
-    }
+    mutating func factor() -> Factor { FactorStore.factorColumns.read(&self) }
 }
 
 extension Connection {

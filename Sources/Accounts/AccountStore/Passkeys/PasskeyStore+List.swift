@@ -18,12 +18,34 @@ package enum PasskeyChange: Sendable {
 }
 
 extension PasskeyStore {
-    static let passkeyColumns: StaticString = """
-        passkeys.id, passkeys.user_id, passkeys.credential_id, passkeys.public_key, passkeys.algorithm, passkeys.model,
-        passkeys.sign_count, passkeys.is_backup_eligible, passkeys.is_backed_up, passkeys.transports,
-        passkeys.attestation, passkeys.friendly_name, passkeys.created_at, passkeys.updated_at, passkeys.last_used_at,
-        passkeys.set_aside_at
-        """
+    static let passkeyColumns = Columns(
+        of: "passkeys",
+        from: Passkey(
+            id: PasskeyID(trusted: Accounts.nilID), user: UserID(trusted: Accounts.nilID), credentialID: [],
+            publicKey: [],
+            algorithm: 0, model: [], signCount: 0, isBackupEligible: false, isBackedUp: false, transports: [],
+            attestation: "", name: "", at: Instant(seconds: 0)),
+        [
+            .init("id") { $0.id = $1.id() },
+            .init("user_id") { $0.user = $1.id() },
+            .init("credential_id") { $0.credentialID = $1.bytes() },
+            .init("public_key") { $0.publicKey = $1.bytes() },
+            .init("algorithm") { $0.algorithm = $1.int() },
+            .init("model") { $0.model = $1.bytes() },
+            .init("sign_count") { $0.signCount = UInt32(clamping: $1.int()) },
+            .init("is_backup_eligible") { $0.isBackupEligible = $1.bool() },
+            .init("is_backed_up") { $0.isBackedUp = $1.bool() },
+            .init("transports") {
+                // Lost: what is wrong with JSON that this program wrote; the names only help browsers.
+                $0.transports = (try? JSONReader.read($1.text()))?.arrayValue?.compactMap(\.stringValue) ?? []
+            },
+            .init("attestation") { $0.attestation = $1.text() },
+            .init("friendly_name") { $0.name = $1.text() },
+            .init("created_at") { $0.createdAt = $1.instant() },
+            .init("updated_at") { $0.updatedAt = $1.instant() },
+            .init("last_used_at") { $0.lastUsedAt = $1.instantIfPresent() },
+            .init("set_aside_at") { $0.setAsideAt = $1.instantIfPresent() },
+        ])
     /// No setting allows more passkeys per user.
     package static let mostPasskeys = 1_000
 
@@ -164,20 +186,5 @@ extension AuditEntry {
 }
 
 extension Row {
-    /// Reads the columns of ``Accounts/passkeyColumns``.
-    mutating func passkey() -> Passkey {
-        let (id, user): (PasskeyID, UserID) = (id(), id())
-        let (credentialID, publicKey, algorithm, model) = (bytes(), bytes(), int(), bytes())
-        let (signCount, isBackupEligible, isBackedUp) = (UInt32(clamping: int()), bool(), bool())
-        // Lost: what is wrong with JSON that this program wrote; the names only help browsers.
-        let transports = (try? JSONReader.read(text()))?.arrayValue?.compactMap(\.stringValue) ?? []
-        var passkey = Passkey(
-            id: id, user: user, credentialID: credentialID, publicKey: publicKey, algorithm: algorithm, model: model,
-            signCount: signCount, isBackupEligible: isBackupEligible, isBackedUp: isBackedUp, transports: transports,
-            attestation: text(), name: text(), at: instant())
-        passkey.updatedAt = instant()
-        passkey.lastUsedAt = instantIfPresent()
-        passkey.setAsideAt = instantIfPresent()
-        return passkey
-    }
+    mutating func passkey() -> Passkey { PasskeyStore.passkeyColumns.read(&self) }
 }

@@ -44,47 +44,52 @@ struct PendingSignUp: Sendable {
 
 /// A row of `one_time_tokens`.
 struct TokenRow: Sendable {
-    let digest: [UInt8]
-    let user: UserID
+    private(set) var digest: [UInt8] = []
+    private(set) var user = UserID(trusted: Accounts.nilID)
     /// nil for a slot or a mail that only a newer release knows.
-    let slot: TokenSlot?
-    let kind: MailKind?
-    let address: String
-    let codeDigest: [UInt8]
-    let attempts: Int
-    let key: ProofKey?
-    let browser: [UInt8]?
-    let isByAdmin: Bool
-    let redirectTo: String
-    let sealed: [UInt8]?
-    let expiresAt: Instant
-    let isUsed: Bool
+    private(set) var slot: TokenSlot?
+    private(set) var kind: MailKind?
+    private(set) var address = ""
+    private(set) var codeDigest: [UInt8] = []
+    private(set) var attempts = 0
+    private var challenge: String?
+    private(set) var key: ProofKey?
+    private(set) var browser: [UInt8]?
+    private(set) var isByAdmin = false
+    private(set) var redirectTo = ""
+    private(set) var sealed: [UInt8]?
+    private(set) var expiresAt = Instant(seconds: 0)
+    private(set) var isUsed = false
     /// Whether using it shows who reads the mailbox.
-    let isMailed: Bool
+    private(set) var isMailed = false
 
-    init(_ row: inout Row) {
-        digest = row.bytes()
-        user = row.id()
-        slot = TokenSlot(stored: row.text())
-        kind = MailKind(text: row.text())
-        address = row.text()
-        codeDigest = row.bytes()
-        attempts = Int(row.int())
-        let (challenge, method) = (row.textIfPresent(), row.textIfPresent())
-        key = challenge.flatMap { ProofKey(challenge: $0, method: method ?? "") }
-        browser = row.bytesIfPresent()
-        isByAdmin = row.bool()
-        redirectTo = row.text()
-        sealed = row.bytesIfPresent()
-        expiresAt = row.instant()
-        isUsed = row.intIfPresent() != nil
-        isMailed = row.bool()
-    }
+    static let columns = Columns(
+        of: "one_time_tokens", from: TokenRow(),
+        [
+            .init("digest") { $0.digest = $1.bytes() },
+            .init("user_id") { $0.user = $1.id() },
+            .init("slot") { $0.slot = TokenSlot(stored: $1.text()) },
+            .init("kind") { $0.kind = MailKind(text: $1.text()) },
+            .init("address") { $0.address = $1.text() },
+            .init("code_digest") { $0.codeDigest = $1.bytes() },
+            .init("attempts") { $0.attempts = Int($1.int()) },
+            .init("challenge") { $0.challenge = $1.textIfPresent() },
+            .init("challenge_method") { row, columns in
+                let method = columns.textIfPresent() ?? ""
+                row.key = row.challenge.flatMap { ProofKey(challenge: $0, method: method) }
+            },
+            .init("browser_digest") { $0.browser = $1.bytesIfPresent() },
+            .init("by_admin") { $0.isByAdmin = $1.bool() },
+            .init("redirect_to") { $0.redirectTo = $1.text() },
+            .init("sealed") { $0.sealed = $1.bytesIfPresent() },
+            .init("expires_at") { $0.expiresAt = $1.instant() },
+            .init("used_at") { $0.isUsed = $1.intIfPresent() != nil },
+            .init("is_mailed") { $0.isMailed = $1.bool() },
+        ])
 
-    static let columns: StaticString = """
-        digest, user_id, slot, kind, address, code_digest, attempts, challenge, challenge_method, browser_digest,
-        by_admin, redirect_to, sealed, expires_at, used_at, is_mailed
-        """
+    private init() {}
+
+    init(_ row: inout Row) { self = Self.columns.read(&row) }
 
     func isGood(at now: Instant) -> Bool { !isUsed && now < expiresAt && slot != nil && kind != nil }
 
