@@ -5,12 +5,19 @@ package import SQLDatabase
 /// Operations on accounts, grouped by noun. Every group uses the same database and rules.
 extension Accounts {
     package var admin: AdminStore { AdminStore(accounts: self) }
+    package var cleaning: Cleaning { Cleaning(accounts: self) }
+    package var codes: CodeStore { CodeStore(accounts: self) }
     package var events: EventStore { EventStore(accounts: self) }
     package var factors: FactorStore { FactorStore(accounts: self) }
+    package var flows: FlowStore { FlowStore(accounts: self) }
     package var links: LinkStore { LinkStore(accounts: self) }
+    package var mailQueue: MailQueue { MailQueue(accounts: self) }
     package var mails: MailStore { MailStore(accounts: self) }
     package var passkeys: PasskeyStore { PasskeyStore(accounts: self) }
     package var proofs: ProofStore { ProofStore(accounts: self) }
+    package var providerCalls: ProviderCalls { ProviderCalls(accounts: self) }
+    package var recoveryCodes: RecoveryCodeStore { RecoveryCodeStore(accounts: self) }
+    package var resealing: Resealing { Resealing(accounts: self) }
     package var sessions: SessionStore { SessionStore(accounts: self) }
     package var signIns: SignInStore { SignInStore(accounts: self) }
     package var transfers: TransferStore { TransferStore(accounts: self) }
@@ -46,23 +53,44 @@ extension AccountPart {
 /// For administrators: lists, searches, histories and changes of users.
 package struct AdminStore: AccountPart { package let accounts: Accounts }
 
+/// Deletes what has expired or is older than the settings keep it.
+package struct Cleaning: AccountPart { package let accounts: Accounts }
+
+/// Codes and links of mails.
+package struct CodeStore: AccountPart { package let accounts: Accounts }
+
 /// Events for webhooks, and their deliveries.
 package struct EventStore: AccountPart { package let accounts: Accounts }
 
-/// Second factors and recovery codes.
+/// Second factors.
 package struct FactorStore: AccountPart { package let accounts: Accounts }
+
+/// Sign-ins through providers that are under way, and their authorization codes.
+package struct FlowStore: AccountPart { package let accounts: Accounts }
 
 /// Identities of providers: signing in with them, linking and unlinking.
 package struct LinkStore: AccountPart { package let accounts: Accounts }
 
-/// Mails that are asked for, wait, and were sent.
+/// Mails that wait, and the results of their delivery.
+package struct MailQueue: AccountPart { package let accounts: Accounts }
+
+/// Requests for mails, invitations and notices.
 package struct MailStore: AccountPart { package let accounts: Accounts }
 
 /// Passkeys.
 package struct PasskeyStore: AccountPart { package let accounts: Accounts }
 
-/// Codes of mails, what they prove, and what a proof sets aside.
+/// What a code proves, and what a proof sets aside.
 package struct ProofStore: AccountPart { package let accounts: Accounts }
+
+/// Calls to providers that wait, and the provider tokens that they revoke.
+package struct ProviderCalls: AccountPart { package let accounts: Accounts }
+
+/// Recovery codes, the factor for the loss of the others.
+package struct RecoveryCodeStore: AccountPart { package let accounts: Accounts }
+
+/// Re-encrypts with the newest server secret.
+package struct Resealing: AccountPart { package let accounts: Accounts }
 
 /// Sessions, their refresh tokens and their ends.
 package struct SessionStore: AccountPart { package let accounts: Accounts }

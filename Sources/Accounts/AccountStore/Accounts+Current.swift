@@ -187,10 +187,10 @@ extension Accounts {
     /// The statements that every sign-in through a provider runs, for tests of the query plans.
     package static func hotProviderStatements(user: UserID, digest: [UInt8], at now: Instant) -> [SQL] {
         [
-            LinkStore.flowLookup(digest), LinkStore.codeLookup(digest), LinkStore.ticketLookup(digest, at: now),
-            LinkStore.undoLookup(user, at: now), LinkStore.due(limit: 10, at: now), LinkStore.idTokenLookup(digest),
-            SessionStore.revocationLookup(since: now), ProofStore.tokenLookup(link: digest),
-            ProofStore.tokenLookup(user, .recovery), MailStore.dueMails(.codes, limit: 10, at: now),
+            FlowStore.flowLookup(digest), FlowStore.codeLookup(digest), LinkStore.ticketLookup(digest, at: now),
+            LinkStore.undoLookup(user, at: now), ProviderCalls.due(limit: 10, at: now), LinkStore.idTokenLookup(digest),
+            SessionStore.revocationLookup(since: now), CodeStore.tokenLookup(link: digest),
+            CodeStore.tokenLookup(user, .recovery), MailQueue.dueMails(.codes, limit: 10, at: now),
         ]
     }
 }

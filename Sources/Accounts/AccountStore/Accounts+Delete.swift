@@ -68,8 +68,8 @@ extension Accounts {
         in db: any Connection
     ) throws {
         let id = account.user.id
-        try links.promiseRevocation(ofTokensOf: id, at: now, in: db)
-        try mails.dropMails(to: account.user, at: now, in: db)
+        try providerCalls.promiseRevocation(ofTokensOf: id, at: now, in: db)
+        try mailQueue.dropMails(to: account.user, at: now, in: db)
         try sessions.delete(id, end, at: now, in: db)
         let entry =
             actor.map { AuditEntry(.userDeleted, actor: $0, actorName: account.user.email ?? "") }
@@ -88,7 +88,7 @@ extension Accounts {
         try await sessions.revoking(at: now) { db in
             guard var account = try db.account(id) else { return false }
             if account.user.times.deletedAt != nil { return true }
-            try mails.dropMails(to: account.user, at: now, in: db)
+            try mailQueue.dropMails(to: account.user, at: now, in: db)
             account.user.email = account.user.email.map { Self.digest($0, of: id) }
             account.user.phone = account.user.phone.map { String(Self.digest($0, of: id).prefix(15)) }
             account.user.passwordHash = nil
@@ -109,7 +109,7 @@ extension Accounts {
                 identity.updatedAt = now
                 try db.update(identity)
             }
-            try links.promiseRevocation(ofTokensOf: id, at: now, in: db)
+            try providerCalls.promiseRevocation(ofTokensOf: id, at: now, in: db)
             try db.forgetLinks(of: id)
             try db.forgetDevices(of: id)
             try db.forgetPasskeys(of: id)

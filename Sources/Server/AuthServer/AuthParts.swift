@@ -5,12 +5,16 @@ import PasswordHashing
 /// Request handlers and background work, grouped by noun. Every group shares the state of one server.
 extension AuthServer {
     package var admin: AdminHandlers { AdminHandlers(server: self) }
+    package var callers: Callers { Callers(server: self) }
     package var events: EventDelivery { EventDelivery(server: self) }
     package var factors: FactorHandlers { FactorHandlers(server: self) }
     package var mail: MailHandlers { MailHandlers(server: self) }
+    var mailAdmission: MailAdmission { MailAdmission(server: self) }
+    package var mailDelivery: MailDelivery { MailDelivery(server: self) }
     package var passkeys: PasskeyHandlers { PasskeyHandlers(server: self) }
     package var identities: IdentityHandlers { IdentityHandlers(server: self) }
     package var signIns: SignInHandlers { SignInHandlers(server: self) }
+    var tokens: TokenIssuing { TokenIssuing(server: self) }
     package var users: UserHandlers { UserHandlers(server: self) }
 }
 
@@ -38,10 +42,15 @@ extension AuthPart {
     var counts: AuthCounts { server.counts }
     var activity: ActivityTally { server.activity }
     var usedTokens: UsedTokens { server.usedTokens }
+    var callers: Callers { server.callers }
+    var mailAdmission: MailAdmission { server.mailAdmission }
 }
 
 /// For administrators: users, their sessions and factors, mails to them, the audit log.
 package struct AdminHandlers: AuthPart { package let server: AuthServer }
+
+/// Identifies the callers of requests, and checks their keys and rights.
+package struct Callers: AuthPart { package let server: AuthServer }
 
 /// The deliveries of webhooks.
 package struct EventDelivery: AuthPart { package let server: AuthServer }
@@ -49,8 +58,14 @@ package struct EventDelivery: AuthPart { package let server: AuthServer }
 /// Second factors and recovery codes.
 package struct FactorHandlers: AuthPart { package let server: AuthServer }
 
-/// Mails that are asked for and sent, and their codes and links.
+/// Mails that are asked for, and their codes and links.
 package struct MailHandlers: AuthPart { package let server: AuthServer }
+
+/// What all routes that lead to a mail check.
+struct MailAdmission: AuthPart { let server: AuthServer }
+
+/// Sends the mails that wait.
+package struct MailDelivery: AuthPart { package let server: AuthServer }
 
 /// Passkeys: registration, sign-in and sign-up.
 package struct PasskeyHandlers: AuthPart { package let server: AuthServer }
@@ -60,6 +75,9 @@ package struct IdentityHandlers: AuthPart { package let server: AuthServer }
 
 /// Signing up and in with a password or as a guest, and every grant of a token.
 package struct SignInHandlers: AuthPart { package let server: AuthServer }
+
+/// The tokens of sessions, with the hook that decides about them.
+struct TokenIssuing: AuthPart { let server: AuthServer }
 
 /// The user of a session, and the user's sessions and data.
 package struct UserHandlers: AuthPart { package let server: AuthServer }

@@ -67,7 +67,7 @@ package final class AuthServer: Sendable {
         // otherwise.
         let group = RouteGroup(
             prefixes: prefixes, format: .auth, crossOrigin: crossOrigin, cacheControl: "no-store",
-            guardedBy: refuseSecretKey(inAddressOf:))
+            guardedBy: callers.refuseSecretKey(inAddressOf:))
         return RouteTable(
             group: group, runtime: runtime,
             openRoutes + pageRoutes + keyedRoutes + mailRoutes + factors.factorRoutes + passkeys.passkeyRoutes
@@ -104,16 +104,17 @@ package final class AuthServer: Sendable {
     private var keyedRoutes: [Route] {
         let wait = runtime.requestTimeLimit
         return [
-            Route(.get, "/settings", guardedBy: admitClient, showSettings),
+            Route(.get, "/settings", guardedBy: callers.admitClient, showSettings),
             Route(
-                .post, "/signup", acceptsTrailingSlash: true, guardedBy: admitClient, timeLimit: wait, signIns.signUp),
+                .post, "/signup", acceptsTrailingSlash: true, guardedBy: callers.admitClient, timeLimit: wait,
+                signIns.signUp),
             // No time limit in this row: it costs a task, and refreshes are too frequent for that. The password grant,
             // which waits for a hash, sets its own limit.
-            Route(.post, "/token", guardedBy: admitClient, limitedBy: Limits.token, signIns.grant),
+            Route(.post, "/token", guardedBy: callers.admitClient, limitedBy: Limits.token, signIns.grant),
             Route(.post, "/logout", users.signOut),
             Route(.get, "/sessions", users.listSessions),
             Route(.delete, "/sessions/{session_id}", users.endSession),
-            Route(.get, "/user", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, users.showUser),
+            Route(.get, "/user", acceptsTrailingSlash: true, wrongMethodGuardedBy: callers.requireUser, users.showUser),
             Route(
                 .put, "/user", acceptsTrailingSlash: true, limitedBy: Limits.updateUser, timeLimit: wait,
                 users.updateUser),
@@ -134,28 +135,28 @@ package final class AuthServer: Sendable {
         let (asking, verifying) = (hasMail ? Limits.mailRequest : nil, hasMail ? Limits.verify : nil)
         func asks(_ path: String, _ handler: @escaping Route.Handler) -> Route {
             Route(
-                .post, path, guardedBy: admitClient, limitedBy: asking, timeLimit: wait, handler)
+                .post, path, guardedBy: callers.admitClient, limitedBy: asking, timeLimit: wait, handler)
         }
         return [
             asks("/recover", mail.recover), asks("/otp", mail.sendOneTimeCode), asks("/magiclink", mail.sendMagicLink),
             asks("/resend", mail.resend), asks("/link/code", identities.mailLinkCode),
             Route(
-                .get, "/reauthenticate", acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser,
+                .get, "/reauthenticate", acceptsTrailingSlash: true, wrongMethodGuardedBy: callers.requireUser,
                 limitedBy: asking, timeLimit: wait, answersHead: false, mail.reauthenticate),
             Route(
-                .post, "/verify", acceptsTrailingSlash: true, guardedBy: requireAudience, limitedBy: verifying,
+                .post, "/verify", acceptsTrailingSlash: true, guardedBy: callers.requireAudience, limitedBy: verifying,
                 timeLimit: wait, mail.verify),
             // Link checkers send HEAD.
             Route(
                 .get, "/verify", acceptsTrailingSlash: true, limitedBy: verifying, timeLimit: wait,
                 answersHead: false, mail.openLink),
             Route(.post, "/verify/page", limitedBy: verifying, timeLimit: wait, mail.pressLinkButton),
-            Route(.post, "/invite", guardedBy: requireAdmin, timeLimit: wait, admin.invite),
+            Route(.post, "/invite", guardedBy: callers.requireAdmin, timeLimit: wait, admin.invite),
             // What supabase-swift calls.
-            Route(.post, "/admin/invite", guardedBy: requireAdmin, timeLimit: wait, admin.invite),
-            Route(.post, "/admin/generate_link", guardedBy: requireAdmin, timeLimit: wait, admin.generateLink),
+            Route(.post, "/admin/invite", guardedBy: callers.requireAdmin, timeLimit: wait, admin.invite),
+            Route(.post, "/admin/generate_link", guardedBy: callers.requireAdmin, timeLimit: wait, admin.generateLink),
             Route(
-                .post, "/admin/users/{user_id}/recover", guardedBy: requireAdmin, timeLimit: wait,
+                .post, "/admin/users/{user_id}/recover", guardedBy: callers.requireAdmin, timeLimit: wait,
                 admin.mailUserRecovery),
         ]
     }
@@ -163,18 +164,22 @@ package final class AuthServer: Sendable {
     private var adminRoutes: [Route] {
         let wait = runtime.requestTimeLimit
         return [
-            Route(.get, "/admin/users", acceptsTrailingSlash: true, guardedBy: requireAdmin, admin.listUsers),
+            Route(.get, "/admin/users", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin, admin.listUsers),
             Route(
-                .post, "/admin/users", acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait,
+                .post, "/admin/users", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin, timeLimit: wait,
                 admin.createUser),
-            Route(.get, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin, admin.readUser),
             Route(
-                .put, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait,
+                .get, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin,
+                admin.readUser),
+            Route(
+                .put, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin,
+                timeLimit: wait,
                 admin.changeUser),
             Route(
-                .delete, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: requireAdmin, timeLimit: wait,
+                .delete, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin,
+                timeLimit: wait,
                 admin.deleteUser),
-            Route(.get, "/admin/audit", acceptsTrailingSlash: true, guardedBy: requireAdmin, admin.listAudit),
+            Route(.get, "/admin/audit", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin, admin.listAudit),
         ]
     }
 
@@ -182,18 +187,20 @@ package final class AuthServer: Sendable {
     private var operatorRoutes: [Route] {
         let wait = runtime.requestTimeLimit
         return [
-            Route(.get, "/admin/search/users", guardedBy: requireAdmin, timeLimit: wait, admin.searchUsers),
+            Route(.get, "/admin/search/users", guardedBy: callers.requireAdmin, timeLimit: wait, admin.searchUsers),
             Route(
-                .get, "/admin/users/{user_id}/history", guardedBy: requireAdmin, timeLimit: wait, admin.listUserHistory),
+                .get, "/admin/users/{user_id}/history", guardedBy: callers.requireAdmin, timeLimit: wait,
+                admin.listUserHistory),
             Route(
-                .get, "/admin/users/{user_id}/overview", guardedBy: requireAdmin, timeLimit: wait,
+                .get, "/admin/users/{user_id}/overview", guardedBy: callers.requireAdmin, timeLimit: wait,
                 admin.showUserOverview),
-            Route(.get, "/admin/users/{user_id}/sessions", guardedBy: requireAdmin, admin.listUserSessions),
+            Route(.get, "/admin/users/{user_id}/sessions", guardedBy: callers.requireAdmin, admin.listUserSessions),
             Route(
-                .delete, "/admin/users/{user_id}/sessions", guardedBy: requireAdmin, timeLimit: wait,
+                .delete, "/admin/users/{user_id}/sessions", guardedBy: callers.requireAdmin, timeLimit: wait,
                 admin.endUserSessions),
             Route(
-                .delete, "/admin/users/{user_id}/sessions/{session_id}", guardedBy: requireAdmin, timeLimit: wait,
+                .delete, "/admin/users/{user_id}/sessions/{session_id}", guardedBy: callers.requireAdmin,
+                timeLimit: wait,
                 admin.endUserSession),
         ]
     }

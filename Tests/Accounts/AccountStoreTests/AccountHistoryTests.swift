@@ -18,7 +18,8 @@ struct AccountHistoryTests {
         let request = MailRequest(redirectTo: "", lifetime: .seconds(600))
         try await store.accounts.mails.ask(MailAsk(.recovery, email, request), at: store.clock.now)
         let mail = try #require(
-            try await store.accounts.mails.takeMails(.codes, limit: 8, lease: .seconds(60), at: store.clock.now).first)
+            try await store.accounts.mailQueue.takeMails(.codes, limit: 8, lease: .seconds(60), at: store.clock.now)
+                .first)
         guard case .request(let ask) = mail.content else { throw NotSignedIn() }
         _ = try await store.accounts.mails.resolve(ask, of: mail, at: store.clock.now)
         _ = try await store.accounts.delete(eve.id, actor: nil, at: store.clock.now)

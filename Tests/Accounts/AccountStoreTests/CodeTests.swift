@@ -25,8 +25,8 @@ struct CodeTests {
         let randomness = TestRandomness()
         let accounts = Accounts(
             database: counting, secrets: StoreFixture.secrets, randomBytes: { randomness.bytes($0) })
-        let state = try await accounts.links.begin(flow(), browser: Secret("cookie"), at: store.clock.now)
-        guard case .taken = try await accounts.links.take(state: state, browser: Secret("cookie"), at: store.clock.now)
+        let state = try await accounts.flows.begin(flow(), browser: Secret("cookie"), at: store.clock.now)
+        guard case .taken = try await accounts.flows.take(state: state, browser: Secret("cookie"), at: store.clock.now)
         else {
             Issue.record("not taken")
             return
@@ -36,7 +36,7 @@ struct CodeTests {
             grant: ProviderGrant(refreshToken: Secret("r"), client: "c"), delivery: .code(Self.key, handing: nil))
         let outcome = try await accounts.links.signIn(signIn, from: store.device, at: store.clock.now)
         let code = try #require(outcome.session?.code)
-        let redeemed = try await accounts.links.redeem(
+        let redeemed = try await accounts.flows.redeem(
             code: code, verifier: Self.verifier, from: store.device, at: store.clock.now)
         #expect(redeemed.issued != nil)
         #expect(counting.writes.value == 4)
@@ -64,7 +64,7 @@ struct CodeTests {
             let outcome = try await store.come(store.identity(), delivery: .code(Self.key, handing: nil))
             let session = try #require(outcome.session)
             try await step(store, session.user)
-            let redeemed = try await store.accounts.links.redeem(
+            let redeemed = try await store.accounts.flows.redeem(
                 code: try #require(session.code), verifier: Self.verifier, from: store.device, at: store.clock.now)
             #expect((redeemed.issued == nil) == isVoid)
         }
@@ -84,7 +84,7 @@ struct CodeTests {
         #expect(UserID(code.reveal()) != nil)
         store.clock.advance(by: .seconds(299))
         func redeem(_ verifier: Secret) async throws -> CodeOutcome {
-            try await store.accounts.links.redeem(
+            try await store.accounts.flows.redeem(
                 code: code, verifier: verifier, from: store.device, at: store.clock.now)
         }
         guard case .wrongVerifier = try await redeem(Secret("wrong")) else {
@@ -117,7 +117,7 @@ struct CodeTests {
             try #require(try await store.come(store.identity(), delivery: .code(Self.key, handing: nil)).session?.code)
         }
         func redeem(_ code: Secret) async throws -> CodeOutcome {
-            try await store.accounts.links.redeem(
+            try await store.accounts.flows.redeem(
                 code: code, verifier: Self.verifier, from: store.device, at: store.clock.now)
         }
         let late = try await code()
@@ -150,10 +150,10 @@ struct CodeTests {
         let store = try await StoreFixture(kind)
         let issued = try await store.signedIn()
         let purpose = ProviderFlow.Purpose.link(issued.account.user.id, session: issued.session.id)
-        let state = try await store.accounts.links.begin(flow(purpose), browser: Secret("cookie"), at: store.clock.now)
+        let state = try await store.accounts.flows.begin(flow(purpose), browser: Secret("cookie"), at: store.clock.now)
         store.clock.advance(by: .seconds(299))
         func take(_ state: String, _ browser: String?, _ provider: String? = nil) async throws -> String {
-            switch try await store.accounts.links.take(
+            switch try await store.accounts.flows.take(
                 state: state, browser: browser.map(Secret.init), provider: provider, at: store.clock.now)
             {
             case .taken(let flow):
@@ -170,10 +170,10 @@ struct CodeTests {
         #expect(try await take(state, "cookie", "google") == "true ours nonce myapp://callback?x=%2F true")
         #expect(try await take(state, "cookie") == "used")
         #expect(try await take("not-a-uuid", nil) == "unknown")
-        let implicit = try await store.accounts.links.begin(flow(key: nil), browser: nil, at: store.clock.now)
+        let implicit = try await store.accounts.flows.begin(flow(key: nil), browser: nil, at: store.clock.now)
         #expect(try await take(implicit, nil).hasPrefix("false ours"))
         #expect(try await take(implicit, nil) == "unknown")
-        let late = try await store.accounts.links.begin(flow(), browser: nil, at: store.clock.now)
+        let late = try await store.accounts.flows.begin(flow(), browser: nil, at: store.clock.now)
         store.clock.advance(by: .seconds(300))
         #expect(try await take(late, nil) == "unknown")
     }
@@ -182,7 +182,7 @@ struct CodeTests {
         "The database holds no state, code, ticket, verifier or token in plain text", arguments: TestDatabase.all)
     func sealed(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
-        let state = try await store.accounts.links.begin(flow(), browser: Secret("cookie"), at: store.clock.now)
+        let state = try await store.accounts.flows.begin(flow(), browser: Secret("cookie"), at: store.clock.now)
         let handout = ProviderHandout(accessToken: Secret("handed-access"), refreshToken: nil)
         let outcome = try await store.come(
             store.identity(), grant: ProviderGrant(refreshToken: Secret("kept-refresh"), client: "c"),
@@ -210,17 +210,17 @@ struct CodeTests {
     func purge(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.signedIn()
-        for _ in 0..<3 { _ = try await store.accounts.links.begin(flow(), browser: nil, at: store.clock.now) }
+        for _ in 0..<3 { _ = try await store.accounts.flows.begin(flow(), browser: nil, at: store.clock.now) }
         _ = try await store.asked(store.identity())
         _ = try await store.come(
             store.identity("apple", email: nil), delivery: .code(Self.key, handing: nil))
-        #expect(try await store.accounts.links.purgeExpired(at: store.clock.now) == 0)
+        #expect(try await store.accounts.cleaning.purgeExpired(at: store.clock.now) == 0)
         store.clock.advance(by: .seconds(3_901))
-        _ = try await store.accounts.links.begin(flow(), browser: nil, at: store.clock.now)
+        _ = try await store.accounts.flows.begin(flow(), browser: nil, at: store.clock.now)
         #expect(try await store.rows("SELECT 1 FROM flow_states") == 1)
-        #expect(try await store.accounts.links.purgeExpired(limit: 1, at: store.clock.now) == 2)
+        #expect(try await store.accounts.cleaning.purgeExpired(limit: 1, at: store.clock.now) == 2)
         #expect(try await store.rows("SELECT 1 FROM link_tickets UNION ALL SELECT 1 FROM authorization_codes") == 0)
-        #expect(try await store.accounts.links.purgeExpired(at: store.clock.now) == 0)
+        #expect(try await store.accounts.cleaning.purgeExpired(at: store.clock.now) == 0)
     }
 }
 

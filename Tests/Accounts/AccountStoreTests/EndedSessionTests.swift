@@ -188,7 +188,7 @@ struct EndedSessionTests {
             for isRemoved in [false, true] {
                 if isRemoved {
                     store.clock.advance(by: Self.day * 31)
-                    #expect(try await store.accounts.removeEndedSessions(at: store.clock.now) == 1)
+                    #expect(try await store.accounts.cleaning.removeEndedSessions(at: store.clock.now) == 1)
                 }
                 let all = try await store.accounts.sessions.endedSessions(
                     of: issued.account.user.id, at: store.clock.now)

@@ -82,7 +82,7 @@ struct LargeTablePlanTests {
             try await store.accounts.mails.ask(MailAsk(.recovery, email, request), at: store.clock.now)
         }
         _ = try await store.accounts.mails.endUnanswered(.codes, limit: 8, at: store.clock.now)
-        _ = try await store.accounts.mails.takeMails(.codes, limit: 8, lease: .seconds(60), at: store.clock.now)
+        _ = try await store.accounts.mailQueue.takeMails(.codes, limit: 8, lease: .seconds(60), at: store.clock.now)
         let taking = recorded.all.filter { $0.text.contains("AS earlier") }
         #expect(taking.count == 2)
         for statement in taking {
@@ -220,14 +220,14 @@ extension StoreFixture {
         let flow = ProviderFlow(
             provider: "google", purpose: .signIn, verifier: Secret("ours"), nonce: "n", proofKey: Self.key,
             redirectTo: "myapp://callback")
-        let state = try await accounts.links.begin(flow, browser: Secret("cookie"), at: clock.now)
-        _ = try await accounts.links.take(state: state, browser: Secret("cookie"), at: clock.now)
+        let state = try await accounts.flows.begin(flow, browser: Secret("cookie"), at: clock.now)
+        _ = try await accounts.flows.take(state: state, browser: Secret("cookie"), at: clock.now)
         let grant = ProviderGrant(refreshToken: Secret("r"), client: "c")
         let outcome = try await come(
             identity("google", "7", email: "grace@example.com", profile: ProfileFill(firstName: "Grace")),
             grant: grant, delivery: .code(Self.key, handing: nil))
         let code = try #require(outcome.session?.code)
-        let redeemed = try await accounts.links.redeem(code: code, verifier: Self.verifier, from: device, at: clock.now)
+        let redeemed = try await accounts.flows.redeem(code: code, verifier: Self.verifier, from: device, at: clock.now)
         guard case .signedIn(let issued, _) = redeemed else { throw NotSignedIn() }
         _ = try await accounts.sessions.endSession(
             issued.session.id, of: issued.account.user.id, name: "", at: clock.now)
@@ -265,18 +265,18 @@ extension StoreFixture {
         let request = MailRequest(redirectTo: "", lifetime: .seconds(600))
         try await accounts.mails.ask(MailAsk(.recovery, email, request), at: clock.now)
         _ = try await accounts.mails.endUnanswered(.codes, limit: 8, at: clock.now)
-        let mails = try await accounts.mails.takeMails(.codes, limit: 8, lease: .seconds(60), at: clock.now)
+        let mails = try await accounts.mailQueue.takeMails(.codes, limit: 8, lease: .seconds(60), at: clock.now)
         let mail = try #require(mails.first)
         guard case .request(let ask) = mail.content,
             let resolved = try await accounts.mails.resolve(ask, of: mail, at: clock.now),
             case .mail(let content) = resolved.content, let link = content.linkToken
         else { throw NotSignedIn() }
         for result in [MailResult.failed(reason: "r"), .sent] {
-            try await accounts.mails.report(result, of: resolved, chance: 0, at: clock.now)
+            try await accounts.mailQueue.report(result, of: resolved, chance: 0, at: clock.now)
         }
         let wrong = MailedProof.code(Secret("none"), sentTo: email)
-        _ = try await accounts.proofs.verify(wrong, for: [.recovery], from: device, at: clock.now)
-        _ = try await accounts.proofs.verify(.link(link), for: [.recovery], from: device, at: clock.now)
+        _ = try await accounts.codes.verify(wrong, for: [.recovery], from: device, at: clock.now)
+        _ = try await accounts.codes.verify(.link(link), for: [.recovery], from: device, at: clock.now)
         _ = try await accounts.mails.mailReauthentication(issued.account.user.id, request, at: clock.now)
     }
 
@@ -309,18 +309,18 @@ extension StoreFixture {
     }
 
     private func housekeeping() async throws {
-        for item in try await accounts.links.takeFromOutbox(at: clock.now) {
-            try await accounts.links.report(.failed, of: item, at: clock.now)
+        for item in try await accounts.providerCalls.takeFromOutbox(at: clock.now) {
+            try await accounts.providerCalls.report(.failed, of: item, at: clock.now)
         }
         clock.advance(by: .seconds(86_400))
-        for item in try await accounts.links.takeFromOutbox(at: clock.now) {
-            try await accounts.links.report(.done, of: item, at: clock.now)
+        for item in try await accounts.providerCalls.takeFromOutbox(at: clock.now) {
+            try await accounts.providerCalls.report(.done, of: item, at: clock.now)
         }
-        _ = try await accounts.links.purgeExpired(at: clock.now)
+        _ = try await accounts.cleaning.purgeExpired(at: clock.now)
         var limited = accounts
         limited.retention.auditLog = .seconds(86_400)
-        _ = try await limited.removeOutdated(at: clock.now)
-        _ = try await accounts.removeEndedSessions(at: clock.now + .seconds(100 * 86_400))
+        _ = try await limited.cleaning.removeOutdated(at: clock.now)
+        _ = try await accounts.cleaning.removeEndedSessions(at: clock.now + .seconds(100 * 86_400))
         _ = try await accounts.signIns.signUpAnonymously(metadata: [:], from: device, at: clock.now)
         _ = try await accounts.admin.newest(after: nil, filter: nil, limit: 50)
         _ = try await accounts.transfers.accounts(

@@ -26,7 +26,7 @@ struct NoticeTests {
         #expect(try await store.refresh(apple.refreshToken).issued == nil)
         #expect(try await store.refresh(google.refreshToken).issued != nil)
         #expect(try await store.rows("SELECT 1 FROM provider_tokens") == 0)
-        #expect(try await store.accounts.links.outboxBacklog().count == 0)
+        #expect(try await store.accounts.providerCalls.outboxBacklog().count == 0)
         #expect(try await store.log(1) == ["provider_notice \(LinkingRule.consentRevoked.rawValue)"])
         #expect(try await store.accounts.admin.account(apple.account.user.id)?.identities.count == 2)
         #expect(try await apply(.consentRevoked, in: store) == .repeated)

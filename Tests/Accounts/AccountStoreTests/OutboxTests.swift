@@ -17,7 +17,7 @@ struct OutboxTests {
     }
 
     private func take(_ store: StoreFixture) async throws -> [OutboxItem] {
-        try await store.accounts.links.takeFromOutbox(at: store.clock.now)
+        try await store.accounts.providerCalls.takeFromOutbox(at: store.clock.now)
     }
 
     @Test("D2: Deleting an account queues the revocation of its provider token", arguments: TestDatabase.all)
@@ -31,8 +31,8 @@ struct OutboxTests {
         #expect(token.reveal() == "apple-refresh")
         #expect(item.attempt == 1)
         store.tick()
-        try await store.accounts.links.report(.done, of: item, at: store.clock.now)
-        #expect(try await store.accounts.links.outboxBacklog().count == 0)
+        try await store.accounts.providerCalls.report(.done, of: item, at: store.clock.now)
+        #expect(try await store.accounts.providerCalls.outboxBacklog().count == 0)
         #expect(try await store.log(1) == ["provider_token_revoked -"])
     }
 
@@ -62,9 +62,9 @@ struct OutboxTests {
         let second = try #require(try await take(store).first)
         #expect(second.attempt == 2)
         // The first node wakes up: it no longer holds the item.
-        try await store.accounts.links.report(.done, of: first, at: store.clock.now)
-        #expect(try await store.accounts.links.outboxBacklog().count == 1)
-        try await store.accounts.links.report(.failed, of: second, at: store.clock.now)
+        try await store.accounts.providerCalls.report(.done, of: first, at: store.clock.now)
+        #expect(try await store.accounts.providerCalls.outboxBacklog().count == 1)
+        try await store.accounts.providerCalls.report(.failed, of: second, at: store.clock.now)
         store.clock.advance(by: .seconds(119))
         #expect(try await take(store).isEmpty)
         store.clock.advance(by: .seconds(1))
@@ -77,12 +77,12 @@ struct OutboxTests {
         let year = Duration.seconds(365 * 86_400)
         store.clock.advance(by: year)
         let item = try #require(try await take(store).first)
-        try await store.accounts.links.report(.failed, of: item, at: store.clock.now)
+        try await store.accounts.providerCalls.report(.failed, of: item, at: store.clock.now)
         store.clock.advance(by: .zero - year)
         #expect(try await take(store).isEmpty)
-        #expect(try await store.accounts.links.purgeExpired(at: store.clock.now) == 1)
+        #expect(try await store.accounts.cleaning.purgeExpired(at: store.clock.now) == 1)
         #expect(try await take(store).map(\.attempt) == [2])
-        #expect(try await store.accounts.links.purgeExpired(at: store.clock.now) == 0)
+        #expect(try await store.accounts.cleaning.purgeExpired(at: store.clock.now) == 0)
     }
 
     @Test("Among concurrent nodes, one gets each item", arguments: TestDatabase.all)
@@ -101,15 +101,15 @@ struct OutboxTests {
         var tries = 0
         while let item = try await take(store).first {
             tries += 1
-            try await store.accounts.links.report(.failed, of: item, at: store.clock.now)
+            try await store.accounts.providerCalls.report(.failed, of: item, at: store.clock.now)
             store.clock.advance(by: .seconds(21_600))
         }
         #expect(tries == OutboxSchedule.maximumAttempts)
         #expect(try await store.log(1) == ["provider_token_not_revoked -"])
         let other = try await deleted(kind)
         let item = try #require(try await take(other).first)
-        try await other.accounts.links.report(.hopeless, of: item, at: other.clock.now)
-        #expect(try await other.accounts.links.outboxBacklog().count == 0)
+        try await other.accounts.providerCalls.report(.hopeless, of: item, at: other.clock.now)
+        #expect(try await other.accounts.providerCalls.outboxBacklog().count == 0)
     }
 
     @Test(
@@ -123,8 +123,8 @@ struct OutboxTests {
             database: store.storage.database, secrets: ServerSecrets([(2, Array(repeating: 9, count: 32))])!,
             randomBytes: { randomness.bytes($0) })
         #expect(try await later.delete(user, actor: user, at: store.clock.now))
-        #expect(try await later.links.takeFromOutbox(at: store.clock.now).isEmpty)
-        #expect(try await later.links.outboxBacklog().count == 1)
+        #expect(try await later.providerCalls.takeFromOutbox(at: store.clock.now).isEmpty)
+        #expect(try await later.providerCalls.outboxBacklog().count == 1)
         // With the secret back, the token opens again.
         store.clock.advance(by: .seconds(3_600))
         #expect(try await take(store).count == 1)
@@ -135,7 +135,7 @@ struct OutboxTests {
         let store = try await deleted(kind)
         _ = try await store.storage.database.write { db in try db.run("UPDATE outbox SET kind = 'later'") }
         #expect(try await take(store).isEmpty)
-        #expect(try await store.accounts.links.outboxBacklog().count == 1)
-        #expect(try await store.accounts.links.outboxBacklog().oldest == store.clock.now)
+        #expect(try await store.accounts.providerCalls.outboxBacklog().count == 1)
+        #expect(try await store.accounts.providerCalls.outboxBacklog().oldest == store.clock.now)
     }
 }

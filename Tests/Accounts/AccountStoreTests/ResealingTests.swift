@@ -16,11 +16,11 @@ struct ResealingTests {
         let (issued, factor) = try await store.fillEverySealedColumn()
         let both = try store.accounts(Self.new, Self.old)
         for kind in SealedKind.allCases {
-            let before = try await both.sealedCounts(of: kind)
+            let before = try await both.resealing.sealedCounts(of: kind)
             #expect(before.older > 0 && before.current + before.unopened == 0, "\(kind)")
-            #expect(try await both.reseal(kind) == before.older, "\(kind)")
-            #expect(try await both.reseal(kind) == 0, "\(kind)")
-            let after = try await store.accounts(Self.new).sealedCounts(of: kind)
+            #expect(try await both.resealing.reseal(kind) == before.older, "\(kind)")
+            #expect(try await both.resealing.reseal(kind) == 0, "\(kind)")
+            let after = try await store.accounts(Self.new).resealing.sealedCounts(of: kind)
             #expect(after.current == before.older && after.unopened == 0, "\(kind)")
         }
         var later = store
@@ -39,7 +39,7 @@ struct ResealingTests {
     func columns() async throws {
         let recorded = RecordedStatements()
         let store = try await StoreFixture(.sqlite) { RecordingDatabase(database: $0, recorded: recorded) }
-        for kind in SealedKind.allCases { _ = try await store.accounts.sealedCounts(of: kind) }
+        for kind in SealedKind.allCases { _ = try await store.accounts.resealing.sealedCounts(of: kind) }
         let read = recorded.all.map(\.text)
         let columns = try await store.storage.database.rows(
             """
@@ -61,12 +61,12 @@ struct ResealingTests {
         let (store, issued, _) = try await StoreFixture.withApp(kind)
         for name in ["second", "third"] { _ = try await store.enrolled(issued, named: name) }
         let both = try store.accounts(Self.new, Self.old)
-        let batch = try await both.reseal(.authenticatorApp, after: nil, limit: 2)
+        let batch = try await both.resealing.reseal(.authenticatorApp, after: nil, limit: 2)
         #expect(batch.resealed == 2 && batch.last != nil)
-        #expect(try await both.sealedCounts(of: .authenticatorApp).older == 1)
-        #expect(try await both.reseal(.authenticatorApp, after: batch.last, limit: 2).resealed == 1)
-        #expect(try await both.reseal(.authenticatorApp) == 0)
-        #expect(try await both.sealedCounts(of: .authenticatorApp).current == 3)
+        #expect(try await both.resealing.sealedCounts(of: .authenticatorApp).older == 1)
+        #expect(try await both.resealing.reseal(.authenticatorApp, after: batch.last, limit: 2).resealed == 1)
+        #expect(try await both.resealing.reseal(.authenticatorApp) == 0)
+        #expect(try await both.resealing.sealedCounts(of: .authenticatorApp).current == 3)
     }
 
     @Test("A value that a server changes meanwhile stays as the server wrote it", arguments: TestDatabase.all)
@@ -76,7 +76,7 @@ struct ResealingTests {
         let database = OvertakenDatabase(
             database: store.storage.database, change: "UPDATE factors SET sealed_secret = \(written)")
         let both = try store.accounts(Self.new, Self.old, on: database)
-        #expect(try await both.reseal(.authenticatorApp) == 0)
+        #expect(try await both.resealing.reseal(.authenticatorApp) == 0)
         let kept = try await store.storage.database.row("SELECT sealed_secret FROM factors") { $0.bytes() }
         #expect(kept == written)
     }
@@ -86,13 +86,13 @@ struct ResealingTests {
         let (store, _, factor) = try await StoreFixture.withApp(kind)
         for (secrets, missing) in [([Self.new], UInt8(1)), ([(1, Self.new.1)], nil)] as [([(UInt8, [UInt8])], UInt8?)] {
             let accounts = try store.accounts(secrets)
-            #expect(try await accounts.reseal(.authenticatorApp) == 0)
-            let counts = try await accounts.sealedCounts(of: .authenticatorApp)
+            #expect(try await accounts.resealing.reseal(.authenticatorApp) == 0)
+            let counts = try await accounts.resealing.sealedCounts(of: .authenticatorApp)
             #expect(counts.unopened == 1 && counts.total == 1)
             #expect(counts.examples.map(\.key) == [factor.id.text])
             #expect(counts.examples.map(\.missingSecret) == [missing])
         }
-        #expect(try await store.accounts.sealedCounts(of: .authenticatorApp).current == 1)
+        #expect(try await store.accounts.resealing.sealedCounts(of: .authenticatorApp).current == 1)
     }
 }
 
@@ -130,7 +130,7 @@ extension StoreFixture {
         let flow = ProviderFlow(
             provider: "google", purpose: .signIn, verifier: Secret("ours"), nonce: "nonce", proofKey: key,
             redirectTo: "myapp://callback")
-        _ = try await accounts.links.begin(flow, browser: Secret("cookie"), at: clock.now)
+        _ = try await accounts.flows.begin(flow, browser: Secret("cookie"), at: clock.now)
         _ = try await come(
             identity("google", "4", email: "code@example.com"),
             delivery: .code(key, handing: ProviderHandout(accessToken: Secret("access"), refreshToken: nil)))

@@ -23,7 +23,7 @@ struct RetentionTests {
         let request = MailRequest(redirectTo: "", lifetime: .seconds(600))
         try await store.accounts.mails.ask(
             MailAsk(.recovery, #require(EmailAddress(email)), request), at: store.clock.now)
-        _ = try await store.accounts.mails.dropMails(nil, at: store.clock.now)
+        _ = try await store.accounts.mailQueue.dropMails(nil, at: store.clock.now)
         try await store.accounts.signOut(
             issued.account.user.id, name: "", session: issued.session.id, scope: .global, at: store.clock.now)
     }
@@ -43,12 +43,12 @@ struct RetentionTests {
         store.clock.advance(by: Self.day)
         try await live(store, "grace@example.com")
         #expect(try await counts(store) == [2, 2, 6])
-        #expect(try await accounts.removeOutdated(at: store.clock.now) == 0)
+        #expect(try await accounts.cleaning.removeOutdated(at: store.clock.now) == 0)
         store.clock.advance(by: .microseconds(2))
-        #expect(try await accounts.removeOutdated(at: store.clock.now) == 5)
+        #expect(try await accounts.cleaning.removeOutdated(at: store.clock.now) == 5)
         #expect(try await counts(store) == [1, 1, 3])
         // A clock that is set back removes nothing.
-        #expect(try await accounts.removeOutdated(at: store.clock.now - Self.day * 400) == 0)
+        #expect(try await accounts.cleaning.removeOutdated(at: store.clock.now - Self.day * 400) == 0)
         #expect(try await counts(store) == [1, 1, 3])
         #expect(try await store.rows("SELECT 1 FROM users") == 2)
     }
@@ -59,7 +59,7 @@ struct RetentionTests {
         var accounts = store.accounts
         (accounts.retention.endedSessions, accounts.retention.mails) = (nil, nil)
         try await live(store, "ada@example.com")
-        #expect(try await accounts.removeOutdated(at: store.clock.now + Self.day * 36_500) == 0)
+        #expect(try await accounts.cleaning.removeOutdated(at: store.clock.now + Self.day * 36_500) == 0)
         #expect(try await counts(store) == [1, 1, 3])
     }
 
@@ -75,14 +75,14 @@ struct RetentionTests {
         let oldest = try await store.text("SELECT CAST(id AS text) FROM ended_sessions ORDER BY ended_at LIMIT 1")
         var removed = 0
         let statements = try await store.storage.statements.during {
-            removed = try await accounts.removeOutdated(limit: 2, at: store.clock.now)
+            removed = try await accounts.cleaning.removeOutdated(limit: 2, at: store.clock.now)
         }
         #expect(removed == 6 && statements == RetainedRows.all.count)
         #expect(try await counts(store) == [3, 3, 13])
         let id = try #require(oldest)
         #expect(try await store.rows("SELECT 1 FROM ended_sessions WHERE id = \(id)") == 0)
         var rounds = 0
-        while try await accounts.removeOutdated(limit: 2, at: store.clock.now) > 0 { rounds += 1 }
+        while try await accounts.cleaning.removeOutdated(limit: 2, at: store.clock.now) > 0 { rounds += 1 }
         #expect(rounds == 7)
         #expect(try await counts(store) == [0, 0, 0])
     }
@@ -96,10 +96,10 @@ struct RetentionTests {
         try await live(store, "ada@example.com")
         let later = store.clock.now + Self.day * 2
         let meanwhile = try await store.storage.database.exclusively("retention", waits: true) {
-            try await accounts.removeOutdated(at: later)
+            try await accounts.cleaning.removeOutdated(at: later)
         }
         #expect(meanwhile == 0)
-        #expect(try await accounts.removeOutdated(at: later) == 5)
+        #expect(try await accounts.cleaning.removeOutdated(at: later) == 5)
     }
 
     @Test("A table that refuses the deletion does not stop or slow the others", arguments: TestDatabase.all)
@@ -111,10 +111,10 @@ struct RetentionTests {
         try await live(store, "ada@example.com")
         let later = store.clock.now + Self.day * 2
         // The next batch follows at once, and the failure is reported when the others are empty.
-        #expect(try await accounts.removeOutdated(limit: 2, at: later) == 3)
-        #expect(try await accounts.removeOutdated(limit: 2, at: later) == 1)
+        #expect(try await accounts.cleaning.removeOutdated(limit: 2, at: later) == 3)
+        #expect(try await accounts.cleaning.removeOutdated(limit: 2, at: later) == 1)
         #expect(try await counts(store) == [1, 0, 0])
-        await #expect(throws: DatabaseFailure.self) { try await accounts.removeOutdated(limit: 2, at: later) }
+        await #expect(throws: DatabaseFailure.self) { try await accounts.cleaning.removeOutdated(limit: 2, at: later) }
     }
 }
 

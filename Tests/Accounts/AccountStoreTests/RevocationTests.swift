@@ -119,10 +119,10 @@ struct RevocationTests {
         let begin = store.clock.now
         #expect(try await store.accounts.delete(issued.account.user.id, actor: nil, at: begin))
         store.clock.advance(by: .seconds(604_800))
-        _ = try await store.accounts.links.purgeExpired(at: store.clock.now)
+        _ = try await store.accounts.cleaning.purgeExpired(at: store.clock.now)
         #expect(try await told(store, since: begin).count == 1)
         store.clock.advance(by: .seconds(86_400))
-        _ = try await store.accounts.links.purgeExpired(at: store.clock.now)
+        _ = try await store.accounts.cleaning.purgeExpired(at: store.clock.now)
         #expect(try await told(store, since: begin).isEmpty)
     }
 }

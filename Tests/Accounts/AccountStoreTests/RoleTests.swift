@@ -50,14 +50,14 @@ struct RoleTests {
         _ = try await accounts.softDelete(user, at: now)
         #expect(try await profiles.profile(of: id) == nil)
         #expect(try await accounts.delete(user, actor: nil, at: now))
-        _ = try await accounts.links.purgeExpired(at: now)
-        _ = try await accounts.removeEndedSessions(at: now + .seconds(100 * 86_400))
-        #expect(try await accounts.removeOutdated(at: now + .seconds(100 * 86_400)) == 1)
+        _ = try await accounts.cleaning.purgeExpired(at: now)
+        _ = try await accounts.cleaning.removeEndedSessions(at: now + .seconds(100 * 86_400))
+        #expect(try await accounts.cleaning.removeOutdated(at: now + .seconds(100 * 86_400)) == 1)
         // The log needs a grant of its own.
         var limited = accounts
         limited.retention.auditLog = .seconds(86_400)
         let failure = await #expect(throws: DatabaseFailure.self) {
-            try await limited.removeOutdated(at: now + .seconds(100 * 86_400))
+            try await limited.cleaning.removeOutdated(at: now + .seconds(100 * 86_400))
         }
         #expect(failure?.code == "42501")
         let database = try roles.open(.service)

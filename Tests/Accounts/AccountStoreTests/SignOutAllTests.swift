@@ -27,7 +27,7 @@ struct SignOutAllTests {
                 continue
             }
         }
-        let redeemed = try await store.accounts.links.redeem(
+        let redeemed = try await store.accounts.flows.redeem(
             code: code, verifier: Secret(String(repeating: "v", count: 43)), from: store.device, at: store.clock.now)
         guard case .unknown = redeemed else {
             Issue.record("a code was good")
@@ -46,18 +46,18 @@ struct SignOutAllTests {
             try await store.accounts.mails.ask(MailAsk(.recovery, email, request), at: store.clock.now)
         }
         try await ask("ada@example.com")
-        let taken = try await store.accounts.mails.takeMails(
+        let taken = try await store.accounts.mailQueue.takeMails(
             .codes, limit: 1, lease: .seconds(60), at: store.clock.now)
         let claimed = try #require(taken.first)
         guard case .request(let asked) = claimed.content,
             let mail = try await store.accounts.mails.resolve(asked, of: claimed, at: store.clock.now),
             case .mail(let content) = mail.content
         else { throw NotSignedIn() }
-        #expect(try await store.accounts.proofs.isCurrent(content, at: store.clock.now))
+        #expect(try await store.accounts.codes.isCurrent(content, at: store.clock.now))
         try await ask("bob@example.com")
         #expect(try await store.accounts.sessions.endSomeSessions(at: store.clock.now) == 2)
-        #expect(try await !store.accounts.proofs.isCurrent(content, at: store.clock.now))
-        #expect(try await store.accounts.mails.mails(limit: 9).map(\.state) == ["failed", "failed"])
+        #expect(try await !store.accounts.codes.isCurrent(content, at: store.clock.now))
+        #expect(try await store.accounts.mailQueue.mails(limit: 9).map(\.state) == ["failed", "failed"])
     }
 
     @Test("Changes of address end page by page, also those that no session began", arguments: TestDatabase.all)

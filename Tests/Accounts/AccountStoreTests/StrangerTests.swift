@@ -13,7 +13,7 @@ struct StrangerTests {
         let store = try await StoreFixture(kind) { CountingDatabase(database: $0, writes: writes) }
         let (accounts, now) = (store.accounts, store.clock.now)
         let madeUp = "6f9b2f0e-0000-4000-8000-000000000000"
-        guard case .unknown = try await accounts.links.take(state: madeUp, browser: nil, at: now) else {
+        guard case .unknown = try await accounts.flows.take(state: madeUp, browser: nil, at: now) else {
             Issue.record("accepted")
             return
         }
@@ -27,22 +27,22 @@ struct StrangerTests {
         let (accounts, now) = (store.accounts, store.clock.now)
         let flow = ProviderFlow(
             provider: "google", purpose: .signIn, verifier: Secret("v"), nonce: "n", proofKey: nil, redirectTo: "a:")
-        let state = try await accounts.links.begin(flow, browser: Secret("cookie"), at: now)
+        let state = try await accounts.flows.begin(flow, browser: Secret("cookie"), at: now)
         #expect(writes.value == 1)
-        guard case .otherBrowser = try await accounts.links.take(state: state, browser: Secret("?"), at: now),
-            case .unknown = try await accounts.links.take(
+        guard case .otherBrowser = try await accounts.flows.take(state: state, browser: Secret("?"), at: now),
+            case .unknown = try await accounts.flows.take(
                 state: state, browser: Secret("cookie"), at: now + ProviderFlow.lifetime)
         else {
             Issue.record("accepted")
             return
         }
         #expect(writes.value == 1)
-        guard case .taken = try await accounts.links.take(state: state, browser: Secret("cookie"), at: now) else {
+        guard case .taken = try await accounts.flows.take(state: state, browser: Secret("cookie"), at: now) else {
             Issue.record("not accepted")
             return
         }
         #expect(writes.value == 2)
-        guard case .unknown = try await accounts.links.take(state: state, browser: Secret("cookie"), at: now) else {
+        guard case .unknown = try await accounts.flows.take(state: state, browser: Secret("cookie"), at: now) else {
             Issue.record("accepted twice")
             return
         }
@@ -56,14 +56,14 @@ struct StrangerTests {
         let store = try await StoreFixture(.postgres)
         let flow = ProviderFlow(
             provider: "google", purpose: .signIn, verifier: Secret("v"), nonce: "n", proofKey: nil, redirectTo: "a:")
-        for _ in 0..<3 { _ = try await store.accounts.links.begin(flow, browser: nil, at: store.clock.now) }
+        for _ in 0..<3 { _ = try await store.accounts.flows.begin(flow, browser: nil, at: store.clock.now) }
         store.clock.advance(by: .seconds(86_400))
         let now = SQLValue.instant(store.clock.now.microseconds)
         let held = HeldWrite(store.storage.database) { db in
             try db.run("DELETE FROM flow_states WHERE expires_at <= \(now)")
         }
         await held.hasBegun()
-        _ = try await store.accounts.links.begin(flow, browser: nil, at: store.clock.now)
+        _ = try await store.accounts.flows.begin(flow, browser: nil, at: store.clock.now)
         try await held.finish()
         #expect(try await store.rows("SELECT 1 FROM flow_states") == 1)
     }

@@ -20,9 +20,9 @@ struct SweepTests {
         store.clock.advance(by: Self.day * 29)
         let next = try #require(try await store.refresh(kept.refreshToken).issued)
         store.clock.advance(by: Self.day * 31)
-        #expect(try await store.accounts.removeEndedSessions(at: store.clock.now) == 0)
+        #expect(try await store.accounts.cleaning.removeEndedSessions(at: store.clock.now) == 0)
         store.clock.advance(by: .microseconds(1))
-        #expect(try await store.accounts.removeEndedSessions(at: store.clock.now) == 20)
+        #expect(try await store.accounts.cleaning.removeEndedSessions(at: store.clock.now) == 20)
         #expect(try await store.count("sessions") == 1)
         guard case .expired = try await store.refresh(next.refreshToken) else {
             Issue.record("goes on")
@@ -40,7 +40,7 @@ struct SweepTests {
             store.clock.advance(by: Self.day)
             _ = try await store.refresh(first.refreshToken)
             store.clock.advance(by: Self.day * 31)
-            #expect(try await store.accounts.removeEndedSessions(at: store.clock.now) == removed)
+            #expect(try await store.accounts.cleaning.removeEndedSessions(at: store.clock.now) == removed)
             #expect(try await store.count("sessions") == 1 - removed)
         }
     }
@@ -54,9 +54,9 @@ struct SweepTests {
         }
         let all = try await store.count("sessions")
         let later = store.clock.now + Self.day * 1_000
-        let first = try await store.accounts.removeEndedSessions(lookingAt: 1, at: later)
+        let first = try await store.accounts.cleaning.removeEndedSessions(lookingAt: 1, at: later)
         #expect((1...500).contains(first))
         #expect(try await store.count("sessions") == all - first)
-        #expect(try await store.accounts.removeEndedSessions(at: later) == all - first)
+        #expect(try await store.accounts.cleaning.removeEndedSessions(at: later) == all - first)
     }
 }

@@ -36,7 +36,7 @@ struct UnlinkTests {
         #expect(try await store.refresh(linked.refreshToken).issued != nil)
         #expect(try await store.refresh(owner.refreshToken).issued != nil)
         #expect(try await store.refresh(elsewhere.refreshToken).issued == nil)
-        #expect(try await store.accounts.links.outboxBacklog().count == 1)
+        #expect(try await store.accounts.providerCalls.outboxBacklog().count == 1)
         #expect(try await store.log(1) == ["identity_unlinked \(LinkingRule.unlinkedByOwner.rawValue)"])
         let question = try await store.asked(store.identity())
         #expect(question.rule == .unlinkedBefore)

@@ -132,8 +132,8 @@ struct OperatorTests {
             server.auth.activity.add(.refreshes, "rotate", "", at: server.clock.now)
             try await server.auth.activity.write(to: store)
             let end = ActivityCounts.Step.hour.beginning(of: server.clock.now) + .seconds(400 * 86_400)
-            #expect(try await server.accounts.removeOutdated(at: end) == 0)
-            #expect(try await server.accounts.removeOutdated(at: end + .seconds(3_600)) == 1)
+            #expect(try await server.accounts.cleaning.removeOutdated(at: end) == 0)
+            #expect(try await server.accounts.cleaning.removeOutdated(at: end + .seconds(3_600)) == 1)
         }
     }
 

@@ -64,7 +64,7 @@ extension TestServer {
     private func sendMails() async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         for lane in MailLane.allCases {
-            while try await auth.mail.workMails(lane, logger: logger) > 0 {}
+            while try await auth.mailDelivery.workMails(lane, logger: logger) > 0 {}
         }
     }
 

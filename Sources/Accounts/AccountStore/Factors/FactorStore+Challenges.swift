@@ -80,7 +80,8 @@ extension FactorStore {
     ) -> [SQL] {
         [
             factorLookup(user), factorLookup(factor, of: user), timeCodeLookup(challenge, of: user),
-            challengeLookup(challenge, to: factor), recoveryCodeLookup(code, of: user), dueRemovals(limit: 10, at: now),
+            challengeLookup(challenge, to: factor), RecoveryCodeStore.recoveryCodeLookup(code, of: user),
+            dueRemovals(limit: 10, at: now),
         ]
     }
 }

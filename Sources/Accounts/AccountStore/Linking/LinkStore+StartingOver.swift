@@ -67,7 +67,7 @@ extension LinkStore {
     /// - Parameter session: The mailbox owner's session of the account, if there is one.
     func moveAddress(of old: Account, by session: Session? = nil, at now: Instant, in db: any Connection) throws {
         let id = old.user.id
-        try accounts.mails.dropMails(to: old.user, at: now, in: db)
+        try accounts.mailQueue.dropMails(to: old.user, at: now, in: db)
         let whole = try session.map { try restored(old, from: $0.createdAt, at: now, in: db) } ?? old
         let left = try whole.withoutItsAddress(at: now) { try !db.isTaken($0, besides: id) }
         for identity in old.identities where !left.identities.contains(where: { $0.id == identity.id }) {

@@ -162,7 +162,7 @@ extension LinkStore {
     ) throws {
         let user = removal.left.user
         guard let identity = removal.identity else { throw UnknownIdentity() }
-        try promiseRevocation(ofTokenOf: removal.id, at: now, in: db)
+        try accounts.providerCalls.promiseRevocation(ofTokenOf: removal.id, at: now, in: db)
         try db.removeIdentity(identity, at: now)
         if let made = removal.made { try db.insert(made) }
         try db.update(user)

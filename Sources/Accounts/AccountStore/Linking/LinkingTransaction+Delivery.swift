@@ -31,7 +31,7 @@ extension LinkingTransaction {
         case .code(let code):
             try deposit(.session, behind: code, of: session.account.user.id, identity: identity.id, step)
         }
-        if let grant = step.signIn.grant { try accounts.links.keep(grant, of: identity.id, at: now, in: db) }
+        if let grant = step.signIn.grant { try accounts.providerCalls.keep(grant, of: identity.id, at: now, in: db) }
         try accounts.record(entries, at: now, in: db)
     }
 
@@ -49,7 +49,7 @@ extension LinkingTransaction {
         let kept = AuthorizationCode(
             user: user, identity: identity, method: .oauth, key: key, provider: step.identity.provider,
             rule: step.rule.rawValue, content: content, handout: handout)
-        try accounts.links.insert(kept, code: code, at: now, in: db)
+        try accounts.flows.insert(kept, code: code, at: now, in: db)
     }
 
     /// Asks the user to prove ownership of the account that has the address, or had the identity.
@@ -81,7 +81,7 @@ extension LinkingTransaction {
             ticket: ticket, expiresAt: expiresAt, rule: step.rule, provider: step.identity.provider, email: email,
             methods: account.signInMethods.map(\.name).filter { seen.insert(ExternalName(trusted: $0)).inserted },
             canRecover: canRecover,
-            canMailCode: try accounts.proofs.linkCodeAddress(of: account.user, for: step.identity, in: db) != nil,
+            canMailCode: try accounts.codes.linkCodeAddress(of: account.user, for: step.identity, in: db) != nil,
             canUsePasskey: try accounts.offersPasskeys && db.usablePasskeyCount(of: account.user.id) > 0)
         guard case .code = step.signIn.delivery else { return .needsConfirmation(question, code: nil) }
         let code = newCode()

@@ -36,7 +36,8 @@ extension MailStore {
             let outcome = try invite(order, at: now, in: db)
             if case .done(let account, let minted, _) = outcome {
                 let content = try content(.invite, to: order.email, of: account.user, minted, order.request)
-                try queue(content, of: account.user.id, until: now + order.request.lifetime, at: now, in: db)
+                try accounts.mailQueue.queue(
+                    content, of: account.user.id, until: now + order.request.lifetime, at: now, in: db)
             }
             return outcome
         }
@@ -65,7 +66,7 @@ extension MailStore {
                 let email = account.user.email.flatMap(EmailAddress.init)
             else { return false }
             let content = try mail(.recovery, .recovery, to: email, of: account, request, at: now, in: db)
-            try queue(content, of: user, until: now + request.lifetime, at: now, in: db)
+            try accounts.mailQueue.queue(content, of: user, until: now + request.lifetime, at: now, in: db)
             try accounts.record(
                 [AdminStore.adminEntry(.userRecoveryRequested, account.user, from: device)], at: now, in: db)
             return true
@@ -168,7 +169,7 @@ extension MailStore {
         at now: Instant, in db: any Connection
     ) throws -> LinkOrderOutcome {
         var account = account
-        let minted = try accounts.proofs.makeToken(
+        let minted = try accounts.codes.makeToken(
             kind, slot, to: address, of: account.user.id, order.request, at: now, in: db)
         try db.note(slot, of: account.user.id, at: now)
         account.user.note(slot, at: now)

@@ -28,7 +28,7 @@ extension MailStore {
         (notice.factor, notice.removalAt) = (factor, removalAt)
         notice.authenticator = passkey.flatMap { AuthenticatorModels.name(of: $0.model) }
         content.notice = notice
-        try queue(content, of: before.id, until: now + MailSchedule.noticeLifetime, at: now, in: db)
+        try accounts.mailQueue.queue(content, of: before.id, until: now + MailSchedule.noticeLifetime, at: now, in: db)
     }
 
     /// In every language.

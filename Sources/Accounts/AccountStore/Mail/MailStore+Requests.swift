@@ -8,9 +8,9 @@ extension MailStore {
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the mail may be sent.
     package func ask(_ ask: MailAsk, at now: Instant) async throws {
         // Sealed before the transaction, which other writers wait for.
-        let mail = try sealedMail(ask.json, to: ask.email, at: now)
+        let mail = try accounts.mailQueue.sealedMail(ask.json, to: ask.email, at: now)
         try await database.writeCommitted { db in
-            try insert(mail, ask.kind, of: nil, until: now + ask.request.lifetime, at: now, in: db)
+            try accounts.mailQueue.insert(mail, ask.kind, of: nil, until: now + ask.request.lifetime, at: now, in: db)
         }
     }
 
@@ -25,11 +25,13 @@ extension MailStore {
     ) async throws -> (ended: Int, left: Int) {
         let due = try await database.rows(
             """
-            SELECT id, sealed FROM mail_outbox WHERE id IN (\(Self.dueMails(lane, limit: limit, at: now)))
+            SELECT id, sealed FROM mail_outbox WHERE id IN (\(MailQueue.dueMails(lane, limit: limit, at: now)))
             """
         ) { row in (id: row.id() as Identifier<ClaimedMail>, sealed: row.bytesIfPresent()) }
         let asked: [(id: Identifier<ClaimedMail>, email: EmailAddress)] = due.compactMap { mail in
-            guard case .request(let ask) = content(mail.id, mail.sealed), !ask.createsAccount else { return nil }
+            guard case .request(let ask) = accounts.mailQueue.content(mail.id, mail.sealed), !ask.createsAccount else {
+                return nil
+            }
             return (mail.id, ask.email)
         }
         guard !asked.isEmpty else { return (0, due.count) }
@@ -68,7 +70,7 @@ extension MailStore {
             resolved.content = .mail(content)
             resolved.user = user
             resolved.expiresAt = now + ask.request.lifetime
-            let sealed = try accounts.links.seal(content.json, as: Self.mailSeal, mail.id.bytes)
+            let sealed = try accounts.links.seal(content.json, as: MailQueue.mailSeal, mail.id.bytes)
             try db.run(
                 """
                 UPDATE mail_outbox SET sealed = \(sealed), kind = \(content.kind.rawValue), user_id = \(user),
@@ -80,7 +82,7 @@ extension MailStore {
     }
 
     private func endUnanswered(_ mail: ClaimedMail, at now: Instant, in db: any Connection) throws {
-        try end(mail, "failed", reason: Self.unanswered, at: now, in: db)
+        try accounts.mailQueue.end(mail, "failed", reason: Self.unanswered, at: now, in: db)
     }
 
     private func answer(
@@ -96,9 +98,9 @@ extension MailStore {
             return (content, account.user.id)
         case .signUp:
             guard let account, account.user.times.emailConfirmedAt == nil,
-                try !accounts.proofs.isInvited(account.user.id, at: now, in: db)
+                try !accounts.codes.isInvited(account.user.id, at: now, in: db)
             else { return nil }
-            let pending = try accounts.proofs.pendingSignUp(of: account.user.id, askedBy: ask.request, in: db)
+            let pending = try accounts.codes.pendingSignUp(of: account.user.id, askedBy: ask.request, in: db)
             let content = try mail(
                 .signUp, .confirmation, to: ask.email, of: account, ask.request, confirming: pending, at: now, in: db)
             return (content, account.user.id)
@@ -132,7 +134,7 @@ extension MailStore {
     ) throws -> (MailContent, UserID)? {
         if let account,
             try account.user.times.emailConfirmedAt != nil
-                || accounts.proofs.isInvited(account.user.id, at: now, in: db)
+                || accounts.codes.isInvited(account.user.id, at: now, in: db)
         {
             let content = try mail(.magicLink, .recovery, to: ask.email, of: account, ask.request, at: now, in: db)
             return (content, account.user.id)
@@ -167,7 +169,7 @@ extension MailStore {
         _ kind: MailKind, _ slot: TokenSlot, to address: EmailAddress, of account: Account, _ request: MailRequest,
         confirming pending: PendingSignUp? = nil, at now: Instant, in db: any Connection
     ) throws -> MailContent {
-        let minted = try accounts.proofs.makeToken(
+        let minted = try accounts.codes.makeToken(
             kind, slot, to: address, of: account.user.id, request, confirming: pending, at: now, in: db)
         try db.note(slot, of: account.user.id, at: now)
         return try content(kind, to: address, of: account.user, minted, request)
@@ -217,12 +219,12 @@ extension MailStore {
             if mailsChangesTogether {
                 together = content
             } else {
-                try queue(content, of: user, until: end, at: now, in: db)
+                try accounts.mailQueue.queue(content, of: user, until: end, at: now, in: db)
             }
         }
         var content = try mail(.emailChangeNew, .emailChangeNew, to: new, of: account, request, at: now, in: db)
         (content.currentCode, content.currentLinkToken) = (together?.code, together?.linkToken)
-        if queuesNew { try queue(content, of: user, until: end, at: now, in: db) }
+        if queuesNew { try accounts.mailQueue.queue(content, of: user, until: end, at: now, in: db) }
         return content
     }
 
@@ -239,7 +241,7 @@ extension MailStore {
             }
             let content = try mail(
                 .reauthentication, .reauthentication, to: email, of: account, request, at: now, in: db)
-            try queue(content, of: user, until: now + request.lifetime, at: now, in: db)
+            try accounts.mailQueue.queue(content, of: user, until: now + request.lifetime, at: now, in: db)
             return true
         }
     }

@@ -111,6 +111,6 @@ extension PasskeyStore {
         try db.note(.emailChangeNew, of: account.user.id, at: now)
         try db.update(account.user)
         let content = try accounts.mails.content(.accountExists, to: email, of: owner.user, nil, mail)
-        try accounts.mails.queue(content, of: owner.user.id, until: now + mail.lifetime, at: now, in: db)
+        try accounts.mailQueue.queue(content, of: owner.user.id, until: now + mail.lifetime, at: now, in: db)
     }
 }

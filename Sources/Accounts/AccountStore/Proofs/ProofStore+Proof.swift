@@ -62,7 +62,7 @@ extension ProofStore {
     ) throws -> [AuditEntry] {
         var entries: [AuditEntry] = []
         // Decided before the address is confirmed.
-        let pending = slot == .confirmation ? try pendingSignUp(row) : nil
+        let pending = slot == .confirmation ? try accounts.codes.pendingSignUp(row) : nil
         let facts = try facts(of: account, row, pending, prover, at: now, in: db)
         let decision = ProofDecision(facts)
         if account.user.times.emailConfirmedAt == nil {
@@ -126,8 +126,8 @@ extension ProofStore {
     private func competes(_ account: Account, at now: Instant, in db: any Connection) throws -> Bool {
         let setAside = account.user.setAside
         if setAside.isContested || !setAside.passwords.isEmpty { return true }
-        return try db.rows(Self.tokenLookup(account.user.id, .confirmation), TokenRow.init).contains { row in
-            try row.isGood(at: now) && pendingSignUp(row).map { $0.passwordHash == nil } ?? false
+        return try db.rows(CodeStore.tokenLookup(account.user.id, .confirmation), TokenRow.init).contains { row in
+            try row.isGood(at: now) && accounts.codes.pendingSignUp(row).map { $0.passwordHash == nil } ?? false
         }
     }
 
@@ -163,7 +163,7 @@ extension ProofStore {
     ) throws -> Bool? {
         guard confirmsBothAddresses, user.email != nil else { return slot == .emailChangeNew && row.isMailed }
         let otherSlot: TokenSlot = slot == .emailChangeNew ? .emailChangeCurrent : .emailChangeNew
-        let others = try db.rows(Self.tokenLookup(user.id, otherSlot), TokenRow.init)
+        let others = try db.rows(CodeStore.tokenLookup(user.id, otherSlot), TokenRow.init)
         let other = others.first {
             $0.isUsed && now < $0.expiresAt && $0.address == user.addressToConfirm(otherSlot)
         }

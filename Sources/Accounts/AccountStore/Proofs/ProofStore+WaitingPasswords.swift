@@ -30,10 +30,11 @@ extension ProofStore {
         _ proof: MailedProof, for slots: [TokenSlot], by caller: VerifyingCaller, at now: Instant
     ) async throws -> WaitingPasswords {
         try await database.read { db in
-            guard let row = try look(proof, for: slots, of: caller.changer(slots), at: now, in: db).right,
+            guard
+                let row = try accounts.codes.look(proof, for: slots, of: caller.changer(slots), at: now, in: db).right,
                 let account = try db.account(row.user)
             else { return WaitingPasswords() }
-            let pending = row.slot == .confirmation ? try pendingSignUp(row) : nil
+            let pending = row.slot == .confirmation ? try accounts.codes.pendingSignUp(row) : nil
             return WaitingPasswords(
                 hashes: account.user.waitingPasswords(or: pending), takesAnother: account.isAbandoned)
         }

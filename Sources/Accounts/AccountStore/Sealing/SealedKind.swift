@@ -67,19 +67,19 @@ extension SealedKind {
         }
     }
 
-    /// Reads the columns of ``Accounts/page(of:after:limit:)``.
+    /// Reads the columns of ``Resealing/sealedPage(of:after:limit:)``.
     func row(_ row: inout Row) -> SealedRow {
         switch self {
         case .authenticatorApp: named(&row) { FactorStore.sealName(of: FactorID(trusted: $0)) }
         case .signingKey: named(&row, SigningKeys.sealName)
-        case .providerToken: named(&row) { LinkStore.grantName(IdentityID(trusted: $0)) }
+        case .providerToken: named(&row) { ProviderCalls.grantName(IdentityID(trusted: $0)) }
         case .importKey: SealedRow(key: .int(row.int()), bytes: row.bytes(), name: TransferStore.importKeySeal)
         case .providerTask: SealedRow(key: .text(row.text()), bytes: row.bytes(), name: row.text())
         case .signInFlow: digested(&row, LinkStore.flowSeal)
-        case .authorizationCode: digested(&row, LinkStore.codeSeal)
+        case .authorizationCode: digested(&row, FlowStore.codeSeal)
         case .linkTicket: digested(&row, LinkStore.ticketSeal)
-        case .pendingSignUp: digested(&row, ProofStore.signUpSeal)
-        case .mail: named(&row) { LinkStore.sealName(MailStore.mailSeal, Identifier<ClaimedMail>(trusted: $0).bytes) }
+        case .pendingSignUp: digested(&row, CodeStore.signUpSeal)
+        case .mail: named(&row) { LinkStore.sealName(MailQueue.mailSeal, Identifier<ClaimedMail>(trusted: $0).bytes) }
         case .webhookDelivery:
             named(&row) { LinkStore.sealName(EventStore.eventSeal, Identifier<ClaimedDelivery>(trusted: $0).bytes) }
         }

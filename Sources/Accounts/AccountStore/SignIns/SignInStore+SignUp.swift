@@ -160,7 +160,7 @@ extension SignInStore {
         guard existing.isAbandoned, existing.user.email == signUp.email.text else {
             if let mail = signUp.mail, !signUp.isConfirmed, !signUp.isWithinInterval {
                 let content = try accounts.mails.content(.accountExists, to: signUp.email, of: existing.user, nil, mail)
-                try accounts.mails.queue(content, of: existing.user.id, until: now + mail.lifetime, at: now, in: db)
+                try accounts.mailQueue.queue(content, of: existing.user.id, until: now + mail.lifetime, at: now, in: db)
             }
             let entry = AuditEntry(
                 .userRepeatedSignUp, actor: existing.user.id, actorName: existing.user.email ?? "",
@@ -172,7 +172,7 @@ extension SignInStore {
         let isSame = signUp.isRepetition(of: existing.user)
         if !isSame { try wait(with: signUp, existing.user, at: now, in: db) }
         if let mail = signUp.mail, !signUp.isWithinInterval,
-            try !accounts.proofs.isInvited(existing.user.id, at: now, in: db)
+            try !accounts.codes.isInvited(existing.user.id, at: now, in: db)
         {
             let pending = PendingSignUp(passwordHash: signUp.passwordHash, data: signUp.metadata)
             try queueConfirmation(
@@ -212,7 +212,7 @@ extension SignInStore {
     ) throws {
         let content = try accounts.mails.mail(
             .signUp, .confirmation, to: email, of: account, request, confirming: pending, at: now, in: db)
-        try accounts.mails.queue(content, of: account.user.id, until: now + request.lifetime, at: now, in: db)
+        try accounts.mailQueue.queue(content, of: account.user.id, until: now + request.lifetime, at: now, in: db)
     }
 
     /// Finds the account of an address: by its own column, or by an identity whose provider verified the address.

@@ -134,7 +134,7 @@ extension EventStore {
                     expires_at = \(now + WebhookSchedule.lifetime), ended_at = NULL
                 WHERE state <> 'queued' AND \(condition)
                 """)
-            return try accounts.mails.recorded(entry, of: count, at: now, in: db)
+            return try accounts.mailQueue.recorded(entry, of: count, at: now, in: db)
         }
     }
 

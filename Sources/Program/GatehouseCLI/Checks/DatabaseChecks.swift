@@ -89,7 +89,9 @@ struct DatabaseChecks {
         do {
             let accounts = makeAccounts(settings, secrets, database, System.world())
             var counts: [(SealedKind, SealedCounts)] = []
-            for kind in SealedKind.allCases { counts.append((kind, try await accounts.sealedCounts(of: kind))) }
+            for kind in SealedKind.allCases {
+                counts.append((kind, try await accounts.resealing.sealedCounts(of: kind)))
+            }
             return .sealedData(counts)
         } catch {
             return .problem(Finding.sealedName, "cannot be read: \(error)", "check the database")
@@ -100,7 +102,8 @@ struct DatabaseChecks {
     private func outbox(at now: Instant) async -> Finding {
         guard let secrets = settings.secrets else { return .ok("outbox", "none needed") }
         do {
-            let backlog = try await makeAccounts(settings, secrets, database, System.world()).links.outboxBacklog()
+            let backlog = try await makeAccounts(settings, secrets, database, System.world()).providerCalls
+                .outboxBacklog()
             return .outbox(count: backlog.count, oldest: backlog.oldest, at: now)
         } catch {
             return .problem("outbox", "cannot be read: \(error)", "check the database")
@@ -111,7 +114,7 @@ struct DatabaseChecks {
         guard let secrets = settings.secrets, settings.mail != nil else { return [] }
         do {
             let accounts = makeAccounts(settings, secrets, database, System.world())
-            let refused = try await accounts.mails.refusedMails()
+            let refused = try await accounts.mailQueue.refusedMails()
             return refused.areOurFault ? [.refused(refused)] : []
         } catch {
             return [.problem("mails", "cannot be read: \(error)", "check the database")]

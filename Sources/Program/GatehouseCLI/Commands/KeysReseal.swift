@@ -20,8 +20,8 @@ extension Keys {
             let accounts = try await OpenedAccounts(options, using: .sealedData).accounts
             var (table, counts): (TextTable, [SealedKind: SealedCounts]) = (TextTable(Self.heads), [:])
             for kind in SealedKind.allCases {
-                let resealed = try await explaining { try await accounts.reseal(kind) }
-                let left = try await explaining { try await accounts.sealedCounts(of: kind) }
+                let resealed = try await explaining { try await accounts.resealing.reseal(kind) }
+                let left = try await explaining { try await accounts.resealing.sealedCounts(of: kind) }
                 counts[kind] = left
                 guard left.total + resealed > 0 else { continue }
                 table.add([kind.label] + [resealed, left.current, left.older, left.unopened].map(Progress.grouped))

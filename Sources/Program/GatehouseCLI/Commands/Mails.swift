@@ -24,7 +24,7 @@ struct ListMails: AsyncParsableCommand {
     func run() async throws {
         let accounts = try await OpenedAccounts(options, using: .database).accounts
         var table = TextTable(["ID", "KIND", "CREATED", "STATE", "ATTEMPTS", "REASON"])
-        for mail in try await accounts.mails.mails(limit: limit) {
+        for mail in try await accounts.mailQueue.mails(limit: limit) {
             if json { try Output.line(line(mail)) } else { table.add(row(mail)) }
         }
         if !json { try Output.send(table.text) }
@@ -70,7 +70,7 @@ struct RetryMails: AsyncParsableCommand {
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options, using: .database).accounts
-        let count = try await accounts.mails.retryMails(choice.id(), at: System.now())
+        let count = try await accounts.mailQueue.retryMails(choice.id(), at: System.now())
         guard count > 0 || choice.all else { throw CommandFailure("No such mail waits for another attempt.") }
         try Output.line("\(count) mails will be tried")
     }
@@ -85,7 +85,7 @@ struct DropMails: AsyncParsableCommand {
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options, using: .database).accounts
-        let count = try await accounts.mails.dropMails(choice.id(), at: System.now())
+        let count = try await accounts.mailQueue.dropMails(choice.id(), at: System.now())
         guard count > 0 || choice.all else { throw CommandFailure("No such mail waits.") }
         try Output.line("\(count) mails dropped")
     }

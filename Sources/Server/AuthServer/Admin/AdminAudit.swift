@@ -9,19 +9,19 @@ extension AdminHandlers {
     /// "ip_address"}`, newest first.
     @Sendable func listAudit(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
-        let page = try pageRequest(query)
+        let page = try query.pageRequest()
         let log = try await accounts.auditLog(try auditFilter(query), page: page)
         var response = Answer.json(capacity: 512 * (log.elements.count + 1)) { writer in
             writer.beginArray()
             for entry in log.elements { writer.auditEntry(entry) }
             writer.endArray()
         }
-        response.headers.append(contentsOf: pageHeaders("/admin/audit", query, page, total: log.total))
+        response.headers.append(contentsOf: query.pageHeaders("/admin/audit", page, total: log.total))
         return response
     }
 
     private func auditFilter(_ query: Query) throws -> AuditFilter? {
-        guard let text = try searchText("query", of: query) else { return nil }
+        guard let text = try query.searchText("query") else { return nil }
         let parts = text.split(ascii: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch parts.count == 2 ? parts[0] : "" {
         case "author": return .author(parts[1])

@@ -8,10 +8,10 @@ import PasswordHashing
 extension AdminHandlers {
     /// `POST /invite` with `{"email","data"}` → the user, and an invitation by mail.
     @Sendable func invite(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let (mail, mailer) = try server.mail.requireMail(or: .unprocessableContent)
+        let (mail, mailer) = try mailAdmission.requireMail(or: .unprocessableContent)
         let body = try await request.jsonMembers(context)
-        let email = try server.mail.emailAddress(try body.string("email") ?? "")
-        let device = server.device(request, context)
+        let email = try EmailAddress(checking: try body.string("email") ?? "")
+        let device = callers.device(request, context)
         var order = LinkOrder(.invite, email, try adminMailRequest(body, request, mail), from: device)
         order.data = try body.object("data") ?? [:]
         try server.signIns.checkSize(of: order.data)
@@ -28,17 +28,17 @@ extension AdminHandlers {
     /// the account pages, if there are some, else at the site. 429 `over_email_send_rate_limit` if the code would expire
     /// before the mail is due.
     @Sendable func mailUserRecovery(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let (mail, mailer) = try server.mail.requireMail(or: .unprocessableContent)
+        let (mail, mailer) = try mailAdmission.requireMail(or: .unprocessableContent)
         let account = try await namedAccount(context)
         // No language: that of the request is the administrator's.
         var asked = MailRequest(
             redirectTo: settings.recoveryPage ?? settings.redirects.siteURL, lifetime: mail.codeLifetime)
         asked.isByAdmin = true
         if account.user.email != nil {
-            try server.mail.requireRoom(in: [account.user.times.emailConfirmedAt == nil ? .others : .confirmed])
+            try mailAdmission.requireRoom(in: [account.user.times.emailConfirmedAt == nil ? .others : .confirmed])
         }
         let isMailed = try await accounts.mails.mailRecovery(
-            of: account.user.id, asked, byAdministratorOn: server.device(request, context), at: runtime.now())
+            of: account.user.id, asked, byAdministratorOn: callers.device(request, context), at: runtime.now())
         guard isMailed else { throw Refusal.invalid("The user has no email address") }
         mailer.ring(.codes)
         return Answer.empty(.noContent)
@@ -54,7 +54,7 @@ extension AdminHandlers {
         guard let text = try body.string("email"), !text.isEmpty else {
             throw Refusal.invalid("An email address is required")
         }
-        let email = try server.mail.emailAddress(text)
+        let email = try EmailAddress(checking: text)
         let type = try body.string("type") ?? ""
         let kinds: [MailKind] = [.signUp, .invite, .magicLink, .recovery, .emailChangeCurrent, .emailChangeNew]
         guard let kind = kinds.first(where: { $0.rawValue == type }) else {
@@ -63,12 +63,12 @@ extension AdminHandlers {
         guard kind != .emailChangeCurrent || mail.confirmsBothAddresses else {
             throw Refusal.invalid("Enable secure email change to generate link for current email")
         }
-        let device = server.device(request, context)
+        let device = callers.device(request, context)
         var order = LinkOrder(kind, email, try adminMailRequest(body, request, mail), from: device)
         order.data = try body.object("data") ?? [:]
         try server.signIns.checkSize(of: order.data)
         // An unknown account is reported before a missing address.
-        order.newEmail = try (body.string("new_email")).flatMap { $0.isEmpty ? nil : try server.mail.emailAddress($0) }
+        order.newEmail = try (body.string("new_email")).flatMap { $0.isEmpty ? nil : try EmailAddress(checking: $0) }
         if kind == .signUp {
             guard let password = try body.secret("password"), !password.isEmpty else {
                 throw Refusal.invalid("Signup requires a valid password")
@@ -91,7 +91,7 @@ extension AdminHandlers {
         _ body: JSONMembers, _ request: Request, _ mail: MailRules
     ) throws -> MailRequest {
         var made = MailRequest(
-            redirectTo: server.mail.redirectTarget(request, or: try body.string("redirect_to")),
+            redirectTo: mailAdmission.redirectTarget(request, or: try body.string("redirect_to")),
             lifetime: mail.codeLifetime)
         made.isByAdmin = true
         return made
@@ -100,7 +100,7 @@ extension AdminHandlers {
     private func answer(
         _ account: Account, _ minted: MintedToken, _ kind: MailKind, _ redirectTo: String
     ) -> Response {
-        let link = server.mail.mailedLink(minted.link, type: kind.linkType ?? "", redirectTo: redirectTo)
+        let link = server.mailDelivery.mailedLink(minted.link, type: kind.linkType ?? "", redirectTo: redirectTo)
         return Answer.json { writer in
             writer.user(account) { writer in
                 writer.member("action_link", link)

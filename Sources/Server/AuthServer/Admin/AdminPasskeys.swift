@@ -9,11 +9,11 @@ extension AdminHandlers {
     var adminPasskeyRoutes: [Route] {
         [
             Route(
-                .get, "/admin/users/{user_id}/passkeys", acceptsTrailingSlash: true, guardedBy: server.requireAdmin,
+                .get, "/admin/users/{user_id}/passkeys", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin,
                 listUserPasskeys),
             Route(
                 .delete, "/admin/users/{user_id}/passkeys/{passkey_id}", acceptsTrailingSlash: true,
-                guardedBy: server.requireAdmin, deleteUserPasskey),
+                guardedBy: callers.requireAdmin, deleteUserPasskey),
         ]
     }
 
@@ -29,7 +29,7 @@ extension AdminHandlers {
         let account = try await namedAccount(context)
         let outcome = try await accounts.passkeys.removePasskey(
             try server.passkeys.passkeyID(context), of: account.user.id,
-            byAdministratorOn: server.device(request, context),
+            byAdministratorOn: callers.device(request, context),
             at: runtime.now())
         if case .gone = outcome { throw Refusal.unknownUser }
         _ = try server.passkeys.changed(outcome)

@@ -12,7 +12,7 @@ extension AdminHandlers {
     /// ends. `limit` is 1 to 100, default 50.
     @Sendable func searchUsers(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
-        let (search, limit) = (try accountSearch(query), try listLimit(query))
+        let (search, limit) = (try accountSearch(query), try query.listLimit())
         let page: SearchPage
         do {
             page = try await accounts.admin.search(search, after: query["after"], limit: limit, at: runtime.now())
@@ -32,7 +32,7 @@ extension AdminHandlers {
     /// account, and its mails. `limit` is 1 to 100 of each, default 50. A deleted user has a history, too.
     @Sendable func listUserHistory(_ request: Request, _ context: ServerContext) async throws -> Response {
         let user = try userID(context)
-        let history = try await accounts.admin.history(of: user, limit: try listLimit(Query(request)))
+        let history = try await accounts.admin.history(of: user, limit: try Query(request).listLimit())
         if history.isEmpty, try await accounts.admin.account(user) == nil { throw Refusal.unknownUser }
         return Answer.json(capacity: 512 * (history.audit.count + history.mails.count + 1)) { writer in
             writer.beginObject()
@@ -46,7 +46,7 @@ extension AdminHandlers {
     /// ``readUser(_:_:)``, ``listUserSessions(_:_:)`` and ``listUserHistory(_:_:)``: everything that the console shows of
     /// a user, with four statements. `limit` is 1 to 100, default 20.
     @Sendable func showUserOverview(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let limit = try listLimit(Query(request), or: 20)
+        let limit = try Query(request).listLimit(or: 20)
         let found = try await accounts.admin.overview(of: try userID(context), limit: limit, at: runtime.now())
         guard let found else { throw Refusal.unknownUser }
         return Answer.json(capacity: 512 * (found.history.audit.count + found.history.mails.count + 8)) { writer in
@@ -63,8 +63,8 @@ extension AdminHandlers {
 
     private func accountSearch(_ query: Query) throws -> AccountSearch {
         var search = AccountSearch()
-        search.text = try searchText("q", of: query, atMost: AccountSearch.longestText)
-        search.method = try searchText("method", of: query, atMost: AccountSearch.longestText)
+        search.text = try query.searchText("q", atMost: AccountSearch.longestText)
+        search.method = try query.searchText("method", atMost: AccountSearch.longestText)
         if let text = query["state"] {
             guard let state = AccountSearch.State(text: text) else {
                 let known = AccountSearch.State.allCases.map(\.rawValue).joined(separator: ", ")

@@ -11,7 +11,7 @@ extension AdminHandlers {
     /// 1 to 100, default 20. A deleted user has records of ends, too.
     @Sendable func listUserSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
         let user = try userID(context)
-        let limit = try listLimit(Query(request), or: 20)
+        let limit = try Query(request).listLimit(or: 20)
         let now = runtime.now()
         let ended = try await accounts.sessions.endedSessions(of: user, limit: limit, at: now)
         if ended.isEmpty, try await accounts.admin.account(user) == nil { throw Refusal.unknownUser }
@@ -27,7 +27,7 @@ extension AdminHandlers {
     /// `DELETE /admin/users/{user_id}/sessions` → `{"ended":n}`. Ends every session of the user.
     @Sendable func endUserSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
         let count = try await accounts.admin.endSessions(
-            of: try userID(context), byAdministratorOn: server.device(request, context), at: runtime.now())
+            of: try userID(context), byAdministratorOn: callers.device(request, context), at: runtime.now())
         guard let count else { throw Refusal.unknownUser }
         return Answer.json { writer in
             writer.beginObject()
@@ -43,7 +43,7 @@ extension AdminHandlers {
             throw Refusal(.notFound, .validationFailed, "session_id must be a UUID")
         }
         let hasEnded = try await accounts.admin.endSession(
-            id, of: user, byAdministratorOn: server.device(request, context), at: runtime.now())
+            id, of: user, byAdministratorOn: callers.device(request, context), at: runtime.now())
         guard let hasEnded else { throw Refusal.unknownUser }
         guard hasEnded else { throw Refusal(.notFound, .sessionNotFound, "Session not found") }
         return Answer.json(Array("{}".utf8))

@@ -9,9 +9,9 @@ extension AdminHandlers {
     /// `GET /admin/users?page=&per_page=&filter=&sort=` → `{"users":[User],"aud":"…"}` with `Link` and `X-Total-Count`.
     @Sendable func listUsers(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
-        let page = try pageRequest(query)
-        let isAscending = try sortsAscending(query)
-        let filter = try searchText("filter", of: query)
+        let page = try query.pageRequest()
+        let isAscending = try query.sortsAscending()
+        let filter = try query.searchText("filter")
         let users = try await accounts.admin.list(filter: filter, ascending: isAscending, page: page)
         var response = Answer.json(capacity: 1_024 * (users.elements.count + 1)) { writer in
             writer.beginObject()
@@ -20,7 +20,7 @@ extension AdminHandlers {
             writer.member("aud", accounts.audience)
             writer.endObject()
         }
-        response.headers.append(contentsOf: pageHeaders("/admin/users", query, page, total: users.total))
+        response.headers.append(contentsOf: query.pageHeaders("/admin/users", page, total: users.total))
         return response
     }
 
@@ -37,7 +37,7 @@ extension AdminHandlers {
         }
         attributes.passwordHash = try await newPasswordHash(body)
         return try answer(
-            await accounts.admin.create(attributes, from: server.device(request, context), at: runtime.now()))
+            await accounts.admin.create(attributes, from: callers.device(request, context), at: runtime.now()))
     }
 
     /// `GET /admin/users/{user_id}` → the user, or 404 `user_not_found`.
@@ -60,7 +60,7 @@ extension AdminHandlers {
             attributes.passwordHash = try await server.signIns.hashed(password, for: .none)
         }
         return try answer(
-            await accounts.admin.update(id, attributes, from: server.device(request, context), at: runtime.now()))
+            await accounts.admin.update(id, attributes, from: callers.device(request, context), at: runtime.now()))
     }
 
     /// `DELETE /admin/users/{user_id}` → `{}`. The body may be `{"should_soft_delete": bool}` or empty.
@@ -70,8 +70,8 @@ extension AdminHandlers {
         let isSoft = bytes.isEmpty ? false : try JSONMembers(bytes).bool("should_soft_delete") ?? false
         let isDone =
             isSoft
-            ? try await accounts.softDelete(id, from: server.device(request, context), at: runtime.now())
-            : try await accounts.delete(id, actor: nil, from: server.device(request, context), at: runtime.now())
+            ? try await accounts.softDelete(id, from: callers.device(request, context), at: runtime.now())
+            : try await accounts.delete(id, actor: nil, from: callers.device(request, context), at: runtime.now())
         guard isDone else { throw Refusal.unknownUser }
         return Answer.json(Array("{}".utf8))
     }
@@ -113,7 +113,7 @@ extension AdminHandlers {
             attributes.email = email
         }
         if let text = try body.string("phone"), !text.isEmpty {
-            attributes.phone = try server.mail.phoneNumber(text)
+            attributes.phone = try PhoneNumber(checking: text)
         }
         attributes.confirmsEmail = try body.bool("email_confirm") ?? false
         attributes.confirmsPhone = try body.bool("phone_confirm") ?? false

@@ -6,31 +6,31 @@ import HTTPTypes
 import Hummingbird
 
 // Paged lists. Clients parse the page numbers from the `Link` header and depend on its exact format.
-extension AdminHandlers {
+extension Query {
     /// `page` starts at 1. `per_page` is 1 to 1,000, default 50. An empty value counts as absent.
-    func pageRequest(_ query: Query) throws -> PageRequest {
-        PageRequest(number: try number("page", query) ?? 1, size: try number("per_page", query, from: 1) ?? 50)
+    func pageRequest() throws -> PageRequest {
+        PageRequest(number: try number("page") ?? 1, size: try number("per_page", from: 1) ?? 50)
     }
 
     /// `limit` of a list without pages: 1 to 100.
-    func listLimit(_ query: Query, or usual: Int = 50) throws -> Int {
-        guard let text = query["limit"] else { return usual }
+    func listLimit(or usual: Int = 50) throws -> Int {
+        guard let text = self["limit"] else { return usual }
         guard let limit = Int(text), (1...100).contains(limit) else {
             throw Refusal.invalid("limit must be a number from 1 to 100")
         }
         return limit
     }
 
-    private func number(_ name: String, _ query: Query, from least: Int = 0) throws -> Int? {
-        guard let text = query[name] else { return nil }
+    private func number(_ name: String, from least: Int = 0) throws -> Int? {
+        guard let text = self[name] else { return nil }
         guard let number = Int(text), number >= least else { throw Refusal.invalid("\(name) must be a number") }
         return number
     }
 
     /// The text that a list is searched for, by default at most 1,024 bytes: SQLite compares with no pattern beyond
     /// 50,000.
-    func searchText(_ name: String, of query: Query, atMost longest: Int = 1_024) throws -> String? {
-        guard let text = query[name] else { return nil }
+    func searchText(_ name: String, atMost longest: Int = 1_024) throws -> String? {
+        guard let text = self[name] else { return nil }
         // No text of a database can have it.
         if text.contains(ascii: "\0") { throw Refusal.invalid("\(name) has a NUL character") }
         guard text.utf8.count <= longest else { throw Refusal.invalid("\(name) is longer than \(longest) bytes") }
@@ -39,8 +39,8 @@ extension AdminHandlers {
     }
 
     /// `sort=created_at asc|desc`; the default is newest first.
-    func sortsAscending(_ query: Query) throws -> Bool {
-        switch query["sort"] {
+    func sortsAscending() throws -> Bool {
+        switch self["sort"] {
         case nil, "created_at desc", "created_at": false
         case "created_at asc": true
         default: throw Refusal.invalid("sort must be created_at asc or created_at desc")
@@ -48,11 +48,11 @@ extension AdminHandlers {
     }
 
     /// - Parameter path: The path without the prefix, as Supabase Auth behind its gateway writes it.
-    func pageHeaders(_ path: String, _ query: Query, _ page: PageRequest, total: Int) -> HTTPFields {
+    func pageHeaders(_ path: String, _ page: PageRequest, total: Int) -> HTTPFields {
         let last = (total + page.size - 1) / page.size
         var links: [String] = []
-        if page.number < last { links.append(link(path, query, page.number + 1, "next")) }
-        links.append(link(path, query, last, "last"))
+        if page.number < last { links.append(link(path, page.number + 1, "next")) }
+        links.append(link(path, last, "last"))
         var fields = HTTPFields()
         let text = links.joined(separator: ", ")
         // Every link repeats the query, and HTTP libraries reject headers beyond 64 KiB. `X-Total-Count` is enough to
@@ -62,8 +62,8 @@ extension AdminHandlers {
         return fields
     }
 
-    private func link(_ path: String, _ query: Query, _ number: Int, _ relation: String) -> String {
-        "<\(path)?\(query.encoded(setting: "page", to: String(number)))>; rel=\"\(relation)\""
+    private func link(_ path: String, _ number: Int, _ relation: String) -> String {
+        "<\(path)?\(encoded(setting: "page", to: String(number)))>; rel=\"\(relation)\""
     }
 }
 

@@ -76,7 +76,7 @@ extension AuthServer {
         guard request.headers[.authorization] != nil || request.headers[.apiKey] != nil else { return false }
         do {
             var context = context
-            try await requireAdmin(request, &context)
+            try await callers.requireAdmin(request, &context)
             return true
         } catch is Refusal {
             return false

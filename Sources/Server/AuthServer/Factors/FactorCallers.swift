@@ -11,7 +11,7 @@ extension FactorHandlers {
     /// The caller of a call about second factors. The token decides whether the account is anonymous, too: one that became
     /// permanent needs new tokens first.
     func permanentCaller(_ request: Request) async throws -> UserCaller {
-        let caller = try await server.userCaller(request)
+        let caller = try await callers.userCaller(request)
         guard !caller.user.isAnonymous, !caller.hasAnonymousToken else {
             throw Refusal(.forbidden, .noAuthorization, "Anonymous user not allowed to perform these actions")
         }
@@ -36,7 +36,7 @@ extension FactorHandlers {
     func requireRights(of caller: UserCaller, for factor: Factor) throws {
         if factor.isVerified { return }
         if caller.isTooLow { throw Refusal.newFactorLevel }
-        try server.requireProof(.addFactor, by: caller)
+        try callers.requireProof(.addFactor, by: caller)
     }
 
     func factorID(_ context: ServerContext) throws -> FactorID {
@@ -147,6 +147,8 @@ extension Refusal {
         .unprocessableContent, .insufficientAAL, "AAL2 required to unenroll verified factor")
     static let unknownFactorType = invalid("factor_type needs to be totp, phone, or webauthn")
     static let codeEmpty = invalid("Code needs to be non-empty")
+    static let wrongRecoveryCode = Refusal(
+        .unprocessableContent, .mfaVerificationFailed, "Invalid recovery code entered")
     static let tooManyFactors = Refusal(
         .unprocessableContent, .tooManyEnrolledMFAFactors,
         "Maximum number of verified factors reached, unenroll to continue")

@@ -20,7 +20,7 @@ extension FactorHandlers {
         let issuer = given.isEmpty ? accounts.factorRules.issuer : given
         guard issuer.utf8.count <= Factor.longestName else { throw Refusal.invalid("issuer is too long") }
         let secret = kind == .totp ? accounts.randomBytes(TimeCode.secretBytes) : nil
-        try server.requireProof(.addFactor, by: caller)
+        try callers.requireProof(.addFactor, by: caller)
         // The transaction sees the level of the session alone.
         if caller.isTooLow, caller.hasOldToken { throw Refusal.enrollingLevel }
         let outcome = try await accounts.factors.enroll(
@@ -126,8 +126,9 @@ extension FactorHandlers {
             guard !code.isEmpty else { throw Refusal.codeEmpty }
             try requireVerifying(.totp)
             let answer = TimeCodeAnswer(factor: factor.id, challenge: challenge, code: code.trimmed)
-            return try await take(answer, of: caller, server.device(request, context))
-        case .webAuthn: return try await verifyKey(factor, challenge, body, of: caller, server.device(request, context))
+            return try await take(answer, of: caller, callers.device(request, context))
+        case .webAuthn:
+            return try await verifyKey(factor, challenge, body, of: caller, callers.device(request, context))
         case .recoveryCodes: throw Refusal.unknownFactorType
         }
     }
@@ -149,7 +150,7 @@ extension FactorHandlers {
             {
                 try await askHook(about: answer.factor, .totp, isRight: isRight, of: caller, from: device)
             }
-            outcome = try await server.issuing(to: device) {
+            outcome = try await server.tokens.issuing(to: device) {
                 try await $0.factors.verify(answer, of: caller.user.id, in: session, from: device, at: $1)
             }
             if case .raised(let issued) = outcome { return issued }
@@ -167,7 +168,7 @@ extension FactorHandlers {
     /// Answers with the raised session.
     func raisedAnswer(_ issued: IssuedSession, by kind: Factor.Kind, _ device: Device) async throws -> Response {
         counts.factors.increment(kind.rawValue, "right")
-        return try await server.answer(issued, to: device)
+        return try await server.tokens.answer(issued, to: device)
     }
 
     /// The refusal of an answer that did not raise the session.
@@ -199,7 +200,7 @@ extension FactorHandlers {
         let (caller, factor) = try await ownFactor(request, context)
         if factor.isVerified, caller.hasOldToken { throw Refusal.removalLevel }
         let outcome = try await accounts.factors.removeFactor(
-            factor.id, of: caller.user.id, in: caller.session?.id, from: server.device(request, context),
+            factor.id, of: caller.user.id, in: caller.session?.id, from: callers.device(request, context),
             at: runtime.now())
         switch outcome {
         case .removed(let factor): return Answer.id(factor.id)

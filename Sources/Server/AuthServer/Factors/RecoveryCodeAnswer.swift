@@ -18,10 +18,10 @@ extension FactorHandlers {
         let body = try await request.jsonMembers(context)
         guard let code = RecoveryCode(typed: try body.secret("code") ?? Secret("")) else { throw Refusal.codeEmpty }
         guard let session = caller.session?.id else { throw Refusal.sessionNeeded }
-        let device = server.device(request, context)
+        let device = callers.device(request, context)
         let raised: IssuedSession? = try await attemptFactor(of: caller) {
             let hash: Secret?
-            switch try await accounts.factors.recoveryLookup(code, of: caller.user.id, at: runtime.now()) {
+            switch try await accounts.recoveryCodes.recoveryLookup(code, of: caller.user.id, at: runtime.now()) {
             case .none: hash = nil
             case .locked(let end): throw refusalOfLock(end)
             case .found(let factor, let stored):
@@ -31,8 +31,9 @@ extension FactorHandlers {
                 hash = isRight ? stored : nil
                 try await askHook(about: factor, .recoveryCodes, isRight: isRight, of: caller, from: device)
             }
-            let outcome = try await server.issuing(to: device) {
-                try await $0.factors.verify(code, matching: hash, of: caller.user.id, in: session, from: device, at: $1)
+            let outcome = try await server.tokens.issuing(to: device) {
+                try await $0.recoveryCodes.verify(
+                    code, matching: hash, of: caller.user.id, in: session, from: device, at: $1)
             }
             switch outcome {
             case .raised(let issued): return issued
@@ -43,9 +44,7 @@ extension FactorHandlers {
                 return nil
             }
         }
-        guard let raised else {
-            throw Refusal(.unprocessableContent, .mfaVerificationFailed, "Invalid recovery code entered")
-        }
+        guard let raised else { throw Refusal.wrongRecoveryCode }
         return try await raisedAnswer(raised, by: .recoveryCodes, device)
     }
 

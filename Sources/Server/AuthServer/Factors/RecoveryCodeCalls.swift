@@ -13,7 +13,7 @@ extension FactorHandlers {
     /// `GET /factors/recovery-codes` → `{"id","type","total","remaining"}`, with the settings off too.
     @Sendable func showRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await permanentCaller(request)
-        guard let set = try await accounts.factors.recoverySet(of: caller.user.id) else {
+        guard let set = try await accounts.recoveryCodes.recoverySet(of: caller.user.id) else {
             throw Refusal.noRecoveryCodes
         }
         return Answer.json { writer in
@@ -34,11 +34,11 @@ extension FactorHandlers {
         let given = try factorName(try await request.membersOrNull(context, mayBeEmpty: true))
         let name = given.unicodeScalars.allSatisfy(\.properties.isWhitespace) ? Self.defaultName : given
         return try await answeringRefusals("AAL2 required to generate recovery codes", of: caller, name: name) {
-            try await accounts.factors.checkRecoverySet(
+            try await accounts.recoveryCodes.checkRecoverySet(
                 named: name, of: caller.user.id, in: caller.session?.id, at: runtime.now())
             let codes = try await hashedCodes(for: server.signIns.source(request, context))
-            let factor = try await accounts.factors.makeRecoverySet(
-                named: name, codes, of: caller.user.id, in: caller.session?.id, from: server.device(request, context),
+            let factor = try await accounts.recoveryCodes.makeRecoverySet(
+                named: name, codes, of: caller.user.id, in: caller.session?.id, from: callers.device(request, context),
                 at: runtime.now())
             return recoveryCodes(codes, of: factor)
         }
@@ -50,12 +50,12 @@ extension FactorHandlers {
         let caller = try await permanentCaller(request)
         try requireMakingCodes()
         return try await answeringRefusals("AAL2 required to regenerate recovery codes", of: caller) {
-            let checked = try await accounts.factors.checkRecoverySet(
+            let checked = try await accounts.recoveryCodes.checkRecoverySet(
                 named: nil, of: caller.user.id, in: caller.session?.id, at: runtime.now())
             let codes = try await hashedCodes(for: server.signIns.source(request, context))
-            let factor = try await accounts.factors.replaceRecoveryCodes(
+            let factor = try await accounts.recoveryCodes.replaceRecoveryCodes(
                 codes, checked: checked, of: caller.user.id, in: caller.session?.id,
-                from: server.device(request, context),
+                from: callers.device(request, context),
                 at: runtime.now())
             return recoveryCodes(codes, of: factor)
         }
@@ -65,8 +65,8 @@ extension FactorHandlers {
     @Sendable func deleteRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await permanentCaller(request)
         return try await answeringRefusals("AAL2 required to delete recovery codes", of: caller) {
-            let factor = try await accounts.factors.deleteRecoverySet(
-                of: caller.user.id, in: caller.session?.id, from: server.device(request, context), at: runtime.now())
+            let factor = try await accounts.recoveryCodes.deleteRecoverySet(
+                of: caller.user.id, in: caller.session?.id, from: callers.device(request, context), at: runtime.now())
             return Answer.id(factor.id)
         }
     }

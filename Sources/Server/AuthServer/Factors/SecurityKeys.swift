@@ -70,7 +70,7 @@ extension FactorHandlers {
         let (data, refused) = try await accounts.factors.data(of: challenge, to: factor.id, at: runtime.now())
         guard let data else { throw refusal(refused ?? .challengeUnknown, challenge: challenge) }
         let proof = try await proof(credential, ceremony, factor, data, of: caller.user)
-        let outcome = try await server.issuing(to: device) {
+        let outcome = try await server.tokens.issuing(to: device) {
             try await $0.factors.verify(
                 proof, answering: challenge, to: factor.id, of: caller.user.id, in: session, from: device, at: $1)
         }

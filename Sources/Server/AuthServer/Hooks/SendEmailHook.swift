@@ -4,7 +4,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-extension MailHandlers {
+extension MailDelivery {
     /// Hands a mail to the hook `send_email`. Its attempts, and those of the outbox, have the same message id.
     func sendByHook(_ mail: OutgoingMail, to user: UserID?) async throws -> MailResult {
         guard let user, let account = try await accounts.admin.account(user) else {

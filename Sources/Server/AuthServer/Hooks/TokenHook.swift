@@ -4,7 +4,7 @@ import GatehouseWire
 import HTTPServing
 
 // The hook `custom_access_token`.
-extension AuthServer {
+extension TokenIssuing {
     /// How often the hook is asked about one session whose account keeps changing.
     private static let mostQuestions = 3
 
@@ -21,7 +21,7 @@ extension AuthServer {
         to device: Device, by store: Accounts? = nil, _ body: (Accounts, Instant) async throws -> Value
     ) async throws -> Value {
         guard let store else {
-            return try await creating(from: device) { try await issuing(to: device, by: $0, body) }
+            return try await server.creating(from: device) { try await issuing(to: device, by: $0, body) }
         }
         let now = runtime.now()
         guard hooks?[.customAccessToken] != nil else { return try await body(store, now) }
@@ -69,7 +69,7 @@ extension AuthServer {
         let claims = try JSONReader.read(own.claims).objectValue ?? [:]
         let method = claims["amr"]?.arrayValue?.first?["method"]?.stringValue ?? ""
         do {
-            let answer = try await ask(.customAccessToken, from: device.address) { writer in
+            let answer = try await server.ask(.customAccessToken, from: device.address) { writer in
                 writer.member("user_id", issued.account.user.id.text)
                 writer.member("claims", .object(claims))
                 writer.member("authentication_method", isRefresh ? "token_refresh" : method)
@@ -79,7 +79,7 @@ extension AuthServer {
                 let custom = try CustomClaims(answer, own: claims, within: settings.tokenRoom)
                 return AgreedToken(claims: custom.bytes, expiresAt: custom.expiresAt)
             } catch {
-                try pass(error, of: .customAccessToken, hook)
+                try server.pass(error, of: .customAccessToken, hook)
                 return own
             }
         } catch let failure as HookFailure {

@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 
 // What all routes that lead to a mail check.
-extension MailHandlers {
+extension MailAdmission {
     /// - Throws: ``Refusal`` `email_provider_disabled` with this status if the server sends no mail.
     func requireMail(or status: HTTPResponse.Status) throws -> (mail: MailRules, mailer: Mailer) {
         guard let mail = settings.mail, let mailer, settings.allowsEmail else {
@@ -25,7 +25,7 @@ extension MailHandlers {
     }
 
     /// Limits mails by address, whether or not the address has an account. The budgets of all mails together count only
-    /// mails that are sent: see ``AuthServer/workMails(_:logger:)``. A budget whose mails wait for longer than a code
+    /// mails that are sent: see ``MailDelivery/workMails(_:logger:isStopping:)``. A budget whose mails wait for longer than a code
     /// lasts refuses more of them.
     ///
     /// - Parameters:
@@ -107,18 +107,22 @@ extension MailHandlers {
             short(other), short(request.headers[.redirectTo]), short(Query(request)["redirect_to"]),
             short(request.headers[.referer]))
     }
+}
 
-    func phoneNumber(_ text: String) throws -> PhoneNumber {
+extension PhoneNumber {
+    init(checking text: String) throws {
         guard let phone = PhoneNumber(text) else {
             throw Refusal.invalid("Invalid phone number format (E.164 required)")
         }
-        return phone
+        self = phone
     }
+}
 
-    func emailAddress(_ text: String) throws -> EmailAddress {
+extension EmailAddress {
+    init(checking text: String) throws {
         guard let email = EmailAddress(text) else {
             throw Refusal.invalid("Unable to validate email address: invalid format")
         }
-        return email
+        self = email
     }
 }

@@ -26,7 +26,7 @@ enum MailBudget: CaseIterable, Sendable {
     }
 }
 
-extension MailHandlers {
+extension MailAdmission {
     /// Refuses a mail whose code would expire before one of the budgets has room for it. This depends on the mails of
     /// all users together, so it tells nothing about an account.
     ///

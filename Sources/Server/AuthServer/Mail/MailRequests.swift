@@ -10,13 +10,15 @@ import Hummingbird
 extension MailHandlers {
     /// `POST /recover` with `{"email"}` → `{}`, and a mail if the address has an account.
     @Sendable func recover(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let (mail, _) = try requireMail(or: .badRequest)
+        let (mail, _) = try mailAdmission.requireMail(or: .badRequest)
         let body = try await request.jsonMembers(context)
         try await server.requireCaptcha(body, request, context)
         guard let text = try body.string("email"), !text.isEmpty else {
             throw Refusal.invalid("Password recovery requires an email")
         }
-        return try await ask(.recovery, try emailAddress(text), .recovery, body, request, context, mail) { _ in }
+        return try await ask(
+            .recovery, try EmailAddress(checking: text), .recovery, body, request, context, mail
+        ) { _ in }
     }
 
     /// `POST /otp` with `{"email","create_user","data"}` → `{}`, and a mail with a code and a link to sign in with.
@@ -30,7 +32,7 @@ extension MailHandlers {
         }
         let createsAccount = try body.bool("create_user") ?? true
         guard phone.isEmpty else { throw Refusal(.badRequest, .phoneProviderDisabled, "Unsupported phone provider") }
-        let (mail, _) = try requireMail(or: .unprocessableContent)
+        let (mail, _) = try mailAdmission.requireMail(or: .unprocessableContent)
         if let channel = try body.string("channel"), !channel.isEmpty {
             throw Refusal.invalid("Channel should only be specified with Phone OTP")
         }
@@ -42,7 +44,7 @@ extension MailHandlers {
 
     /// `POST /magiclink` with `{"email","data"}`, the older form of `/otp`.
     @Sendable func sendMagicLink(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let (mail, _) = try requireMail(or: .unprocessableContent)
+        let (mail, _) = try mailAdmission.requireMail(or: .unprocessableContent)
         let body = try await request.jsonMembers(context)
         try await server.requireCaptcha(body, request, context)
         guard let email = try body.string("email"), !email.isEmpty else {
@@ -55,7 +57,7 @@ extension MailHandlers {
         _ email: String, createsAccount: Bool, _ body: JSONMembers, _ request: Request, _ context: ServerContext,
         _ mail: MailRules
     ) async throws -> Response {
-        let email = try emailAddress(email)
+        let email = try EmailAddress(checking: email)
         let data = try body.object("data") ?? [:]
         try server.signIns.checkSize(of: data)
         return try await ask(.signIn, email, .recovery, body, request, context, mail) { ask in
@@ -83,10 +85,10 @@ extension MailHandlers {
             throw Refusal.invalid("Type provided requires \(isOfPhone ? "a phone number" : "an email address")")
         }
         guard !isOfPhone else { throw Refusal(.badRequest, .phoneProviderDisabled, "Phone logins are disabled") }
-        let (mail, _) = try requireMail(or: .badRequest)
+        let (mail, _) = try mailAdmission.requireMail(or: .badRequest)
         let (purpose, slot): (MailAsk.Purpose, TokenSlot) =
             type == "signup" ? (.signUp, .confirmation) : (.emailChange, .emailChangeNew)
-        return try await ask(purpose, try emailAddress(email), slot, body, request, context, mail) { ask in
+        return try await ask(purpose, try EmailAddress(checking: email), slot, body, request, context, mail) { ask in
             ask.confirmsBoth = mail.confirmsBothAddresses
         }
     }
@@ -95,37 +97,37 @@ extension MailHandlers {
         _ purpose: MailAsk.Purpose, _ email: EmailAddress, _ slot: TokenSlot, _ body: JSONMembers,
         _ request: Request, _ context: ServerContext, _ mail: MailRules, _ change: (inout MailAsk) -> Void
     ) async throws -> Response {
-        let cookie = mailCookie(request)
-        var ask = MailAsk(purpose, email, try mailRequest(body, request, mail, in: cookie))
+        let cookie = mailAdmission.mailCookie(request)
+        var ask = MailAsk(purpose, email, try mailAdmission.mailRequest(body, request, mail, in: cookie))
         change(&ask)
-        try await takeMailShare(request, context)
+        try await mailAdmission.takeMailShare(request, context)
         let budgets: [MailBudget] =
             switch purpose {
             case .recovery, .signIn: [.confirmed]
             case .signUp: [.others]
             case .emailChange: MailBudget.allCases
             }
-        try await admitMail(
+        try await mailAdmission.admitMail(
             slot, isRepeated: purpose == .signUp || purpose == .emailChange, in: budgets, to: email.text)
         try await accounts.mails.ask(ask, at: runtime.now())
         mailer?.ring(.codes)
         var response = Answer.json(Array("{}".utf8))
-        keep(cookie, in: &response, for: mail.codeLifetime)
+        mailAdmission.keep(cookie, in: &response, for: mail.codeLifetime)
         return response
     }
 
     /// `GET /reauthenticate` → `{}`, and a code to the caller's address, the `nonce` of `PUT /user`.
     @Sendable func reauthenticate(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await server.userCaller(request)
-        let (mail, mailer) = try requireMail(or: .badRequest)
+        let caller = try await callers.userCaller(request)
+        let (mail, mailer) = try mailAdmission.requireMail(or: .badRequest)
         guard caller.user.email != nil else {
             throw Refusal.invalid("Reauthentication requires the user to have an email or a phone number")
         }
         guard caller.user.times.emailConfirmedAt != nil else {
             throw Refusal(.unprocessableContent, .emailNotConfirmed, "Please verify your email first.")
         }
-        try await admitMail(.reauthentication, in: [.confirmed], to: caller.user.id.text)
-        let asked = try mailRequest(JSONMembers([:]), request, mail)
+        try await mailAdmission.admitMail(.reauthentication, in: [.confirmed], to: caller.user.id.text)
+        let asked = try mailAdmission.mailRequest(JSONMembers([:]), request, mail)
         _ = try await accounts.mails.mailReauthentication(caller.user.id, asked, at: runtime.now())
         mailer.ring(.codes)
         return Answer.json(Array("{}".utf8))

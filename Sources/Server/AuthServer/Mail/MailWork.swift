@@ -4,7 +4,7 @@ import GatehouseWire
 import HTTPServing
 package import Logging
 
-extension MailHandlers {
+extension MailDelivery {
     /// Sends the mails of a lane that are due. Any node may: the database hands out each mail once. A mail server that is
     /// slow with one mail delays no other.
     ///
@@ -25,7 +25,7 @@ extension MailHandlers {
                 mailer.leave(lane)
             },
             isLast: { _ in false }, report: { _ in },
-            giveBack: { mails in try await accounts.mails.giveBack(mails, at: runtime.now()) },
+            giveBack: { mails in try await accounts.mailQueue.giveBack(mails, at: runtime.now()) },
             wait: { try await waitForMails(lane, atMost: .seconds(1)) })
         return try await work.run()
     }
@@ -36,7 +36,7 @@ extension MailHandlers {
         // Nothing is written while nothing is due.
         guard left > 0 else { return (ended, []) }
         let limit = min(left, mailer.connections * 8)
-        return (ended, try await accounts.mails.takeMails(lane, limit: limit, lease: mailer.lease, at: now))
+        return (ended, try await accounts.mailQueue.takeMails(lane, limit: limit, lease: mailer.lease, at: now))
     }
 
     /// Waits until a mail of the lane was queued on this node, or for the given time.
@@ -48,15 +48,15 @@ extension MailHandlers {
     /// Whether the server sends mail, so that there is work for it.
     package var sendsMail: Bool { mailer != nil }
 
-    /// Counts the queued mails, for metrics and for ``requireRoom(in:)``.
+    /// Counts the queued mails, for metrics and for ``MailAdmission/requireRoom(in:)``.
     ///
     /// - Throws: ``DatabaseFailure``.
     package func countMails() async throws {
         guard let mailer else { return }
-        let (count, oldest) = try await accounts.mails.mailBacklog()
+        let (count, oldest) = try await accounts.mailQueue.mailBacklog()
         var waiting: [MailBudget: Instant] = [:]
         for budget in MailBudget.allCases {
-            waiting[budget] = try await accounts.mails.lastWaitingMail(budget.reason, at: runtime.now())
+            waiting[budget] = try await accounts.mailQueue.lastWaitingMail(budget.reason, at: runtime.now())
         }
         mailer.backlog.note(count, oldest: oldest, waiting: waiting)
     }
@@ -71,7 +71,7 @@ extension MailHandlers {
                 if ask.purpose == .emailChange { mailer.ring(.codes) }
             }
             if let wait = try await budgetWait(before: mail) {
-                return try await accounts.mails.postpone(mail, wait, at: runtime.now())
+                return try await accounts.mailQueue.postpone(mail, wait, at: runtime.now())
             }
             guard let result = try await result(of: mail, mailer) else {
                 logger.event(.warning, "mail cannot be opened", [.name: mail.messageID])
@@ -80,7 +80,7 @@ extension MailHandlers {
             note(result, mail, logger)
             // In a task of its own: a mail that the server took is not sent again because the node stops.
             try await Task { [mail] in
-                try await accounts.mails.report(result, of: mail, chance: mailer.chance(), at: runtime.now())
+                try await accounts.mailQueue.report(result, of: mail, chance: mailer.chance(), at: runtime.now())
             }.value
         } catch {
             logger.event(.error, "mail could not be worked on", [.name: claimed.messageID, .cause: "\(error)"])
@@ -109,7 +109,7 @@ extension MailHandlers {
     private func result(of mail: ClaimedMail, _ mailer: Mailer) async throws -> MailResult? {
         guard runtime.now() < mail.expiresAt else { return .refused(reason: "expired") }
         guard case .mail(let content) = mail.content else { return nil }
-        guard try await accounts.proofs.isCurrent(content, at: runtime.now()) else {
+        guard try await accounts.codes.isCurrent(content, at: runtime.now()) else {
             return .refused(reason: "its code is void")
         }
         let lifetime = settings.mail?.codeLifetime ?? .zero
@@ -130,7 +130,7 @@ extension MailHandlers {
             let result: MailResult =
                 refusal.cause is HookFailure
                 ? .failed(reason: "hook: \(refusal.code)") : .refused(reason: "a hook refused the account")
-            try await accounts.mails.report(result, of: mail, chance: mailer.chance(), at: runtime.now())
+            try await accounts.mailQueue.report(result, of: mail, chance: mailer.chance(), at: runtime.now())
             return nil
         }
     }

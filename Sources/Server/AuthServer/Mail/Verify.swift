@@ -26,7 +26,7 @@ extension MailHandlers {
             guard let slots = Self.slots(type) else { throw Refusal.invalid("Invalid email verification type") }
             return try await answer(
                 verify(.link(hash), for: slots, by: known, request, context),
-                to: server.device(request, context), orRefuse: .linkUnknown)
+                to: callers.device(request, context), orRefuse: .linkUnknown)
         }
         if let passkey = known.passkey, email.isEmpty, phone.isEmpty, let slots = Self.slots(type) {
             guard let address = try await accounts.admin.account(passkey.user)?.user.email.flatMap(EmailAddress.init)
@@ -39,7 +39,7 @@ extension MailHandlers {
             throw Refusal.invalid("Only an email address or phone number should be provided on verify")
         }
         guard phone.isEmpty else {
-            _ = try phoneNumber(phone)
+            _ = try PhoneNumber(checking: phone)
             throw Refusal.codeUnknown
         }
         guard let address = EmailAddress(email) else {
@@ -56,7 +56,7 @@ extension MailHandlers {
         let proof = MailedProof.code(token, sentTo: address)
         return try await answer(
             try code(proof, for: slots, by: caller, request, context),
-            to: server.device(request, context), orRefuse: .codeUnknown)
+            to: callers.device(request, context), orRefuse: .codeUnknown)
     }
 
     private func knownCaller(_ body: JSONMembers, _ request: Request) async throws -> KnownCaller {
@@ -88,7 +88,7 @@ extension MailHandlers {
     private func presentedCaller(_ request: Request) async throws -> MailCaller? {
         guard let token = request.headers.bearerToken, !token.hasPrefix("sb_") else { return nil }
         do {
-            let caller = try await server.userCaller(request)
+            let caller = try await callers.userCaller(request)
             return MailCaller(user: caller.user.id, session: caller.session?.id)
         } catch is Refusal {
             return nil
@@ -120,7 +120,7 @@ extension MailHandlers {
         _ proof: MailedProof, for slots: [TokenSlot], by known: KnownCaller, opensSession: Bool = true,
         _ request: Request, _ context: ServerContext
     ) async throws -> VerificationOutcome {
-        let device = server.device(request, context)
+        let device = callers.device(request, context)
         var caller = VerifyingCaller(browser: browser(request), token: known.token)
         caller.passkey = known.passkey
         let (cookie, secrets) = (DeviceCookie(request, isSecure: server.identities.isSecure), accounts.secrets)
@@ -136,8 +136,8 @@ extension MailHandlers {
                 caller.newPassword = try await server.signIns.hashed(password, for: source)
             }
         }
-        return try await server.issuing(to: device) { [caller] in
-            try await $0.proofs.verify(
+        return try await server.tokens.issuing(to: device) { [caller] in
+            try await $0.codes.verify(
                 proof, for: slots, by: caller, opensSession: opensSession, from: device, at: $1)
         }
     }
@@ -161,7 +161,7 @@ extension MailHandlers {
         switch outcome {
         case .signedIn(let issued, let slot):
             counts.signIns.increment("otp", slot == .confirmation ? "confirmed" : "signed_in")
-            return try await server.answer(issued, to: device)
+            return try await server.tokens.answer(issued, to: device)
         case .halfway:
             return Answer.json { writer in
                 writer.beginObject()

@@ -15,13 +15,13 @@ extension MailHandlers {
     /// PKCE stays unspent until its client redeems the code, and another one shows the page.
     @Sendable func openLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         guard let mail = settings.mail else { throw Refusal.codeUnknown }
-        let link = try FollowedLink(Query(request), target: redirectTarget(request))
+        let link = try FollowedLink(Query(request), target: mailAdmission.redirectTarget(request))
         guard let slots = Self.slots(link.type) else {
             return link.redirect.linkFailure(.invalidType, hasProofKey: link.hasPrefix)
         }
         // The page there asks for the code itself, and reads no fragment.
         let asksForCode = settings.recoveryPage.map { $0 == link.redirect.target } ?? false
-        guard let pending = try await accounts.proofs.pendingLink(link.token, for: slots, at: runtime.now()) else {
+        guard let pending = try await accounts.codes.pendingLink(link.token, for: slots, at: runtime.now()) else {
             return link.redirect.linkFailure(
                 CallbackProblem(.linkUnknown), hasProofKey: link.hasPrefix || asksForCode)
         }
@@ -41,7 +41,7 @@ extension MailHandlers {
         let link = try FollowedLink(
             form, target: settings.redirects.target(form["redirect_to"]))
         guard let slots = Self.slots(link.type) else { throw Refusal.invalid("Invalid email verification type") }
-        guard let pending = try await accounts.proofs.pendingLink(link.token, for: slots, at: runtime.now()) else {
+        guard let pending = try await accounts.codes.pendingLink(link.token, for: slots, at: runtime.now()) else {
             return link.redirect.linkFailure(CallbackProblem(.linkUnknown), hasProofKey: link.hasPrefix)
         }
         switch mode(of: pending, request) {
@@ -86,9 +86,9 @@ extension MailHandlers {
     private func follow(
         _ link: FollowedLink, _ slots: [TokenSlot], defers: Bool, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        let device = server.device(request, context)
-        let outcome = try await server.issuing(to: device) {
-            try await $0.proofs.follow(
+        let device = callers.device(request, context)
+        let outcome = try await server.tokens.issuing(to: device) {
+            try await $0.codes.follow(
                 link.token, for: slots, defers: defers, in: browser(request), from: device, at: $1)
         }
         return try redirect(outcome, link)
@@ -99,7 +99,7 @@ extension MailHandlers {
         case .signedIn(let issued, let slot):
             counts.signIns.increment("otp", slot == .confirmation ? "confirmed" : "signed_in")
             let type = link.type == "email" ? (slot == .confirmation ? "signup" : "magiclink") : link.type
-            return link.redirect.linkTokens(issued, try server.accessToken(issued), type: type)
+            return link.redirect.linkTokens(issued, try server.tokens.accessToken(issued), type: type)
         case .code(let code): return link.redirect.linkCode(code)
         case .confirmed(let slot):
             counts.signIns.increment("otp", slot == .confirmation ? "confirmed" : "signed_in")

@@ -21,7 +21,7 @@ extension PasskeyHandlers {
     @Sendable func signInByPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (rules, party) = try passkeyRules()
         let given = try ceremonyAnswer(try await request.jsonMembers(context))
-        let device = server.device(request, context)
+        let device = callers.device(request, context)
         let outcome = try await answering(given, for: .authentication, rules) { challenge in
             let (holder, verdict) = try await proven(given, challenge, party)
             try checkMaySignIn(holder.account.user)
@@ -29,14 +29,14 @@ extension PasskeyHandlers {
                 signCount: verdict.signCount, isBackupEligible: verdict.isBackupEligible,
                 isBackedUp: verdict.isBackedUp,
                 countsAsTwoFactors: rules.countsAsTwoFactors && verdict.isUserVerified)
-            return try await server.issuing(to: device) {
+            return try await server.tokens.issuing(to: device) {
                 try await $0.passkeys.signIn(holder, proof, answering: challenge, from: device, at: $1)
             }
         }
         switch outcome {
         case .signedIn(let issued):
             counts.signIns.increment("passkey", "signed_in")
-            return try await server.answer(issued, to: device)
+            return try await server.tokens.answer(issued, to: device)
         case .challengeUsed: throw Refusal.challengeNotFound
         case .setAside(let passkey, let user):
             counts.signIns.increment("passkey", "set_aside")

@@ -44,7 +44,7 @@ extension PasskeyHandlers {
         _ context: ServerContext
     ) async throws -> Response {
         let (rules, party) = try passkeyRules()
-        let device = server.device(request, context)
+        let device = callers.device(request, context)
         let outcome = try await answering(given, for: .signUp(name: form.email?.text ?? ""), rules) { challenge in
             let passkey: NewPasskey
             do throws(CeremonyFailure) {
@@ -54,12 +54,12 @@ extension PasskeyHandlers {
             }
             let signUp = PasskeySignUp(passkey: passkey, address: address, metadata: form.metadata)
             if case .mailed(let email, _) = address {
-                try await server.mail.takeMailShare(request, context)
-                try await server.mail.admitMail(.confirmation, in: [.others], to: email.text)
+                try await mailAdmission.takeMailShare(request, context)
+                try await mailAdmission.admitMail(.confirmation, in: [.others], to: email.text)
             }
             let accounts = try await server.admitted(
                 accounts.passkeys.newAccount(signUp, id: challenge.newUser, at: runtime.now()), from: device)
-            return try await server.issuing(to: device, by: accounts) {
+            return try await server.tokens.issuing(to: device, by: accounts) {
                 try await $0.passkeys.signUp(signUp, answering: challenge, from: device, at: $1)
             }
         }
@@ -67,7 +67,7 @@ extension PasskeyHandlers {
         case .signedIn(let issued):
             counts.signIns.increment("passkey", "signed_up")
             if case .mailed = address { for lane in MailLane.allCases { mailer?.ring(lane) } }
-            return try await server.answer(issued, to: device)
+            return try await server.tokens.answer(issued, to: device)
         case .addressTaken:
             counts.signIns.increment("passkey", "address_taken")
             throw Refusal(.unprocessableContent, .userAlreadyExists, "User already registered")
@@ -92,7 +92,7 @@ extension PasskeyHandlers {
         guard settings.allowsEmail, settings.confirmsAutomatically || (settings.mail != nil && mailer != nil) else {
             throw Refusal(.badRequest, .emailProviderDisabled, "Email signups are disabled")
         }
-        return PasskeySignUpForm(email: try server.mail.emailAddress(text), metadata: metadata)
+        return PasskeySignUpForm(email: try EmailAddress(checking: text), metadata: metadata)
     }
 
     private func signUpAddress(
@@ -100,6 +100,6 @@ extension PasskeyHandlers {
     ) throws -> PasskeySignUp.Address {
         guard let email else { return .none }
         guard !settings.confirmsAutomatically, let mail = settings.mail else { return .confirmed(email) }
-        return .mailed(email, try server.mail.mailRequest(body, request, mail))
+        return .mailed(email, try mailAdmission.mailRequest(body, request, mail))
     }
 }

@@ -13,25 +13,26 @@ extension PasskeyHandlers {
         let wait = runtime.requestTimeLimit
         let signUp = [
             Route(
-                .post, "/passkeys/signup/options", guardedBy: server.admitClient, timeLimit: wait, beginPasskeySignUp),
-            Route(.post, "/passkeys/signup/verify", guardedBy: server.admitClient, timeLimit: wait, signUpByPasskey),
+                .post, "/passkeys/signup/options", guardedBy: callers.admitClient, timeLimit: wait, beginPasskeySignUp),
+            Route(.post, "/passkeys/signup/verify", guardedBy: callers.admitClient, timeLimit: wait, signUpByPasskey),
         ]
         return (rules.allowsSignUp ? signUp : []) + [
             Route(.post, "/passkeys/registration/options", beginPasskey),
             Route(.post, "/passkeys/registration/verify", timeLimit: wait, registerPasskey),
             Route(
-                .post, "/passkeys/authentication/options", guardedBy: server.admitClient, limitedBy: Limits.passkey,
+                .post, "/passkeys/authentication/options", guardedBy: callers.admitClient, limitedBy: Limits.passkey,
                 timeLimit: wait, beginPasskeySignIn),
             Route(
-                .post, "/passkeys/authentication/verify", guardedBy: server.admitClient, timeLimit: wait,
+                .post, "/passkeys/authentication/verify", guardedBy: callers.admitClient, timeLimit: wait,
                 signInByPasskey),
             Route(
-                .get, "/passkeys", acceptsTrailingSlash: true, wrongMethodGuardedBy: server.requireUser, listPasskeys),
+                .get, "/passkeys", acceptsTrailingSlash: true, wrongMethodGuardedBy: callers.requireUser, listPasskeys),
             Route(
-                .patch, "/passkeys/{passkey_id}", acceptsTrailingSlash: true, wrongMethodGuardedBy: server.requireUser,
+                .patch, "/passkeys/{passkey_id}", acceptsTrailingSlash: true, wrongMethodGuardedBy: callers.requireUser,
                 timeLimit: wait, renamePasskey),
             Route(
-                .delete, "/passkeys/{passkey_id}", acceptsTrailingSlash: true, wrongMethodGuardedBy: server.requireUser,
+                .delete, "/passkeys/{passkey_id}", acceptsTrailingSlash: true,
+                wrongMethodGuardedBy: callers.requireUser,
                 deletePasskey),
         ]
     }
@@ -61,7 +62,7 @@ extension PasskeyHandlers {
         let (rules, party) = try passkeyRules()
         let caller = try await passkeyOwner(request)
         let given = try ceremonyAnswer(try await request.jsonMembers(context))
-        let device = server.device(request, context)
+        let device = callers.device(request, context)
         var purpose = PasskeyChallenge.Purpose.conditionalRegistration(caller.user.id)
         let isConditional = PasskeyChallenge(given.challenge, for: purpose, accounts.secrets) != nil
         if !isConditional { purpose = .registration(caller.user.id) }
@@ -90,14 +91,14 @@ extension PasskeyHandlers {
 
     /// `GET /passkeys` → `[{"id","friendly_name","created_at","last_used_at"}]`, oldest first.
     @Sendable func listPasskeys(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await server.userCaller(request)
+        let caller = try await callers.userCaller(request)
         let passkeys = try await accounts.passkeys.all(of: caller.user.id)
         return Answer.json { $0.passkeys(passkeys) }
     }
 
     /// `PATCH /passkeys/{passkey_id}` with `{"friendly_name"}` → the passkey.
     @Sendable func renamePasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await server.userCaller(request)
+        let caller = try await callers.userCaller(request)
         let id = try passkeyID(context)
         let name = try await request.jsonMembers(context).string("friendly_name") ?? ""
         guard !name.isEmpty else { throw Refusal.invalid("friendly_name is required") }
@@ -113,10 +114,10 @@ extension PasskeyHandlers {
 
     /// `DELETE /passkeys/{passkey_id}` → 204. The sessions that the passkey opened stay.
     @Sendable func deletePasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await server.userCaller(request)
-        try server.require(.removePasskey, by: caller)
+        let caller = try await callers.userCaller(request)
+        try callers.require(.removePasskey, by: caller)
         let outcome = try await accounts.passkeys.remove(
-            try passkeyID(context), of: caller.user.id, by: caller.session?.id, from: server.device(request, context),
+            try passkeyID(context), of: caller.user.id, by: caller.session?.id, from: callers.device(request, context),
             at: runtime.now())
         _ = try changed(outcome)
         return Answer.empty(.noContent)
@@ -125,7 +126,7 @@ extension PasskeyHandlers {
     /// The caller, if they may add passkeys to their account.
     private func passkeyOwner(_ request: Request) async throws -> UserCaller {
         let caller = try await server.factors.permanentCaller(request)
-        try server.require(.addPasskey, by: caller)
+        try callers.require(.addPasskey, by: caller)
         return caller
     }
 

@@ -37,11 +37,11 @@ extension IdentityHandlers {
 
     /// Returns the caller if the caller may change the account's sign-in methods.
     func linkingCaller(_ request: Request, for change: SensitiveChange) async throws -> UserCaller {
-        let caller = try await server.userCaller(request)
+        let caller = try await callers.userCaller(request)
         guard settings.allowsManualLinking else {
             throw Refusal(.notFound, .manualLinkingDisabled, "Manual linking is disabled")
         }
-        try server.require(change, by: caller)
+        try callers.require(change, by: caller)
         return caller
     }
 
@@ -82,7 +82,7 @@ extension IdentityHandlers {
         let flow = ProviderFlow(
             provider: provider.name, purpose: purpose, verifier: secrets.verifier, nonce: secrets.nonce, proofKey: key,
             redirectTo: target)
-        let state = try await accounts.links.begin(flow, browser: browser, at: runtime.now())
+        let state = try await accounts.flows.begin(flow, browser: browser, at: runtime.now())
         do {
             return try await provider.provider.authorizationURL(
                 AuthorizationRequest(

@@ -20,7 +20,7 @@ extension IdentityHandlers {
         guard let state = fields["state"] else {
             return site.failureWithoutFlow(.callback("OAuth state parameter missing"))
         }
-        let outcome = try await accounts.links.take(
+        let outcome = try await accounts.flows.take(
             state: state, browser: BrowserCookie(request, isSecure: isSecure)?.secret,
             provider: context.parameters.get("provider"), at: runtime.now())
         switch outcome {
@@ -50,7 +50,7 @@ extension IdentityHandlers {
         do {
             // Providers can be slow; the browser gets an answer within the time limit.
             return try await runtime.limited(to: runtime.requestTimeLimit) {
-                try await trade(Secret(code), of: flow, fields, redirect, server.device(request, context))
+                try await trade(Secret(code), of: flow, fields, redirect, callers.device(request, context))
             }
         } catch {
             // The app waits for its browser, which cannot read JSON, so every error becomes a redirect.
@@ -77,9 +77,9 @@ extension IdentityHandlers {
         let outcome =
             switch flow.purpose {
             case .signIn:
-                try await server.issuing(to: device) { try await $0.links.signIn(signIn, from: device, at: $1) }
+                try await server.tokens.issuing(to: device) { try await $0.links.signIn(signIn, from: device, at: $1) }
             case .link(let user, let session):
-                try await server.issuing(to: device) {
+                try await server.tokens.issuing(to: device) {
                     try await $0.links.link(signIn, to: .session(session, of: user), from: device, at: $1)
                 }
             }
@@ -89,7 +89,7 @@ extension IdentityHandlers {
             switch session.delivered {
             case .code(let code): return redirect.code(code)
             case .session(let issued):
-                return redirect.tokens(issued, try server.accessToken(issued), handout)
+                return redirect.tokens(issued, try server.tokens.accessToken(issued), handout)
             }
         case .needsConfirmation(_, let code?):
             count(outcome, provider)

@@ -11,12 +11,13 @@ extension IdentityHandlers {
         guard let code = try body.secret("auth_code"), !code.isEmpty,
             let verifier = try body.secret("code_verifier"), !verifier.isEmpty
         else { throw Refusal.invalid("invalid request: both auth code and code verifier should be non-empty") }
-        let device = server.device(request, context)
-        let outcome = try await server.issuing(to: device) {
-            try await $0.links.redeem(code: code, verifier: verifier, from: device, at: $1)
+        let device = callers.device(request, context)
+        let outcome = try await server.tokens.issuing(to: device) {
+            try await $0.flows.redeem(code: code, verifier: verifier, from: device, at: $1)
         }
         switch outcome {
-        case .signedIn(let issued, let handout): return try await server.answer(issued, to: device, handing: handout)
+        case .signedIn(let issued, let handout):
+            return try await server.tokens.answer(issued, to: device, handing: handout)
         case .needsConfirmation(let question): throw Refusal(question)
         case .refused(let refusal): throw Refusal(refusal, provider: "the provider")
         case .unknown:

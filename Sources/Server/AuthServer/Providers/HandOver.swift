@@ -31,8 +31,8 @@ extension IdentityHandlers {
     /// servers see too, must not become a session. The new session counts as old as this one, and has its level: neither
     /// token may be from before the second factor.
     @Sendable func handOver(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await server.userCaller(request)
-        try server.require(.handOver, by: caller)
+        let caller = try await callers.userCaller(request)
+        try callers.require(.handOver, by: caller)
         if caller.hasOldToken { throw Refusal.handOverLevel }
         let body = try await request.jsonMembers(context)
         guard let session = caller.session, let text = try body.secret("refresh_token"),
@@ -46,7 +46,7 @@ extension IdentityHandlers {
         // A code by mail proves the address for ten minutes, and this session may be older.
         let method: AuthenticationMethod =
             session.authenticationMethods.contains("\"method\":\"password\"") ? .password : .oauth
-        let code = try await accounts.links.handOver(
+        let code = try await accounts.flows.handOver(
             caller.user.id, by: method, to: key, session: session, at: runtime.now())
         guard let code else { throw Refusal.sessionExpired }
         let target = settings.redirects.target(try body.string("redirect_to"))

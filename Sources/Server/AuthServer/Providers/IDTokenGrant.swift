@@ -21,9 +21,9 @@ extension IdentityHandlers {
         let signIn = ProviderSignIn(
             identity, rules: rules(of: provider), grant: grant,
             by: mark.map { PresentedIDToken(digest: $0.digest, expiresAt: $0.expiresAt) })
-        let device = server.device(request, context)
+        let device = callers.device(request, context)
         do {
-            let outcome = try await server.issuing(to: device) { accounts, now in
+            let outcome = try await server.tokens.issuing(to: device) { accounts, now in
                 if let asker { return try await accounts.links.link(signIn, to: asker, from: device, at: now) }
                 return try await accounts.links.signIn(signIn, from: device, at: now)
             }
@@ -40,7 +40,7 @@ extension IdentityHandlers {
         switch outcome {
         case .signedIn(let session):
             guard case .session(let issued) = session.delivered else { throw UndeliveredSession() }
-            return try await server.answer(issued, to: device)
+            return try await server.tokens.answer(issued, to: device)
         case .needsConfirmation(let question, _): throw Refusal(question)
         case .refused(.emailMissing, _):
             // Nothing is wrong with the server: the caller brought the token.

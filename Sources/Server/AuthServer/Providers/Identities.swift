@@ -11,7 +11,7 @@ extension IdentityHandlers {
         try await runtime.take(Limits.signInMethods, of: caller.limitKey)
         let outcome = try await accounts.links.unlink(
             try identityID(context), of: caller.user.id, keeping: caller.session?.id,
-            from: server.device(request, context),
+            from: callers.device(request, context),
             at: runtime.now())
         _ = try account(outcome)
         return Answer.json(Array("{}".utf8))
@@ -20,7 +20,7 @@ extension IdentityHandlers {
     /// `GET /user/identities/undoable` → `{"links":[…]}`, newest first: links of the last 30 days that can be undone
     /// completely.
     @Sendable func listUndoableLinks(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await server.userCaller(request)
+        let caller = try await callers.userCaller(request)
         let links = try await accounts.links.undoableLinks(of: caller.user.id, at: runtime.now())
         return Answer.json { writer in
             writer.beginObject()
@@ -39,7 +39,7 @@ extension IdentityHandlers {
         let caller = try await linkingCaller(request, for: .removeSignInMethod)
         try await runtime.take(Limits.signInMethods, of: caller.limitKey)
         let outcome = try await accounts.links.undoLink(
-            try identityID(context), of: caller.user.id, by: caller.session?.id, from: server.device(request, context),
+            try identityID(context), of: caller.user.id, by: caller.session?.id, from: callers.device(request, context),
             at: runtime.now())
         let left = try account(outcome)
         return Answer.json { $0.user(left) }

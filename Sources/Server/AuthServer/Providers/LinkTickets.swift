@@ -17,8 +17,8 @@ extension IdentityHandlers {
             return try await confirmLink(ticket, code: code, request, context)
         }
         let asker = try await ticketAsker(body, request, context)
-        let device = server.device(request, context)
-        let outcome = try await server.issuing(to: device) {
+        let device = callers.device(request, context)
+        let outcome = try await server.tokens.issuing(to: device) {
             try await $0.links.confirmLink(ticket, by: asker, from: device, at: $1)
         }
         counts.signIns.increment("link", outcome.label)
@@ -30,15 +30,15 @@ extension IdentityHandlers {
     private func confirmLink(
         _ ticket: Secret, code: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        guard let user = try await accounts.proofs.linkAccount(of: ticket, at: runtime.now()) else {
+        guard let user = try await accounts.codes.linkAccount(of: ticket, at: runtime.now()) else {
             throw Refusal(.ticketUnknown, provider: "the provider")
         }
         // Neither the mailbox nor the password alone adds a way in.
         if user.hasSecondFactor { throw Refusal.linkNeedsSecondFactor }
-        let device = server.device(request, context)
+        let device = callers.device(request, context)
         let outcome: LinkingOutcome? = try await server.inUniformTime {
-            let found = try await server.issuing(to: device) {
-                try await $0.proofs.confirmLink(ticket, code: code, from: device, at: $1)
+            let found = try await server.tokens.issuing(to: device) {
+                try await $0.codes.confirmLink(ticket, code: code, from: device, at: $1)
             }
             guard case .carriedOut(let outcome) = found else {
                 try await server.countWrongCode(request, context)
@@ -54,16 +54,16 @@ extension IdentityHandlers {
     /// `POST /link/code` with `{"link_ticket"}` → `{}`, and a code to the address of the question, if the question says
     /// `can_mail_code`.
     @Sendable func mailLinkCode(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let (mail, mailer) = try server.mail.requireMail(or: .unprocessableContent)
+        let (mail, mailer) = try mailAdmission.requireMail(or: .unprocessableContent)
         let ticket = try Self.ticket(try await request.jsonMembers(context))
-        guard let email = try await accounts.proofs.linkAccount(of: ticket, at: runtime.now())?.email else {
+        guard let email = try await accounts.codes.linkAccount(of: ticket, at: runtime.now())?.email else {
             throw Refusal(.ticketUnknown, provider: "the provider")
         }
-        try await server.mail.admitMail(.linkConfirmation, in: [.confirmed], to: email)
-        var asked = try server.mail.mailRequest(JSONMembers([:]), request, mail)
+        try await mailAdmission.admitMail(.linkConfirmation, in: [.confirmed], to: email)
+        var asked = try mailAdmission.mailRequest(JSONMembers([:]), request, mail)
         asked.lifetime = min(asked.lifetime, LinkStore.ticketLifetime)
-        switch try await accounts.proofs.mailLinkCode(
-            ticket, asked, from: server.device(request, context), at: runtime.now())
+        switch try await accounts.codes.mailLinkCode(
+            ticket, asked, from: callers.device(request, context), at: runtime.now())
         {
         case .mailed: mailer.ring(.codes)
         case .unknownTicket: throw Refusal(.ticketUnknown, provider: "the provider")
@@ -78,8 +78,10 @@ extension IdentityHandlers {
     /// `POST /token?grant_type=link_recovery`: `{"link_ticket"}`.
     func recoverAddress(_ request: Request, _ context: ServerContext) async throws -> Response {
         let ticket = try Self.ticket(try await request.jsonMembers(context))
-        let device = server.device(request, context)
-        let outcome = try await server.issuing(to: device) { try await $0.links.recover(ticket, from: device, at: $1) }
+        let device = callers.device(request, context)
+        let outcome = try await server.tokens.issuing(to: device) {
+            try await $0.links.recover(ticket, from: device, at: $1)
+        }
         counts.signIns.increment("recovery", outcome.label)
         return try await answer(outcome, of: "the provider", to: device)
     }
@@ -96,8 +98,8 @@ extension IdentityHandlers {
     ) async throws -> LinkAsker {
         let password = try body.secret("password") ?? Secret("")
         guard !password.isEmpty else {
-            let caller = try await server.userCaller(request)
-            try server.require(.addSignInMethod, by: caller)
+            let caller = try await callers.userCaller(request)
+            try callers.require(.addSignInMethod, by: caller)
             return .session(caller.session?.id, of: caller.user.id)
         }
         return try await server.inUniformTime {

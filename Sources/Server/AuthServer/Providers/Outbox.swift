@@ -12,13 +12,13 @@ extension IdentityHandlers {
     /// - Returns: The number of items tried. Call again until it is 0.
     /// - Throws: ``DatabaseFailure``. Items not reported become due again; a provider that fails is logged, not thrown.
     package func workOutbox(logger: Logger) async throws -> Int {
-        let items = try await accounts.links.takeFromOutbox(at: runtime.now())
+        let items = try await accounts.providerCalls.takeFromOutbox(at: runtime.now())
         // All at once: one after the other, slow providers would outlast the lease.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for item in items {
                 group.addTask {
                     let result = await carryOut(item, logger)
-                    try await accounts.links.report(result, of: item, at: runtime.now())
+                    try await accounts.providerCalls.report(result, of: item, at: runtime.now())
                 }
             }
             try await group.waitForAll()

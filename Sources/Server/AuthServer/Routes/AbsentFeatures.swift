@@ -41,16 +41,16 @@ extension AuthServer {
         return [
             absent("/.well-known/oauth-authorization-server", by: [.get], slash: false, answers: oauth),
             absent("/oauth/**", answers: oauth),
-            absent("/user/oauth/grants", by: [.get, .delete], for: requireUser, answers: oauth),
-            absent("/admin/oauth/clients", "/admin/oauth/clients/**", for: requireAdmin, answers: oauth),
+            absent("/user/oauth/grants", by: [.get, .delete], for: callers.requireUser, answers: oauth),
+            absent("/admin/oauth/clients", "/admin/oauth/clients/**", for: callers.requireAdmin, answers: oauth),
             absent("/sso", "/sso/**", answers: saml),
-            absent("/admin/sso/providers", by: [.get], for: requireAdmin, answers: .empty(#"{"items":[]}"#)),
-            absent("/admin/sso/providers", by: [.post], for: requireAdmin, answers: saml),
+            absent("/admin/sso/providers", by: [.get], for: callers.requireAdmin, answers: .empty(#"{"items":[]}"#)),
+            absent("/admin/sso/providers", by: [.post], for: callers.requireAdmin, answers: saml),
             absent(
-                "/admin/sso/providers/{provider_id}", by: [.get, .put, .delete], for: requireAdmin,
+                "/admin/sso/providers/{provider_id}", by: [.get, .put, .delete], for: callers.requireAdmin,
                 answers: .off(.ssoProviderNotFound, "SSO Identity Provider not found")),
             absent(
-                "/admin/custom-providers", "/admin/custom-providers/**", for: requireAdmin,
+                "/admin/custom-providers", "/admin/custom-providers/**", for: callers.requireAdmin,
                 answers: .off(.featureDisabled, "Custom providers are disabled")),
             absent("/scim/v2/**", answers: .off(.featureDisabled, "SCIM is disabled")),
         ]

@@ -25,7 +25,7 @@ struct UserCaller: Sendable {
     var hasAnonymousToken: Bool { claims.members["is_anonymous"]?.boolValue == true }
 }
 
-extension AuthServer {
+extension Callers {
     /// Authenticates the caller of a request for a user. Stricter than Supabase Auth: the token must come from this
     /// issuer and be meant for the audience of users, and the session must not have ended by policy. Transactions that
     /// change something for the caller check the session again.

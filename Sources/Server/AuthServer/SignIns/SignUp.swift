@@ -41,12 +41,12 @@ extension SignInHandlers {
         try requireSignUps()
         try server.identities.checkProofKey(body)
         try checkSize(of: metadata)
-        let device = server.device(request, context)
-        let issued = try await server.issuing(to: device) {
+        let device = callers.device(request, context)
+        let issued = try await server.tokens.issuing(to: device) {
             try await $0.signIns.signUpAnonymously(metadata: metadata.filter { !$0.value.isNull }, from: device, at: $1)
         }
         counts.signIns.increment("anonymous", "signed_up")
-        return try await server.answer(issued, to: device)
+        return try await server.tokens.answer(issued, to: device)
     }
 
     private func signUp(
@@ -71,10 +71,10 @@ extension SignInHandlers {
             throw Refusal.invalid("Unable to validate email address: invalid format")
         }
         try checkSize(of: form.metadata)
-        let cookie = server.mail.mailCookie(request)
+        let cookie = mailAdmission.mailCookie(request)
         var asked: MailRequest?
         if let mail = settings.mail, mailer != nil, !settings.confirmsAutomatically {
-            asked = try server.mail.mailRequest(body, request, mail, in: cookie)
+            asked = try mailAdmission.mailRequest(body, request, mail, in: cookie)
         }
         let hash = try await signUpHash(form.password, of: email, for: source(request, context))
         var signUp = EmailSignUp(
@@ -82,10 +82,10 @@ extension SignInHandlers {
         signUp.mail = asked
         // Not before: a full queue refuses the hash, and the retry must not wait for the interval.
         if asked != nil { signUp.isWithinInterval = try await !admitsSignUpMail(signUp, request, context) }
-        var response = try await answer(to: signUp, from: server.device(request, context))
+        var response = try await answer(to: signUp, from: callers.device(request, context))
         guard let asked else { return response }
         for lane in MailLane.allCases { mailer?.ring(lane) }
-        server.mail.keep(cookie, in: &response, for: asked.lifetime)
+        mailAdmission.keep(cookie, in: &response, for: asked.lifetime)
         return response
     }
 
@@ -104,25 +104,25 @@ extension SignInHandlers {
         _ signUp: EmailSignUp, _ request: Request, _ context: ServerContext
     ) async throws -> Bool {
         do {
-            try await server.mail.takeMailShare(request, context)
-            try server.mail.requireRoom(in: [.others])
+            try await mailAdmission.takeMailShare(request, context)
+            try mailAdmission.requireRoom(in: [.others])
         } catch let refusal as Refusal {
             try await accounts.signIns.noteRefusedSignUp(signUp, at: runtime.now())
             throw refusal
         }
-        return try await server.mail.admitsInterval(.confirmation, to: signUp.email.text)
+        return try await mailAdmission.admitsInterval(.confirmation, to: signUp.email.text)
     }
 
     private func answer(to signUp: EmailSignUp, from device: Device) async throws -> Response {
         // Asked about every address, so that the question does not tell which ones have accounts.
         let admitting = try await server.admitted(accounts.signIns.newAccount(signUp, at: runtime.now()), from: device)
-        let outcome = try await server.issuing(to: device, by: admitting) {
+        let outcome = try await server.tokens.issuing(to: device, by: admitting) {
             try await $0.signIns.signUp(signUp, from: device, at: $1)
         }
         switch outcome {
         case .signedIn(let issued):
             counts.signIns.increment("password", "signed_up")
-            return try await server.answer(issued, to: device)
+            return try await server.tokens.answer(issued, to: device)
         case .waits(let account):
             counts.signIns.increment("password", "waits_for_confirmation")
             return Answer.json { $0.user(account) }

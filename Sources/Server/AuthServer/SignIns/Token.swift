@@ -34,7 +34,7 @@ extension SignInHandlers {
     private func refresh(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let text = try body.secret("refresh_token") ?? Secret("")
-        let device = server.device(request, context)
+        let device = callers.device(request, context)
         guard let outcome = try await outcome(of: text, from: device) else {
             counts.refreshes.increment("malformed")
             // A well-formed token of Supabase's first format that this server did not issue.
@@ -44,7 +44,7 @@ extension SignInHandlers {
         counts.refreshes.increment(outcome.label)
         switch outcome {
         case .issued(let issued, let verdict):
-            let response = try await server.answer(issued, to: device, isRefresh: true)
+            let response = try await server.tokens.answer(issued, to: device, isRefresh: true)
             if verdict == .reissueLate {
                 try await accounts.sessions.recordRepeat(of: issued, from: device, at: runtime.now())
             }
@@ -83,11 +83,11 @@ extension SignInHandlers {
         let body = try await request.jsonMembers(context)
         try await server.requireCaptcha(body, request, context)
         let password = try body.secret("password") ?? Secret("")
-        let device = server.device(request, context)
+        let device = callers.device(request, context)
         // Retries once if the account changes in between, for example because the password was rehashed.
         for _ in 0..<2 {
             let holder = try await passwordHolder(body, password, request, context)
-            let outcome = try await server.issuing(to: device) {
+            let outcome = try await server.tokens.issuing(to: device) {
                 try await $0.signIns.signIn(holder.account, from: device, at: $1)
             }
             guard case .signedIn(let issued) = outcome else { continue }
@@ -95,7 +95,7 @@ extension SignInHandlers {
             if holder.needsUpgrade {
                 server.upgradeHash(holder.checkedHash, of: holder.account.user.id, password, context)
             }
-            var response = try await server.answer(
+            var response = try await server.tokens.answer(
                 issued, to: device, weakPassword: strengthMember(of: password, email: holder.account.user.email))
             server.mark(&response, of: holder.account.user, for: request)
             return response
@@ -125,7 +125,7 @@ extension SignInHandlers {
         _ body: JSONMembers, _ password: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> PasswordHolder {
         let named = AttemptedAccount(try signInAddress(body))
-        let device = server.device(request, context)
+        let device = callers.device(request, context)
         var rejection: Refusal?
         var found: PasswordHolder?
         do {

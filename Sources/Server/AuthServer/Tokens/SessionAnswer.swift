@@ -5,7 +5,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-extension AuthServer {
+extension TokenIssuing {
     /// Responds with a session and a newly signed access token.
     ///
     /// - Parameters:

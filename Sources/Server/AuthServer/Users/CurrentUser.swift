@@ -8,14 +8,14 @@ import PasswordHashing
 extension UserHandlers {
     /// `GET /user` → the caller's user.
     @Sendable func showUser(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await server.userCaller(request)
+        let caller = try await callers.userCaller(request)
         return Answer.json { $0.user(caller.account) }
     }
 
     /// `POST /logout?scope=global|local|others` → 204. Accepts a session that has ended by policy, because it only ends
     /// sessions. A session without the user's second factor leaves sessions that had it alone.
     @Sendable func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await server.userCaller(request, mayBeOver: true)
+        let caller = try await callers.userCaller(request, mayBeOver: true)
         let name = Query(request)["scope"] ?? SignOutScope.global.rawValue
         guard let scope = SignOutScope(text: name) else {
             throw Refusal.invalid("Unsupported logout scope")
@@ -26,28 +26,28 @@ extension UserHandlers {
         }
         try await accounts.signOut(
             caller.user.id, name: caller.user.email ?? "", session: caller.session?.id, level: caller.level,
-            scope: scope, from: server.device(request, context), at: runtime.now())
+            scope: scope, from: callers.device(request, context), at: runtime.now())
         return Answer.empty(.noContent)
     }
 
     /// `PUT /user` with any of `data`, `email`, `password`, `current_password` → the changed user. Checks run in the order
     /// of Supabase Auth.
     @Sendable func updateUser(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await server.userCaller(request)
+        let caller = try await callers.userCaller(request)
         let body = try await request.jsonMembers(context)
         let password = try body.secret("password")
-        var update = UserUpdate(device: server.device(request, context))
+        var update = UserUpdate(device: callers.device(request, context))
         update.metadata = try body.object("data")
         try server.signIns.checkSize(of: update.metadata)
         let email = try newEmail(body, of: caller.user)
         if let email, let mail = changeMail(of: caller.user) {
             update.emailChange = EmailChange(
-                email: email, mail: try server.mail.mailRequest(body, request, mail),
+                email: email, mail: try mailAdmission.mailRequest(body, request, mail),
                 asksBoth: mail.confirmsBothAddresses)
         } else {
             update.email = email
         }
-        let phone = try body.string("phone").flatMap { $0.isEmpty ? nil : try server.mail.phoneNumber($0) }
+        let phone = try body.string("phone").flatMap { $0.isEmpty ? nil : try PhoneNumber(checking: $0) }
         try server.identities.checkProofKey(body)
         if let password {
             try await server.signIns.checkStrength(of: password, email: email?.text ?? caller.user.email)
@@ -78,7 +78,7 @@ extension UserHandlers {
     ) throws {
         let phone = phone?.text == caller.user.phone ? nil : phone
         if email != nil || phone != nil || password?.isEmpty == false {
-            try server.requireHighLevel(
+            try callers.requireHighLevel(
                 caller, "AAL2 session is required to update email or password when MFA is enabled.",
                 status: .unauthorized)
         }
@@ -171,7 +171,7 @@ extension UserHandlers {
     private func code(_ body: JSONMembers, of caller: UserCaller) async throws -> MailedReauthentication? {
         guard let nonce = try body.secret("nonce"), !nonce.isEmpty, mailer != nil else { return nil }
         let code = try await server.attempt(by: caller) {
-            try await accounts.proofs.reauthentication(nonce, of: caller.user, at: runtime.now())
+            try await accounts.codes.reauthentication(nonce, of: caller.user, at: runtime.now())
         }
         guard let code else { throw Refusal.codeNotValid }
         return code
@@ -189,7 +189,7 @@ extension UserHandlers {
             if let change = update.emailChange {
                 // No mail follows, so the user need not wait to correct the address.
                 if try await accounts.isTaken(change.email, besides: caller.user.id) { return .emailTaken }
-                try await server.mail.admitMail(.emailChangeNew, in: MailBudget.allCases, to: caller.user.id.text)
+                try await mailAdmission.admitMail(.emailChangeNew, in: MailBudget.allCases, to: caller.user.id.text)
             }
             return try await accounts.update(caller.user.id, update, keeping: caller.session?.id, at: runtime.now())
         }

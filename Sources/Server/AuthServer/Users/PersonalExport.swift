@@ -9,8 +9,8 @@ extension UserHandlers {
     /// "audit_log","mails","passkeys"}`: at most 100 sessions, and 1,000 entries and mails, newest first.
     /// Needs a fresh sign-in where the policy asks for one. An extension to the Auth API.
     @Sendable func exportUser(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await server.userCaller(request)
-        try server.require(.downloadData, by: caller)
+        let caller = try await callers.userCaller(request)
+        try callers.require(.downloadData, by: caller)
         let now = runtime.now()
         let record = try await accounts.personalRecord(of: caller.user.id, at: now)
         return Answer.json(capacity: 16_384) { writer in

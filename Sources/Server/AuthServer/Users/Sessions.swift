@@ -9,7 +9,7 @@ extension UserHandlers {
     /// `GET /sessions` → `{"sessions":[{"id","created_at","refreshed_at","user_agent","ip","is_current"}]}`, newest
     /// sign-in first.
     @Sendable func listSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await server.userCaller(request)
+        let caller = try await callers.userCaller(request)
         let sessions = try await accounts.sessions.sessions(of: caller.user.id, at: runtime.now())
         return Answer.json { writer in
             writer.beginObject()
@@ -27,14 +27,14 @@ extension UserHandlers {
     /// `DELETE /sessions/{session_id}` → 204. Ends the session. A session without the user's second factor ends none that
     /// had it.
     @Sendable func endSession(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await server.userCaller(request)
+        let caller = try await callers.userCaller(request)
         guard let id = context.parameters.get("session_id").flatMap({ SessionID($0) }) else {
             throw Refusal.invalid("session_id must be a UUID")
         }
         let user = caller.user
         let hasEnded = try await accounts.sessions.endSession(
             id, of: user.id, name: user.email ?? "", by: caller.session?.id, level: caller.level,
-            from: server.device(request, context), at: runtime.now())
+            from: callers.device(request, context), at: runtime.now())
         guard hasEnded else {
             if caller.isTooLow, try await accounts.current(user.id, session: id)?.session != nil {
                 throw Refusal.sessionIsHigher

@@ -18,11 +18,11 @@ extension UserHandlers {
         }
         do {
             // An interval of its own: a proof just used up the codes of the others.
-            try await server.mail.admitMail(.recovery, in: [.confirmed], to: "set aside \(user.id.text)")
+            try await mailAdmission.admitMail(.recovery, in: [.confirmed], to: "set aside \(user.id.text)")
         } catch is Refusal {
             return refusal
         }
-        let ask = MailAsk(.signIn, email, try server.mail.mailRequest(JSONMembers([:]), request, mail))
+        let ask = MailAsk(.signIn, email, try mailAdmission.mailRequest(JSONMembers([:]), request, mail))
         try await accounts.mails.ask(ask, at: runtime.now())
         mailer.ring(.codes)
         return refusal
@@ -31,17 +31,17 @@ extension UserHandlers {
     /// `POST /user/start-over` → the session of a new account that has the caller's address. For the reader of a mailbox who
     /// cannot pass the account's second factor, or does not recognize the account, which keeps everything else.
     @Sendable func startOver(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await server.userCaller(request)
+        let caller = try await callers.userCaller(request)
         try server.signIns.requireSignUps()
         try await runtime.take(Limits.signInMethods, of: caller.limitKey)
-        let device = server.device(request, context)
-        let outcome = try await server.issuing(to: device) {
+        let device = callers.device(request, context)
+        let outcome = try await server.tokens.issuing(to: device) {
             try await $0.links.startOver(caller.user.id, in: caller.session?.id, from: device, at: $1)
         }
         switch outcome {
         case .signedIn(let issued):
             counts.signIns.increment("otp", "started_over")
-            return try await server.answer(issued, to: device)
+            return try await server.tokens.answer(issued, to: device)
         case .noAddress:
             throw Refusal(
                 .unprocessableContent, .validationFailed, "The account has no email address that could move.")

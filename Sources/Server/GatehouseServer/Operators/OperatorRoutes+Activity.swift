@@ -21,7 +21,7 @@ extension OperatorRoutes {
     /// counts among the newest 50 deliveries. Four statements.
     @Sendable func showOverview(_ request: Request, _ context: ServerContext) async throws -> Response {
         let report = try await activity(Query(request))
-        let mails = try await accounts.mails.mailBacklog()
+        let mails = try await accounts.mailQueue.mailBacklog()
         let webhooks = try await accounts.events.deliverySummary(ofNewest: 50)
         return Answer.json(capacity: report.capacity + 8_192) { writer in
             writer.beginObject()

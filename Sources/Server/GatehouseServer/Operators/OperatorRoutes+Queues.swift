@@ -9,8 +9,8 @@ extension OperatorRoutes {
     /// `GET /admin/outbox?limit=` → `{"mails":[{"id","kind","state","reason","attempts","created_at","next_at",
     /// "ended_at"}],"waiting":n,"oldest":time}`, newest first. `next_at` is present for mails that wait.
     @Sendable func listMails(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let mails = try await accounts.mails.mails(limit: limit(request))
-        let backlog = try await accounts.mails.mailBacklog()
+        let mails = try await accounts.mailQueue.mails(limit: limit(request))
+        let backlog = try await accounts.mailQueue.mailBacklog()
         return Answer.json(capacity: 256 * (mails.count + 1)) { writer in
             writer.beginObject()
             writer.list("mails", mails) { $0.mail($1) }
@@ -24,14 +24,14 @@ extension OperatorRoutes {
     @Sendable func retryMail(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try id("mail_id", of: MailStatus.self, context)
         let entry = entry(.mailRetried, ["mail_id": .string(id)], context)
-        return changed(try await accounts.mails.retryMails(id, recording: entry, at: runtime.now()))
+        return changed(try await accounts.mailQueue.retryMails(id, recording: entry, at: runtime.now()))
     }
 
     /// `DELETE /admin/outbox/{mail_id}` → `{"changed":n}`: 1 if the mail waited, and is erased without being sent.
     @Sendable func dropMail(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try id("mail_id", of: MailStatus.self, context)
         let entry = entry(.mailDropped, ["mail_id": .string(id)], context)
-        return changed(try await accounts.mails.dropMails(id, recording: entry, at: runtime.now()))
+        return changed(try await accounts.mailQueue.dropMails(id, recording: entry, at: runtime.now()))
     }
 
     /// `GET /admin/deliveries?limit=` → `{"endpoints":[{"name","kind","state","waiting"}],"deliveries":[{"id",

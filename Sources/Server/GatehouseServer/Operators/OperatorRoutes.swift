@@ -19,7 +19,7 @@ struct OperatorRoutes: Sendable {
 
     /// With paths below the prefix of the Auth API.
     var all: [Route] {
-        let (admin, wait) = (auth.requireAdmin, runtime.requestTimeLimit)
+        let (admin, wait) = (auth.callers.requireAdmin, runtime.requestTimeLimit)
         return [
             Route(.get, "/admin/overview", guardedBy: admin, showOverview),
             Route(.get, "/admin/activity", guardedBy: admin, showActivity),

@@ -54,9 +54,9 @@ extension PeriodicTask {
     /// Sends the mails of a lane, those of this node at once.
     static func mails(_ auth: AuthServer, _ lane: MailLane, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(1)) { pause in
-            try await auth.mail.waitForMails(lane, atMost: pause)
+            try await auth.mailDelivery.waitForMails(lane, atMost: pause)
         } work: {
-            try await auth.mail.workMails(lane, logger: world.logger) { Task.isShuttingDownGracefully }
+            try await auth.mailDelivery.workMails(lane, logger: world.logger) { Task.isShuttingDownGracefully }
         } failed: { error in
             world.logger.event(.error, "mails could not be worked on", [.cause: "\(error)"])
         }
@@ -65,7 +65,7 @@ extension PeriodicTask {
     /// Counts the mails that wait, for metrics.
     static func mailBacklog(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(10), sleep: world.sleep) {
-            try await auth.mail.countMails()
+            try await auth.mailDelivery.countMails()
             return 0
         } failed: { error in
             world.logger.event(.error, "mails could not be counted", [.cause: "\(error)"])

@@ -75,7 +75,7 @@ package struct LocalAccounts: Sendable {
         ]
         if !auth.events.webhookEndpoints.isEmpty { services.append(PeriodicTask.eventBacklog(auth, world)) }
         for endpoint in auth.events.webhookEndpoints { services.append(PeriodicTask.events(auth, endpoint, world)) }
-        guard auth.mail.sendsMail else { return services }
+        guard auth.mailDelivery.sendsMail else { return services }
         services.append(PeriodicTask.mailBacklog(auth, world))
         for lane in MailLane.allCases { services.append(PeriodicTask.mails(auth, lane, world)) }
         return services

@@ -32,7 +32,7 @@ struct FactorLifeTests {
         #expect(shown.contains(asked.id.text) && !shown.contains(silent.id.text))
         #expect(try await challenges(store) == 1)
         store.clock.advance(by: .seconds(2 * 86_400))
-        #expect(try await store.accounts.links.purgeExpired(at: store.clock.now) > 0)
+        #expect(try await store.accounts.cleaning.purgeExpired(at: store.clock.now) > 0)
         #expect(try await challenges(store) == 0)
         #expect(try await store.current(ada)?.account.user.factors == nil)
     }
@@ -57,7 +57,7 @@ struct FactorLifeTests {
         let factor = try await store.enrolled(ada)
         _ = try await store.raised(ada, by: factor)
         store.clock.advance(by: .seconds(400 * 86_400))
-        _ = try await store.accounts.links.purgeExpired(at: store.clock.now)
+        _ = try await store.accounts.cleaning.purgeExpired(at: store.clock.now)
         #expect(try await store.accounts.factors.factor(factor.id, of: factor.user)?.isVerified == true)
     }
 
@@ -199,11 +199,11 @@ extension StoreFixture {
         let request = MailRequest(redirectTo: "", lifetime: .seconds(3_600))
         try await accounts.mails.ask(MailAsk(.signIn, email, request), at: clock.now)
         let mail = try #require(
-            try await accounts.mails.takeMails(.codes, limit: 1, lease: .seconds(600), at: clock.now).first)
+            try await accounts.mailQueue.takeMails(.codes, limit: 1, lease: .seconds(600), at: clock.now).first)
         guard case .request(let ask) = mail.content else { throw NotSignedIn() }
         let resolved = try await accounts.mails.resolve(ask, of: mail, at: clock.now)
         guard case .mail(let content) = resolved?.content, let code = content.code else { throw NotSignedIn() }
-        let outcome = try await accounts.proofs.verify(
+        let outcome = try await accounts.codes.verify(
             .code(code, sentTo: email), for: [.confirmation, .recovery], from: device, at: clock.now)
         guard case .signedIn(let owner, _) = outcome else { throw NotSignedIn() }
         return owner

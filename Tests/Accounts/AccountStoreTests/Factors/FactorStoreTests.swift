@@ -212,14 +212,14 @@ struct FactorStoreTests {
             [HashedRecoveryCode(try #require(RecoveryCode(typed: Secret(text))), hash: Secret("$\(text)$"))]
         }
         func check() async throws -> RecoverySetState? {
-            try await store.accounts.factors.checkRecoverySet(
+            try await store.accounts.recoveryCodes.checkRecoverySet(
                 named: nil, of: app.user, in: session, at: store.clock.now)
         }
         func replace(_ text: String, _ checked: RecoverySetState?) async throws {
-            _ = try await store.accounts.factors.replaceRecoveryCodes(
+            _ = try await store.accounts.recoveryCodes.replaceRecoveryCodes(
                 hashed(text), checked: checked, of: app.user, in: session, from: store.device, at: store.clock.now)
         }
-        _ = try await store.accounts.factors.makeRecoverySet(
+        _ = try await store.accounts.recoveryCodes.makeRecoverySet(
             named: "codes", hashed("abcdefghijklmnop"), of: app.user, in: session, from: store.device,
             at: store.clock.now)
         let checked = try await check()
@@ -240,10 +240,10 @@ struct FactorStoreTests {
         let raised = try await store.raised(first, by: app)
         let code = try #require(RecoveryCode(typed: Secret("abcdefghijklmnop")))
         let hashed = [HashedRecoveryCode(code, hash: Secret("$hash$"))]
-        let set = try await store.accounts.factors.makeRecoverySet(
+        let set = try await store.accounts.recoveryCodes.makeRecoverySet(
             named: "codes", hashed, of: app.user, in: raised.session.id, from: store.device, at: store.clock.now)
         let low = try await store.signedInAgain(app.user)
-        let outcome = try await store.accounts.factors.verify(
+        let outcome = try await store.accounts.recoveryCodes.verify(
             code, matching: Secret("$hash$"), of: app.user, in: low.session.id, from: store.device,
             at: store.clock.now)
         guard case .raised(let byCode) = outcome else { throw NotEnrolled(outcome: "\(outcome)") }

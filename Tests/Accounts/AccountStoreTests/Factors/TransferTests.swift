@@ -12,7 +12,7 @@ struct TransferTests {
         let (source, issued, app) = try await StoreFixture.withApp(kind)
         let raised = try await source.raised(issued, by: app)
         let codes = RecoveryCode.set(RecoveryCodeRules(), randomBytes: source.accounts.randomBytes)
-        let set = try await source.accounts.factors.makeRecoverySet(
+        let set = try await source.accounts.recoveryCodes.makeRecoverySet(
             named: "codes", codes.map { HashedRecoveryCode($0, hash: Secret("$hash of \($0.selector)$")) },
             of: app.user, in: raised.session.id, from: source.device, at: source.clock.now)
         let passkey = try await source.registered(source.newPasskey(signCount: 4), of: raised)
@@ -37,7 +37,7 @@ struct TransferTests {
                 target.answer(app, try await target.challenged(app, in: session)), in: session)
         else { throw NotEnrolled(outcome: "the code of the app fails") }
         guard
-            case .found(set.id, let hash?) = try await others.factors.recoveryLookup(
+            case .found(set.id, let hash?) = try await others.recoveryCodes.recoveryLookup(
                 codes[0], of: app.user, at: target.clock.now)
         else { throw NotEnrolled(outcome: "no hash of the code") }
         #expect(hash.matches(Secret("$hash of \(codes[0].selector)$")))

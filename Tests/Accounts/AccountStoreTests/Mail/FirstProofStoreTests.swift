@@ -27,7 +27,7 @@ struct FirstProofStoreTests {
         #expect(account.user.passwordHash == nil && account.user.times.emailProvenAt == store.clock.now)
         #expect(!account.user.appMetadata.contains("apple"))
         #expect(try await store.refresh(issued.refreshToken).issued == nil)
-        #expect(try await store.accounts.links.takeFromOutbox(at: store.clock.now).isEmpty)
+        #expect(try await store.accounts.providerCalls.takeFromOutbox(at: store.clock.now).isEmpty)
         #expect(account.user.setAside.methods == ["password", "apple"])
         // Perhaps it was the owner's: its next sign-in asks for the account instead of making another, empty one.
         let question = try await store.asked(store.identity("apple", "7", email: "eve@example.com"))

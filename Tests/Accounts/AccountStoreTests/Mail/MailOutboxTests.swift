@@ -25,7 +25,7 @@ struct MailOutboxTests {
     }
 
     private func take(_ store: StoreFixture, _ limit: Int = 10) async throws -> [ClaimedMail] {
-        try await store.accounts.mails.takeMails(.codes, limit: limit, lease: Self.lease, at: store.clock.now)
+        try await store.accounts.mailQueue.takeMails(.codes, limit: limit, lease: Self.lease, at: store.clock.now)
     }
 
     /// The mail that a request becomes, if any.
@@ -42,7 +42,7 @@ struct MailOutboxTests {
     private struct NotAMail: Error {}
 
     private func report(_ result: MailResult, _ mail: ClaimedMail, _ store: StoreFixture) async throws {
-        try await store.accounts.mails.report(result, of: mail, chance: 0.5, at: store.clock.now)
+        try await store.accounts.mailQueue.report(result, of: mail, chance: 0.5, at: store.clock.now)
     }
 
     @Test(
@@ -68,7 +68,7 @@ struct MailOutboxTests {
         store.clock.advance(by: Self.lease)
         #expect(try await take(store).isEmpty)
         #expect(try await store.text("SELECT sealed IS NULL FROM mail_outbox WHERE state = 'sent'") != nil)
-        #expect(try await store.accounts.mails.mails(limit: 9).map(\.state) == ["sent"])
+        #expect(try await store.accounts.mailQueue.mails(limit: 9).map(\.state) == ["sent"])
     }
 
     @Test("Among concurrent nodes, one gets each mail", arguments: TestDatabase.all)
@@ -92,7 +92,7 @@ struct MailOutboxTests {
         let other = try #require(try await take(store).first)
         try await report(.sent, slow, store)
         #expect(try await resolved(slow, store) == nil)
-        #expect(try await store.accounts.mails.mailBacklog().count == 1)
+        #expect(try await store.accounts.mailQueue.mailBacklog().count == 1)
         #expect(try await resolved(other, store) != nil)
     }
 
@@ -101,7 +101,7 @@ struct MailOutboxTests {
         let store = try await store(kind, "ada@example.com")
         try await ask(store)
         var attempts = 0
-        for _ in 0..<10_000 where try await store.accounts.mails.mailBacklog().count > 0 {
+        for _ in 0..<10_000 where try await store.accounts.mailQueue.mailBacklog().count > 0 {
             if let mail = try await take(store).first, let mail = try await resolved(mail, store) {
                 attempts += 1
                 try await report(.failed(reason: "the server answered 451"), mail, store)
@@ -109,7 +109,7 @@ struct MailOutboxTests {
             store.clock.advance(by: .seconds(5))
         }
         #expect((8...20).contains(attempts))
-        let status = try #require(try await store.accounts.mails.mails(limit: 9).first)
+        let status = try #require(try await store.accounts.mailQueue.mails(limit: 9).first)
         #expect(status.state == "failed" && status.reason == "the server answered 451")
     }
 
@@ -139,7 +139,7 @@ struct MailOutboxTests {
         var sent = 0
         for mail in try await take(store) where try await resolved(mail, store) != nil { sent += 1 }
         #expect(sent == 1)
-        let reasons = Set(try await store.accounts.mails.mails(limit: 9).compactMap(\.reason))
+        let reasons = Set(try await store.accounts.mailQueue.mails(limit: 9).compactMap(\.reason))
         #expect(reasons == ["superseded", "no account waits for it"])
     }
 
@@ -158,7 +158,7 @@ struct MailOutboxTests {
         #expect(first.ended <= 2 && first.ended + first.left == 2)
         let second = try await store.accounts.mails.endUnanswered(.codes, limit: 10, at: store.clock.now)
         #expect(first.ended + second.ended == 3 && second.left == 2)
-        let ended = try await store.accounts.mails.mails(limit: 9).filter { $0.state == "failed" }
+        let ended = try await store.accounts.mailQueue.mails(limit: 9).filter { $0.state == "failed" }
         #expect(ended.map(\.attempts) == [0, 0, 0])
         #expect(Set(ended.map(\.reason)) == ["no account waits for it"])
         let kept = try await store.storage.database.rows("SELECT id FROM mail_outbox WHERE sealed IS NOT NULL") {
@@ -200,34 +200,34 @@ struct MailOutboxTests {
         let store = try await store(kind, "ada@example.com")
         try await ask(store)
         let mail = try #require(try await take(store).first)
-        #expect(try await store.accounts.mails.retryMails(nil, at: store.clock.now) == 0)
+        #expect(try await store.accounts.mailQueue.retryMails(nil, at: store.clock.now) == 0)
         try await report(.failed(reason: "no connection"), mail, store)
         #expect(try await take(store).isEmpty)
-        #expect(try await store.accounts.mails.retryMails(mail.messageID, at: store.clock.now) == 1)
+        #expect(try await store.accounts.mailQueue.retryMails(mail.messageID, at: store.clock.now) == 1)
         let randomness = TestRandomness()
         let later = Accounts(
             database: store.storage.database, secrets: ServerSecrets([(2, Array(repeating: 9, count: 32))])!,
             randomBytes: { randomness.bytes($0) })
-        let again = try await later.mails.takeMails(.codes, limit: 9, lease: Self.lease, at: store.clock.now)
+        let again = try await later.mailQueue.takeMails(.codes, limit: 9, lease: Self.lease, at: store.clock.now)
         let unreadable = try #require(again.first)
         guard case .unreadable = unreadable.content else { throw NotAMail() }
-        #expect(try await store.accounts.mails.dropMails(nil, at: store.clock.now) == 1)
-        #expect(try await store.accounts.mails.mails(limit: 9).first?.reason == "dropped")
+        #expect(try await store.accounts.mailQueue.dropMails(nil, at: store.clock.now) == 1)
+        #expect(try await store.accounts.mailQueue.mails(limit: 9).first?.reason == "dropped")
         store.clock.advance(by: .seconds(7 * 86_400))
-        #expect(try await store.accounts.removeOutdated(at: store.clock.now) == 0)
+        #expect(try await store.accounts.cleaning.removeOutdated(at: store.clock.now) == 0)
         store.clock.advance(by: .microseconds(1))
-        #expect(try await store.accounts.removeOutdated(at: store.clock.now) > 0)
-        #expect(try await store.accounts.mails.mails(limit: 9).isEmpty)
+        #expect(try await store.accounts.cleaning.removeOutdated(at: store.clock.now) > 0)
+        #expect(try await store.accounts.mailQueue.mails(limit: 9).isEmpty)
     }
 
     @Test("A mail that is not sent ends when it expires, and its text is erased", arguments: TestDatabase.all)
     func expired(_ kind: TestDatabase) async throws {
         let store = try await store(kind, "ada@example.com")
         try await ask(store)
-        #expect(try await store.accounts.links.purgeExpired(at: store.clock.now) == 0)
+        #expect(try await store.accounts.cleaning.purgeExpired(at: store.clock.now) == 0)
         store.clock.advance(by: .seconds(3_600))
-        #expect(try await store.accounts.links.purgeExpired(at: store.clock.now) == 1)
-        #expect(try await store.accounts.mails.mails(limit: 9).first?.reason == "expired")
+        #expect(try await store.accounts.cleaning.purgeExpired(at: store.clock.now) == 1)
+        #expect(try await store.accounts.mailQueue.mails(limit: 9).first?.reason == "expired")
         #expect(try await store.text("SELECT reason FROM mail_outbox WHERE sealed IS NULL") == "expired")
     }
 
@@ -241,7 +241,7 @@ struct MailOutboxTests {
                 email: EmailAddress("new@example.com")!, mail: Self.request, asksBoth: false)
             _ = try await store.accounts.update(user, update, keeping: nil, at: store.clock.now)
         }
-        #expect(try await store.accounts.mails.mailBacklog().count == 2)
+        #expect(try await store.accounts.mailQueue.mailBacklog().count == 2)
     }
 
     @Test("The second mail of a repeated change waits for no mail to the new address", arguments: TestDatabase.all)
@@ -273,7 +273,7 @@ struct MailOutboxTests {
             } else {
                 _ = try await store.link(store.identity(), to: other)
             }
-            #expect(try await store.accounts.mails.mails(limit: 9).map(\.reason) == ["account deleted"])
+            #expect(try await store.accounts.mailQueue.mails(limit: 9).map(\.reason) == ["account deleted"])
         }
     }
 
@@ -288,7 +288,7 @@ struct MailOutboxTests {
         #expect(try await store.accounts.delete(ada, actor: ada, at: store.clock.now))
         #expect(try await store.accounts.softDelete(bob, at: store.clock.now))
         #expect(try await take(store).isEmpty)
-        #expect(try await store.accounts.mails.mails(limit: 9).allSatisfy { $0.reason == "account deleted" })
+        #expect(try await store.accounts.mailQueue.mails(limit: 9).allSatisfy { $0.reason == "account deleted" })
     }
 
     @Test("The database has neither codes nor link tokens nor recipients in the clear", arguments: TestDatabase.all)

@@ -25,17 +25,17 @@ struct RefusedMailTests {
 
     private func retry(_ result: MailResult, _ store: StoreFixture) async throws {
         let lease = MailSchedule.lease(attempt: .seconds(120))
-        for mail in try await store.accounts.mails.takeMails(.codes, limit: 20, lease: lease, at: store.clock.now) {
+        for mail in try await store.accounts.mailQueue.takeMails(.codes, limit: 20, lease: lease, at: store.clock.now) {
             var mail = mail
             if case .request(let ask) = mail.content {
                 mail = try #require(try await store.accounts.mails.resolve(ask, of: mail, at: store.clock.now))
             }
-            try await store.accounts.mails.report(result, of: mail, chance: 0.5, at: store.clock.now)
+            try await store.accounts.mailQueue.report(result, of: mail, chance: 0.5, at: store.clock.now)
         }
     }
 
     private func states(_ store: StoreFixture) async throws -> [String] {
-        try await store.accounts.mails.mails(limit: 20).map(\.state).reversed()
+        try await store.accounts.mailQueue.mails(limit: 20).map(\.state).reversed()
     }
 
     @Test(
@@ -45,13 +45,13 @@ struct RefusedMailTests {
         let store = try await StoreFixture(kind)
         for number in 0..<5 { try await send(number..<number + 1, .declined(reason: Self.reason), store) }
         #expect(try await states(store) == ["failed", "failed", "failed", "queued", "queued"])
-        let refused = try await store.accounts.mails.refusedMails()
+        let refused = try await store.accounts.mailQueue.refusedMails()
         #expect(refused.count == 5 && refused.reason == Self.reason && refused.areOurFault)
         #expect(try await store.text("SELECT id FROM users WHERE email_undeliverable_at IS NOT NULL") == nil)
         store.clock.advance(by: .seconds(10))
         try await retry(.sent, store)
         #expect(try await states(store) == ["failed", "failed", "failed", "sent", "sent"])
-        #expect(try await store.accounts.mails.refusedMails().count == 0)
+        #expect(try await store.accounts.mailQueue.refusedMails().count == 0)
         try await send(5..<6, .declined(reason: Self.reason), store)
         #expect(try await states(store).last == "failed")
     }
@@ -74,7 +74,7 @@ struct RefusedMailTests {
         try await send(1..<2, .refused(reason: "its code is void"), store)
         try await send(2..<3, .undeliverable(reason: "the server answered 550 5.1.1"), store)
         try await send(3..<4, .failed(reason: MailResult.byServer("the server answered 535")), store)
-        #expect(try await store.accounts.mails.refusedMails().count == 2)
-        #expect(try await !store.accounts.mails.refusedMails().areOurFault)
+        #expect(try await store.accounts.mailQueue.refusedMails().count == 2)
+        #expect(try await !store.accounts.mailQueue.refusedMails().areOurFault)
     }
 }

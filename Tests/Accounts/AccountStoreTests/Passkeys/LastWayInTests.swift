@@ -93,12 +93,13 @@ struct LastWayInTests {
         try await store.accounts.mails.ask(
             MailAsk(.recovery, email, MailRequest(redirectTo: "", lifetime: .seconds(600))), at: store.clock.now)
         let mail = try #require(
-            try await store.accounts.mails.takeMails(.codes, limit: 8, lease: .seconds(60), at: store.clock.now).first)
+            try await store.accounts.mailQueue.takeMails(.codes, limit: 8, lease: .seconds(60), at: store.clock.now)
+                .first)
         guard case .request(let ask) = mail.content,
             let resolved = try await store.accounts.mails.resolve(ask, of: mail, at: store.clock.now),
             case .mail(let content) = resolved.content, let link = content.linkToken
         else { throw NotSignedIn() }
-        _ = try await store.accounts.proofs.verify(
+        _ = try await store.accounts.codes.verify(
             .link(link), for: [.recovery], from: store.device, at: store.clock.now)
         let user = stranger.account.user.id
         let passkey = try #require(try await store.accounts.passkeys.all(of: user).first)

@@ -91,11 +91,11 @@ struct PasskeyTests {
         let challenge = store.challenge()
         #expect(try await store.signIn(with: passkey, challenge: challenge).name == "signed in")
         // One node is two seconds ahead and deletes what has expired, while the challenge is valid on the other one.
-        _ = try await store.accounts.links.purgeExpired(at: challenge.expiresAt + .seconds(1))
+        _ = try await store.accounts.cleaning.purgeExpired(at: challenge.expiresAt + .seconds(1))
         store.clock.advance(by: .seconds(299))
         #expect(store.clock.now < challenge.expiresAt)
         #expect(try await store.signIn(with: passkey, challenge: challenge).name == "challenge used")
-        _ = try await store.accounts.links.purgeExpired(at: challenge.expiresAt + .seconds(3_600))
+        _ = try await store.accounts.cleaning.purgeExpired(at: challenge.expiresAt + .seconds(3_600))
         #expect(try await store.text("SELECT count(*) || '' FROM used_passkey_challenges") == "0")
     }
 

@@ -207,10 +207,10 @@ struct WebhookTests {
         try await report(.failed(reason: "x"), of: try await take(store).first, store)
         store.clock.advance(by: .zero - year)
         #expect(try await take(store).isEmpty)
-        #expect(try await store.accounts.links.purgeExpired(at: store.clock.now) == 2)
+        #expect(try await store.accounts.cleaning.purgeExpired(at: store.clock.now) == 2)
         let first = try #require(try await take(store).first)
         #expect(first.attempt == 2 && first.expiresAt == store.clock.now + WebhookSchedule.lifetime)
-        #expect(try await store.accounts.links.purgeExpired(at: store.clock.now) == 0)
+        #expect(try await store.accounts.cleaning.purgeExpired(at: store.clock.now) == 0)
     }
 
     @Test("One node leases a delivery; a lost report leads to another attempt", arguments: TestDatabase.all)
@@ -255,7 +255,7 @@ struct WebhookTests {
         #expect(try await accounts.events.replay(.one(ended.id), at: store.clock.now) == 1)
         try await report(.delivered, of: try await take(store).first, store)
         store.clock.advance(by: .seconds(7 * 86_400) + .microseconds(1))
-        _ = try await accounts.removeOutdated(at: store.clock.now)
+        _ = try await accounts.cleaning.removeOutdated(at: store.clock.now)
         #expect(try await accounts.events.deliveries(limit: 10).isEmpty)
     }
 

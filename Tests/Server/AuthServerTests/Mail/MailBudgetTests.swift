@@ -57,7 +57,8 @@ struct MailBudgetTests {
                 #expect(try await signUp(number).code == "over_request_rate_limit")
             }
             #expect(try await server.deliveredMails().count == 3)
-            let waiting = try await server.accounts.mails.mails(limit: 9).filter { $0.state == "queued" }.map(\.nextAt)
+            let waiting = try await server.accounts.mailQueue.mails(limit: 9).filter { $0.state == "queued" }.map(
+                \.nextAt)
             #expect(Set(waiting).count == 3)
             // An unconfirmed address counts with the sign-ups, whatever the mail is for.
             func recover(_ email: String, _ peer: Int) async throws {
@@ -98,7 +99,7 @@ struct MailBudgetTests {
             for number in 0..<4 {
                 #expect(try await signUp("nobody\(number)@example.com").status == 200)
                 _ = try await server.deliveredMails()
-                try await server.auth.mail.countMails()
+                try await server.auth.mailDelivery.countMails()
             }
             for email in ["nobody4@example.com", "ada@example.com"] {
                 let refused = try await signUp(email)
@@ -114,7 +115,7 @@ struct MailBudgetTests {
             #expect(try await send("recover", "nobody9@example.com").status == 200)
             server.clock.advance(by: .seconds(1_801))
             _ = try await server.deliveredMails()
-            try await server.auth.mail.countMails()
+            try await server.auth.mailDelivery.countMails()
             #expect(try await signUp("nobody5@example.com").status == 200)
         }
     }
@@ -145,7 +146,7 @@ struct MailBudgetTests {
                 _ = try await server.deliveredMails()
             }
             server.clock.advance(by: .zero - year)
-            try await server.auth.mail.countMails()
+            try await server.auth.mailDelivery.countMails()
             #expect(try await ask("dan@example.com").status == 200)
             #expect(try await server.deliveredMails().isEmpty)
             server.clock.advance(by: .seconds(1_801))

@@ -39,14 +39,14 @@ struct MailWorkTests {
     func slowMail(_ kind: TestDatabase) async throws {
         try await slow(about: ["ada@example.com"], on: kind) { server, letGo in
             try await ask(server, "ada")
-            let work = Task { try await server.auth.mail.workMails(.codes, logger: Self.logger) }
+            let work = Task { try await server.auth.mailDelivery.workMails(.codes, logger: Self.logger) }
             while sent(server).isEmpty { await Task.yield() }
             // Queued while the first one is on its way.
             try await ask(server, "bob")
             while sent(server).count < 2 { await Task.yield() }
             letGo()
             #expect(try await work.value == 2)
-            let states = try await server.accounts.mails.mails(limit: 9).map(\.state)
+            let states = try await server.accounts.mailQueue.mails(limit: 9).map(\.state)
             #expect(states == ["sent", "sent"])
         }
     }
@@ -56,12 +56,12 @@ struct MailWorkTests {
         let slowOnes: Set = ["ada@example.com", "bob@example.com", "cleo@example.com", "dan@example.com"]
         try await slow(about: slowOnes, on: kind) { server, letGo in
             try await ask(server, "ada", "bob", "cleo", "dan")
-            let work = Task { try await server.auth.mail.workMails(.codes, logger: Self.logger) }
+            let work = Task { try await server.auth.mailDelivery.workMails(.codes, logger: Self.logger) }
             while sent(server).count < 3 { await Task.yield() }
             _ = try await server.send(
                 .post, "/auth/v1/invite", bearer: TestServer.secretKey, json: ["email": "new@example.com"])
             while !sent(server).contains("new@example.com") {
-                _ = try await server.auth.mail.workMails(.invitations, logger: Self.logger)
+                _ = try await server.auth.mailDelivery.workMails(.invitations, logger: Self.logger)
             }
             #expect(sent(server).count == 4)
             letGo()
@@ -77,7 +77,7 @@ struct MailWorkTests {
             try await ask(server, "ada", "bob", "cleo", "dan", "eve")
             let stops = Mutex(false)
             let work = Task {
-                try await server.auth.mail.workMails(.codes, logger: Self.logger) { stops.withLock(\.self) }
+                try await server.auth.mailDelivery.workMails(.codes, logger: Self.logger) { stops.withLock(\.self) }
             }
             while sent(server).count < 3 { await Task.yield() }
             stops.withLock { $0 = true }
@@ -85,7 +85,7 @@ struct MailWorkTests {
             try await ask(server, "fay")
             var attempts: [Int] = []
             while attempts.count < 3 {
-                attempts += try await server.accounts.mails.takeMails(
+                attempts += try await server.accounts.mailQueue.takeMails(
                     .codes, limit: 9, lease: .seconds(60), at: server.clock.now
                 ).map(\.attempt)
             }
@@ -94,7 +94,7 @@ struct MailWorkTests {
             #expect(sent(server).count == 3)
             letGo()
             #expect(try await work.value == 5)
-            let states = try await server.accounts.mails.mails(limit: 9).map(\.state)
+            let states = try await server.accounts.mailQueue.mails(limit: 9).map(\.state)
             #expect(states.count { $0 == "sent" } == 3 && states.count { $0 == "queued" } == 3)
         }
     }

@@ -19,7 +19,7 @@ struct VoidMailTests {
             #expect(try await server.deliveredMails().count == 2)
             let id = try #require(asked["id"]?.stringValue)
             #expect(try await server.admin(.delete, "/users/\(id)", json: [:]).status == 200)
-            let left = try await server.accounts.mails.mails(limit: 9)
+            let left = try await server.accounts.mailQueue.mails(limit: 9)
             #expect(left.count == 2 && left.allSatisfy { $0.state == "failed" })
             server.clock.advance(by: .seconds(1_800))
             #expect(try await server.deliveredMails().isEmpty)
@@ -39,7 +39,7 @@ struct VoidMailTests {
             #expect(changed.status == 200)
             server.clock.advance(by: .seconds(1_800))
             #expect(try await server.deliveredMails().isEmpty)
-            #expect(try await server.accounts.mails.mails(limit: 9).first?.reason == "its code is void")
+            #expect(try await server.accounts.mailQueue.mails(limit: 9).first?.reason == "its code is void")
         }
     }
 

@@ -19,7 +19,7 @@ struct AppleTests {
             let session = try #require(
                 TestSession(try await server.idTokenGrant("apple", try await server.appleCredential())))
             #expect(try await server.send(.delete, "/v1/auth/me", bearer: session.accessToken).status == 204)
-            #expect(try await server.accounts.links.outboxBacklog().count == 1)
+            #expect(try await server.accounts.providerCalls.outboxBacklog().count == 1)
             server.wire.fail(.noConnection)
             #expect(try await server.auth.identities.workOutbox(logger: logger) == 1)
             #expect(try await server.auth.identities.workOutbox(logger: logger) == 0)
@@ -27,7 +27,7 @@ struct AppleTests {
             server.clock.advance(by: .seconds(60))
             #expect(try await server.auth.identities.workOutbox(logger: logger) == 1)
             #expect(server.standIns?.apple.revocations.count == 1)
-            #expect(try await server.accounts.links.outboxBacklog().count == 0)
+            #expect(try await server.accounts.providerCalls.outboxBacklog().count == 0)
             server.clock.advance(by: .seconds(86_400))
             #expect(try await server.auth.identities.workOutbox(logger: logger) == 0)
         }

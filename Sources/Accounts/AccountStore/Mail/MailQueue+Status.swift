@@ -3,7 +3,7 @@ package import GatehouseWire
 import SQLDatabase
 
 // What an operator sees of the outbox of mails, and does to it.
-extension MailStore {
+extension MailQueue {
     /// The number of queued mails and the creation time of the oldest, for metrics and `doctor`.
     ///
     /// - Throws: ``DatabaseFailure``.

@@ -46,7 +46,7 @@ package enum CodeOutcome: Sendable {
     case halfway
 }
 
-extension LinkStore {
+extension FlowStore {
     /// Redeems an authorization code. In most cases this opens a session.
     ///
     /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the code may be spent;
@@ -62,7 +62,7 @@ extension LinkStore {
             guard let account = try db.account(found.user) else { return .unknown }
             guard try db.run("DELETE FROM authorization_codes WHERE digest = \(digest)") == 1 else { return .unknown }
             if account.user.isBanned(at: now) { return .banned }
-            let kept = try found.sealed.map { try unseal($0, as: Self.codeSeal, digest) } ?? .null
+            let kept = try found.sealed.map { try accounts.links.unseal($0, as: Self.codeSeal, digest) } ?? .null
             let handout = ProviderHandout(codeContent: kept)
             if let question = kept["question"] {
                 return LinkQuestion(json: question).map(CodeOutcome.needsConfirmation) ?? .unknown
@@ -75,7 +75,7 @@ extension LinkStore {
             }
             if let link = (kept["mailed"]?.stringValue).flatMap({ Base64URL.decode($0) }) {
                 let prover = Prover(isClient: true, device: device)
-                guard let row = try db.row(ProofStore.tokenLookup(link: link), TokenRow.init),
+                guard let row = try db.row(CodeStore.tokenLookup(link: link), TokenRow.init),
                     let proven = try accounts.proofs.prove(row, by: prover, at: now, in: db)
                 else { return .unknown }
                 guard case .whole(let confirmed) = proven else { return .halfway }
@@ -123,7 +123,8 @@ extension LinkStore {
     func insert(_ code: AuthorizationCode, code text: Secret, at now: Instant, in db: any Connection) throws {
         let digest = TokenDigest.of(text)
         let content = code.sealedContent
-        let sealed: SQLValue = content.isEmpty ? .null : .bytes(try seal(.object(content), as: Self.codeSeal, digest))
+        let sealed: SQLValue =
+            content.isEmpty ? .null : .bytes(try accounts.links.seal(.object(content), as: Self.codeSeal, digest))
         try db.removeExpired(from: .codes, at: now)
         try db.run(
             """
@@ -133,7 +134,7 @@ extension LinkStore {
             VALUES (
                 \(digest), \(code.user), \(code.identity), \(code.method.rawValue), \(code.key.challenge),
                 \(code.key.method.rawValue), \(code.provider), \(code.rule), \(sealed), \(now),
-                \(now + Self.codeLifetime))
+                \(now + LinkStore.codeLifetime))
             """)
     }
 

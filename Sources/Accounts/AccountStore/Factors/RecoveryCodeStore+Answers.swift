@@ -11,7 +11,7 @@ package enum RecoveryLookup: Sendable {
     case found(FactorID, Secret?)
 }
 
-extension FactorStore {
+extension RecoveryCodeStore {
     /// Finds the hash to compare a code with. One statement, one hash.
     ///
     /// - Throws: ``DatabaseFailure``.
@@ -50,7 +50,7 @@ extension FactorStore {
         at now: Instant
     ) async throws -> FactorOutcome {
         try await accounts.sessions.revoking(at: now) { db in
-            let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
+            let caller = try accounts.factors.factorCaller(user, in: session, needsLevel: false, at: now, in: db)
             guard case .good(let current) = caller else { return .ended }
             guard let set = try db.recoverySet(of: user) else { return .unknown }
             let factor = set.factor
@@ -59,11 +59,11 @@ extension FactorStore {
             }
             if let lock, let end = lock.end, isLocked(until: end, lock.failures, at: now) { return .locked(until: end) }
             guard let hash, try db.use(code, hash: hash, of: factor.id, at: now) else {
-                try countFailure(of: factor.id, kind: .recoveryCodes, at: now, in: db)
+                try accounts.factors.countFailure(of: factor.id, kind: .recoveryCodes, at: now, in: db)
                 return .wrong
             }
             let remaining: JSONObject = ["remaining": .integer(Int64(set.remaining - 1))]
-            let raised = try raise(
+            let raised = try accounts.factors.raise(
                 current, by: factor, among: try db.factors(of: user), as: .recoveryCodeVerified, traits: remaining,
                 from: device, at: now, in: db)
             guard let raised else { return .ended }

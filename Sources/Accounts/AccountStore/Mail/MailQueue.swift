@@ -65,7 +65,7 @@ package struct MailStatus: Sendable {
     package let endedAt: Instant?
 }
 
-extension MailStore {
+extension MailQueue {
     /// Leases mails of a lane that are due, oldest first. A mail waits for the earlier ones to the same address. It
     /// becomes due again when its lease expires, so another node takes over the mails of a node that crashed.
     ///

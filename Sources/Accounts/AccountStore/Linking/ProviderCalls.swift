@@ -20,7 +20,7 @@ package enum OutboxResult: Equatable, Sendable {
     case hopeless
 }
 
-extension LinkStore {
+extension ProviderCalls {
     /// Leases the items that are due for ``OutboxSchedule/lease``. An item becomes due again when its lease expires, so
     /// another node takes over the items of a node that crashed.
     ///

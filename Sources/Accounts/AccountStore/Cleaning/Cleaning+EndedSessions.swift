@@ -2,7 +2,7 @@ import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-extension Accounts {
+extension Cleaning {
     /// How long a session is kept after it ended by policy, in case a clock was wrong.
     private static let endedStay: Duration = .seconds(30 * 86_400)
     private static let pageSize = 250
@@ -28,7 +28,7 @@ extension Accounts {
                 if page.count == Self.pageSize, let last = page.last {
                     place = last.id
                 } else if !hasWrapped {
-                    (place, hasWrapped) = (Self.nilID, true)
+                    (place, hasWrapped) = (Accounts.nilID, true)
                 } else {
                     break
                 }
@@ -43,7 +43,7 @@ extension Accounts {
         try await database.read { db in
             try db.rows(
                 """
-                SELECT \(columns: Self.sessionColumns) FROM sessions
+                SELECT \(columns: Accounts.sessionColumns) FROM sessions
                 WHERE id > \(place) ORDER BY id LIMIT \(Self.pageSize)
                 """
             ) { row in
@@ -60,7 +60,7 @@ extension Accounts {
                 OR coalesce(refreshed_at, created_at) < \(policy.earliestUse(at: moment)))
             """
         return try await database.write { db in
-            try sessions.recordPolicyEnds(of: condition, at: moment + Self.endedStay, in: db)
+            try accounts.sessions.recordPolicyEnds(of: condition, at: moment + Self.endedStay, in: db)
             return try db.run("DELETE FROM sessions WHERE \(condition)")
         }
     }

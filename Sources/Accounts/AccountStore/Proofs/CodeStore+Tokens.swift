@@ -112,7 +112,7 @@ struct TokenRow: Sendable {
     }
 }
 
-extension ProofStore {
+extension CodeStore {
     static func tokenLookup(link digest: [UInt8]) -> SQL {
         "SELECT \(columns: TokenRow.columns) FROM one_time_tokens WHERE digest = \(digest)"
     }

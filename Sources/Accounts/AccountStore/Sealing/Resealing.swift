@@ -27,7 +27,7 @@ package struct SealedCounts: Equatable, Sendable {
     package var total: Int { current + older + unopened }
 }
 
-/// A batch of ``Accounts/reseal(_:after:limit:)``.
+/// A batch of ``Resealing/reseal(_:after:limit:)``.
 package struct ResealedBatch: Sendable {
     /// The values that were sealed anew.
     package let resealed: Int
@@ -35,7 +35,7 @@ package struct ResealedBatch: Sendable {
     package let last: SQLValue?
 }
 
-extension Accounts {
+extension Resealing {
     /// How many values a batch reads and at most changes. A transaction of this size delays no other noticeably.
     package static let resealedAtOnce = 200
 

@@ -20,7 +20,7 @@ package enum LinkCodeConfirmation: Sendable {
 
 // A mailed code proves the account of a link ticket. It is worth as much as a sign-in with a mailed code, followed by the
 // confirmation: an address that was not proven before is proven by it, and what was entered before is dropped.
-extension ProofStore {
+extension CodeStore {
     /// Where a code goes that proves the account of a question about an identity: to the account's own address, if that
     /// is the identity's, or if the identity is one of the account's own that is set aside.
     ///
@@ -59,7 +59,7 @@ extension ProofStore {
                 .linkConfirmation, .linkConfirmation, to: email, of: account.user.id, request,
                 codeOwner: Self.linkCodeOwner(account.user.id, ticket), at: now, in: db)
             let content = try accounts.mails.content(.linkConfirmation, to: email, of: account.user, minted, request)
-            try accounts.mails.queue(content, of: account.user.id, until: now + request.lifetime, at: now, in: db)
+            try accounts.mailQueue.queue(content, of: account.user.id, until: now + request.lifetime, at: now, in: db)
             return .mailed
         }
     }
@@ -92,7 +92,8 @@ extension ProofStore {
                 try transaction.spend(ticket)
                 return .carriedOut(outcome)
             }
-            guard case .whole(let proven) = try prove(row, by: Prover(device: device), at: now, in: db) else {
+            guard case .whole(let proven) = try accounts.proofs.prove(row, by: Prover(device: device), at: now, in: db)
+            else {
                 return .wrongCode
             }
             let outcome = try transaction.carryOut(signIn, .confirm(user), asker: proven)

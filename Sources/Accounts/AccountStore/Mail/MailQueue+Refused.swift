@@ -21,7 +21,7 @@ extension MailResult {
     static func isByServer(_ reason: String) -> Bool { reason.hasPrefix(mark) }
 }
 
-extension MailStore {
+extension MailQueue {
     /// For `doctor`.
     ///
     /// - Throws: ``DatabaseFailure``.

@@ -39,7 +39,7 @@ package enum RecoverySetRefusal: Error, Equatable, Sendable {
     case standsAlone
 }
 
-extension FactorStore {
+extension RecoveryCodeStore {
     /// Returns the set of an account; nil without one.
     ///
     /// - Throws: ``DatabaseFailure``.
@@ -156,7 +156,10 @@ extension FactorStore {
     private func levelled(
         _ user: UserID, in session: SessionID?, at now: Instant, in db: any Connection
     ) throws -> CurrentAccount {
-        guard case .good(let current) = try factorCaller(user, in: session, needsLevel: false, at: now, in: db) else {
+        guard
+            case .good(let current) = try accounts.factors.factorCaller(
+                user, in: session, needsLevel: false, at: now, in: db)
+        else {
             throw RecoverySetRefusal.ended
         }
         guard (current.session?.assuranceLevel ?? .aal1) == .aal2 else { throw RecoverySetRefusal.tooLow }

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-extension LinkStore {
+extension FlowStore {
     /// Stores an authorization code that opens a new session of the account, for the app with the proof key. The new
     /// session is as old as the caller's, was opened by the same identity, and needs the caller's to be active. It has the
     /// second factors of the caller's; if that one rises before the code is redeemed, the code opens nothing.

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-extension LinkStore {
+extension ProviderCalls {
     /// Stores a provider's refresh token with its identity, sealed. Replaces an earlier token without revoking it,
     /// because some providers would then revoke the new one too.
     func keep(_ grant: ProviderGrant, of identity: IdentityID, at now: Instant, in db: any Connection) throws {

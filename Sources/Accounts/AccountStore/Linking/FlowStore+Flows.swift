@@ -13,7 +13,7 @@ package enum FlowOutcome: Sendable {
     case otherBrowser
 }
 
-extension LinkStore {
+extension FlowStore {
     /// Stores a sign-in that continues at a provider, for ``ProviderFlow/lifetime``.
     ///
     /// - Parameter browser: The secret of the browser's cookie; nil if the flow is not bound to a browser.
@@ -23,7 +23,7 @@ extension LinkStore {
         let state: Identifier<ProviderFlow> = accounts.newID()
         let digest = TokenDigest.of(Secret(state.text))
         let content: AnyJSON = ["verifier": .string(flow.verifier.reveal()), "nonce": .string(flow.nonce)]
-        let sealed = try seal(content, as: Self.flowSeal, digest)
+        let sealed = try accounts.links.seal(content, as: LinkStore.flowSeal, digest)
         let (user, session): (UserID?, SessionID?) =
             switch flow.purpose {
             case .signIn: (nil, nil)
@@ -75,7 +75,7 @@ extension LinkStore {
             let isFirst = try db.run(
                 "UPDATE flow_states SET used_at = \(now) WHERE digest = \(digest) AND used_at IS NULL")
             guard isFirst == 1 else { return .alreadyUsed }
-            let content = try unseal(row.sealed, as: Self.flowSeal, digest)
+            let content = try accounts.links.unseal(row.sealed, as: LinkStore.flowSeal, digest)
             guard let verifier = content["verifier"]?.stringValue, let nonce = content["nonce"]?.stringValue else {
                 return .unknown
             }

@@ -85,7 +85,7 @@ extension Connection {
     }
 }
 
-extension ProofStore {
+extension CodeStore {
     /// Spends a mailed code or link and opens a session.
     ///
     /// - Parameters:
@@ -114,15 +114,17 @@ extension ProofStore {
             let isOwn = typed.map { user?.passwordHash?.matches($0) ?? false } ?? false
             if isOwn || !isProtected { prover.password = typed }
             if typed == nil, found?.isAbandoned == true { prover.newPassword = caller.newPassword }
-            switch try prove(row, by: prover, at: now, in: db) {
+            switch try accounts.proofs.prove(row, by: prover, at: now, in: db) {
             case nil: return .unknown
             case .halfway: return .halfway(hasProofKey: row.key != nil)
             case .whole(var account):
                 let passkey = caller.passkey.flatMap { $0.user == account.user.id ? $0.id : nil }
-                if let passkey, !isProtected { _ = try restore(passkey, of: &account, at: now, in: db) }
+                if let passkey, !isProtected { _ = try accounts.proofs.restore(passkey, of: &account, at: now, in: db) }
                 guard opensSession else { return .confirmed(slot: slot) }
                 let issued = try open(account, from: device, at: now, in: db)
-                if isProtected { try promise(typed, passkey, to: issued.session.id, of: account.user, in: db) }
+                if isProtected {
+                    try accounts.proofs.promise(typed, passkey, to: issued.session.id, of: account.user, in: db)
+                }
                 return .signedIn(issued, slot: slot)
             }
         }
@@ -152,7 +154,7 @@ extension ProofStore {
             if !defers {
                 var prover = Prover(device: device)
                 prover.isClient = row.isOf(browser)
-                let proven = try prove(row, by: prover, at: now, in: db)
+                let proven = try accounts.proofs.prove(row, by: prover, at: now, in: db)
                 guard let proven else { return .unknown }
                 guard case .whole = proven else { return .halfway(hasProofKey: true) }
                 content = .session
@@ -161,7 +163,7 @@ extension ProofStore {
             let code = AuthorizationCode(
                 user: row.user, identity: nil, method: row.method, key: key, provider: nil, rule: "mailed_link",
                 content: content, handout: nil)
-            try accounts.links.insert(code, code: Secret(id.text), at: now, in: db)
+            try accounts.flows.insert(code, code: Secret(id.text), at: now, in: db)
             return .code(Secret(id.text))
         }
     }
