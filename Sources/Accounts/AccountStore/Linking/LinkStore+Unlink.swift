@@ -34,23 +34,8 @@ extension LinkStore {
         try await accounts.sessions.revoking(at: now) { db in
             let changer = try accounts.changer(user, by: session, at: now, in: db)
             guard case .good(let account) = changer else { return changer.isGone ? .gone : .sessionEnded }
-            let hasPasskey = try offersPasskeys && db.usablePasskeyCount(of: user) > 0
-            let decision = try UnlinkDecision(account, removing: id, hasPasskey: hasPasskey) {
-                try !db.isTaken($0, besides: user)
-            }
-            switch decision {
-            case .refuse(let refusal):
-                try refuse(refusal, id, account, at: now, in: db)
-                return .refused(refusal)
-            case .remove(let address):
-                var left = account
-                let made = try left.unlink(id, address: address, newID: accounts.newID(), at: now)
-                let removal = Removal(id: id, of: account, leaving: left, made: made, kind: .unlinked, session: session)
-                let end = SessionEnd.byUser(.methodRemoved, in: session, from: device)
-                try carryOut(removal, end, at: now, in: db)
-                try accounts.mails.notify(
-                    .identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
-                return .unlinked(left)
+            return try remove(id, from: account, .unlinked, .methodRemoved, session, device, at: now, in: db) {
+                try $0.unlink(id, address: $1, newID: accounts.newID(), at: now)
             }
         }
     }
@@ -75,25 +60,39 @@ extension LinkStore {
                 return .tooLate
             }
             let undo = LinkUndo(json: try JSONReader.read(before))
-            let hasPasskey = try offersPasskeys && db.usablePasskeyCount(of: user) > 0
-            let decision = try UnlinkDecision(account, removing: id, hasPasskey: hasPasskey) {
-                try !db.isTaken($0, besides: user)
-            }
-            switch decision {
-            case .refuse(let refusal):
-                try refuse(refusal, id, account, at: now, in: db)
-                return .refused(refusal)
-            case .remove(let address):
-                var left = account
-                let made = try left.undo(undo, of: id, address: address, newID: accounts.newID(), at: now)
+            return try remove(id, from: account, .undone, .linkUndone, session, device, at: now, in: db) {
+                let made = try $0.undo(undo, of: id, address: $1, newID: accounts.newID(), at: now)
                 try db.unfill(undo.profile, of: user, at: now)
-                let removal = Removal(id: id, of: account, leaving: left, made: made, kind: .undone, session: session)
-                let end = SessionEnd.byUser(.linkUndone, in: session, from: device)
-                try carryOut(removal, end, at: now, in: db)
-                try accounts.mails.notify(
-                    .identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
-                return .unlinked(left)
+                return made
             }
+        }
+    }
+
+    /// Removes an identity, unless it is the last method or its address belongs to another account.
+    ///
+    /// - Parameter change: Changes the account, given its new address. Returns the identity that it made.
+    private func remove(
+        _ id: IdentityID, from account: Account, _ kind: LinkRemoval, _ reason: SessionEnd.Reason,
+        _ session: SessionID?, _ device: Device?, at now: Instant, in db: any Connection,
+        change: (inout Account, UnlinkDecision.Address) throws -> Identity?
+    ) throws -> UnlinkOutcome {
+        let user = account.user.id
+        let hasPasskey = try offersPasskeys && db.usablePasskeyCount(of: user) > 0
+        let decision = try UnlinkDecision(account, removing: id, hasPasskey: hasPasskey) {
+            try !db.isTaken($0, besides: user)
+        }
+        switch decision {
+        case .refuse(let refusal):
+            try refuse(refusal, id, account, at: now, in: db)
+            return .refused(refusal)
+        case .remove(let address):
+            var left = account
+            let made = try change(&left, address)
+            let removal = Removal(id: id, of: account, leaving: left, made: made, kind: kind, session: session)
+            try carryOut(removal, .byUser(reason, in: session, from: device), at: now, in: db)
+            try accounts.mails.notify(
+                .identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
+            return .unlinked(left)
         }
     }
 
