@@ -71,8 +71,7 @@ package final class AuthServer: Sendable {
         return RouteTable(
             group: group, runtime: runtime,
             openRoutes + pageRoutes + keyedRoutes + mailRoutes + factors.factorRoutes + passkeys.passkeyRoutes
-                + adminRoutes
-                + admin.adminPasskeyRoutes + operatorRoutes + absentRoutes + others)
+                + adminRoutes + admin.adminPasskeyRoutes + absentRoutes + others)
     }
 
     private var openRoutes: [Route] {
@@ -134,8 +133,7 @@ package final class AuthServer: Sendable {
         let hasMail = settings.mail != nil
         let (asking, verifying) = (hasMail ? Limits.mailRequest : nil, hasMail ? Limits.verify : nil)
         func asks(_ path: String, _ handler: @escaping Route.Handler) -> Route {
-            Route(
-                .post, path, guardedBy: callers.admitClient, limitedBy: asking, timeLimit: wait, handler)
+            Route(.post, path, guardedBy: callers.admitClient, limitedBy: asking, timeLimit: wait, handler)
         }
         return [
             asks("/recover", mail.recover), asks("/otp", mail.sendOneTimeCode), asks("/magiclink", mail.sendMagicLink),
@@ -151,57 +149,30 @@ package final class AuthServer: Sendable {
                 .get, "/verify", acceptsTrailingSlash: true, limitedBy: verifying, timeLimit: wait,
                 answersHead: false, mail.openLink),
             Route(.post, "/verify/page", limitedBy: verifying, timeLimit: wait, mail.pressLinkButton),
-            Route(.post, "/invite", guardedBy: callers.requireAdmin, timeLimit: wait, admin.invite),
+            callers.administered(.post, "/invite", admin.invite),
             // What supabase-swift calls.
-            Route(.post, "/admin/invite", guardedBy: callers.requireAdmin, timeLimit: wait, admin.invite),
-            Route(.post, "/admin/generate_link", guardedBy: callers.requireAdmin, timeLimit: wait, admin.generateLink),
-            Route(
-                .post, "/admin/users/{user_id}/recover", guardedBy: callers.requireAdmin, timeLimit: wait,
-                admin.mailUserRecovery),
+            callers.administered(.post, "/admin/invite", admin.invite),
+            callers.administered(.post, "/admin/generate_link", admin.generateLink),
+            callers.administered(.post, "/admin/users/{user_id}/recover", admin.mailUserRecovery),
         ]
     }
 
     private var adminRoutes: [Route] {
-        let wait = runtime.requestTimeLimit
+        let path = "/admin/users/{user_id}"
         return [
-            Route(.get, "/admin/users", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin, admin.listUsers),
-            Route(
-                .post, "/admin/users", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin, timeLimit: wait,
-                admin.createUser),
-            Route(
-                .get, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin,
-                admin.readUser),
-            Route(
-                .put, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin,
-                timeLimit: wait,
-                admin.changeUser),
-            Route(
-                .delete, "/admin/users/{user_id}", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin,
-                timeLimit: wait,
-                admin.deleteUser),
-            Route(.get, "/admin/audit", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin, admin.listAudit),
-        ]
-    }
-
-    /// Additions to the admin API.
-    private var operatorRoutes: [Route] {
-        let wait = runtime.requestTimeLimit
-        return [
-            Route(.get, "/admin/search/users", guardedBy: callers.requireAdmin, timeLimit: wait, admin.searchUsers),
-            Route(
-                .get, "/admin/users/{user_id}/history", guardedBy: callers.requireAdmin, timeLimit: wait,
-                admin.listUserHistory),
-            Route(
-                .get, "/admin/users/{user_id}/overview", guardedBy: callers.requireAdmin, timeLimit: wait,
-                admin.showUserOverview),
-            Route(.get, "/admin/users/{user_id}/sessions", guardedBy: callers.requireAdmin, admin.listUserSessions),
-            Route(
-                .delete, "/admin/users/{user_id}/sessions", guardedBy: callers.requireAdmin, timeLimit: wait,
-                admin.endUserSessions),
-            Route(
-                .delete, "/admin/users/{user_id}/sessions/{session_id}", guardedBy: callers.requireAdmin,
-                timeLimit: wait,
-                admin.endUserSession),
+            callers.administered(.get, "/admin/users", slash: true, admin.listUsers),
+            callers.administered(.post, "/admin/users", slash: true, admin.createUser),
+            callers.administered(.get, path, slash: true, admin.readUser),
+            callers.administered(.put, path, slash: true, admin.changeUser),
+            callers.administered(.delete, path, slash: true, admin.deleteUser),
+            callers.administered(.get, "/admin/audit", slash: true, admin.listAudit),
+            // Additions to the admin API.
+            callers.administered(.get, "/admin/search/users", waits: true, admin.searchUsers),
+            callers.administered(.get, path + "/history", waits: true, admin.listUserHistory),
+            callers.administered(.get, path + "/overview", waits: true, admin.showUserOverview),
+            callers.administered(.get, path + "/sessions", admin.listUserSessions),
+            callers.administered(.delete, path + "/sessions", admin.endUserSessions),
+            callers.administered(.delete, path + "/sessions/{session_id}", admin.endUserSession),
         ]
     }
 }

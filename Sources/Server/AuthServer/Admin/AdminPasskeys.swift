@@ -7,13 +7,10 @@ import Hummingbird
 extension AdminHandlers {
     /// They work while passkeys are disabled, too.
     var adminPasskeyRoutes: [Route] {
-        [
-            Route(
-                .get, "/admin/users/{user_id}/passkeys", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin,
-                listUserPasskeys),
-            Route(
-                .delete, "/admin/users/{user_id}/passkeys/{passkey_id}", acceptsTrailingSlash: true,
-                guardedBy: callers.requireAdmin, deleteUserPasskey),
+        let path = "/admin/users/{user_id}/passkeys"
+        return [
+            callers.administered(.get, path, slash: true, listUserPasskeys),
+            callers.administered(.delete, path + "/{passkey_id}", slash: true, waits: false, deleteUserPasskey),
         ]
     }
 

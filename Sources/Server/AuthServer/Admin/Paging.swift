@@ -1,7 +1,7 @@
 import AccountDomain
 import AccountStore
 import GatehouseWire
-import HTTPServing
+package import HTTPServing
 import HTTPTypes
 import Hummingbird
 
@@ -13,7 +13,7 @@ extension Query {
     }
 
     /// `limit` of a list without pages: 1 to 100.
-    func listLimit(or usual: Int = 50) throws -> Int {
+    package func listLimit(or usual: Int = 50) throws -> Int {
         guard let text = self["limit"] else { return usual }
         guard let limit = Int(text), (1...100).contains(limit) else {
             throw Refusal.invalid("limit must be a number from 1 to 100")

@@ -6,62 +6,32 @@ extension FactorHandlers {
     var factorRoutes: [Route] { ownFactorRoutes + recoveryCodeRoutes + administeredFactorRoutes }
 
     private var ownFactorRoutes: [Route] {
-        let wait = runtime.requestTimeLimit
+        let (path, own) = ("/factors/{factor_id}", callers.owned)
         return [
-            Route(
-                .post, "/factors", acceptsTrailingSlash: true, wrongMethodGuardedBy: callers.requireUser,
-                limitedBy: Limits.enrollFactor, timeLimit: wait, enrollFactor),
-            Route(
-                .post, "/factors/{factor_id}/challenge", acceptsTrailingSlash: true,
-                wrongMethodGuardedBy: callers.requireUser,
-                limitedBy: Limits.challengeFactor, timeLimit: wait, challengeFactor),
-            Route(
-                .post, "/factors/{factor_id}/verify", acceptsTrailingSlash: true,
-                wrongMethodGuardedBy: callers.requireUser,
-                limitedBy: Limits.verifyFactor, timeLimit: wait, verifyFactor),
-            Route(
-                .delete, "/factors/{factor_id}", acceptsTrailingSlash: true, wrongMethodGuardedBy: callers.requireUser,
-                limitedBy: Limits.removeFactor, timeLimit: wait, removeFactor),
+            own(.post, "/factors", Limits.enrollFactor, true, enrollFactor),
+            own(.post, path + "/challenge", Limits.challengeFactor, true, challengeFactor),
+            own(.post, path + "/verify", Limits.verifyFactor, true, verifyFactor),
+            own(.delete, path, Limits.removeFactor, true, removeFactor),
         ]
     }
 
     private var recoveryCodeRoutes: [Route] {
-        let wait = runtime.requestTimeLimit
+        let (path, own) = ("/factors/recovery-codes", callers.owned)
         return [
-            Route(
-                .get, "/factors/recovery-codes", acceptsTrailingSlash: true, wrongMethodGuardedBy: callers.requireUser,
-                showRecoveryCodes),
-            Route(
-                .post, "/factors/recovery-codes", acceptsTrailingSlash: true, wrongMethodGuardedBy: callers.requireUser,
-                limitedBy: Limits.enrollFactor, timeLimit: wait, makeRecoveryCodes),
-            Route(
-                .delete, "/factors/recovery-codes", acceptsTrailingSlash: true,
-                wrongMethodGuardedBy: callers.requireUser,
-                limitedBy: Limits.removeFactor, timeLimit: wait, deleteRecoveryCodes),
-            Route(
-                .post, "/factors/recovery-codes/verify", acceptsTrailingSlash: true,
-                wrongMethodGuardedBy: callers.requireUser,
-                limitedBy: Limits.verifyRecoveryCode, timeLimit: wait, verifyRecoveryCode),
-            Route(
-                .post, "/factors/recovery-codes/regenerate", acceptsTrailingSlash: true,
-                wrongMethodGuardedBy: callers.requireUser, limitedBy: Limits.enrollFactor, timeLimit: wait,
-                replaceRecoveryCodes),
+            own(.get, path, nil, false, showRecoveryCodes),
+            own(.post, path, Limits.enrollFactor, true, makeRecoveryCodes),
+            own(.delete, path, Limits.removeFactor, true, deleteRecoveryCodes),
+            own(.post, path + "/verify", Limits.verifyRecoveryCode, true, verifyRecoveryCode),
+            own(.post, path + "/regenerate", Limits.enrollFactor, true, replaceRecoveryCodes),
         ]
     }
 
     private var administeredFactorRoutes: [Route] {
-        let wait = runtime.requestTimeLimit
+        let path = "/admin/users/{user_id}/factors"
         return [
-            Route(
-                .get, "/admin/users/{user_id}/factors", acceptsTrailingSlash: true, guardedBy: callers.requireAdmin,
-                server.admin.listUserFactors),
-            Route(
-                .put, "/admin/users/{user_id}/factors/{factor_id}", acceptsTrailingSlash: true,
-                guardedBy: callers.requireAdmin,
-                timeLimit: wait, server.admin.renameUserFactor),
-            Route(
-                .delete, "/admin/users/{user_id}/factors/{factor_id}", acceptsTrailingSlash: true,
-                guardedBy: callers.requireAdmin, timeLimit: wait, server.admin.removeUserFactor),
+            callers.administered(.get, path, slash: true, server.admin.listUserFactors),
+            callers.administered(.put, path + "/{factor_id}", slash: true, server.admin.renameUserFactor),
+            callers.administered(.delete, path + "/{factor_id}", slash: true, server.admin.removeUserFactor),
         ]
     }
 }

@@ -25,15 +25,9 @@ extension PasskeyHandlers {
             Route(
                 .post, "/passkeys/authentication/verify", guardedBy: callers.admitClient, timeLimit: wait,
                 signInByPasskey),
-            Route(
-                .get, "/passkeys", acceptsTrailingSlash: true, wrongMethodGuardedBy: callers.requireUser, listPasskeys),
-            Route(
-                .patch, "/passkeys/{passkey_id}", acceptsTrailingSlash: true, wrongMethodGuardedBy: callers.requireUser,
-                timeLimit: wait, renamePasskey),
-            Route(
-                .delete, "/passkeys/{passkey_id}", acceptsTrailingSlash: true,
-                wrongMethodGuardedBy: callers.requireUser,
-                deletePasskey),
+            callers.owned(.get, "/passkeys", waits: false, listPasskeys),
+            callers.owned(.patch, "/passkeys/{passkey_id}", renamePasskey),
+            callers.owned(.delete, "/passkeys/{passkey_id}", waits: false, deletePasskey),
         ]
     }
 

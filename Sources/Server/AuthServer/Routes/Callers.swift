@@ -214,6 +214,28 @@ extension Callers {
     }
 }
 
+extension Callers {
+    /// A route for administrators. A GET has no time limit, unless `waits` says so.
+    func administered(
+        _ method: HTTPRequest.Method, _ path: String, slash: Bool = false, waits: Bool? = nil,
+        _ handler: @escaping Route.Handler
+    ) -> Route {
+        Route(
+            method, path, acceptsTrailingSlash: slash, guardedBy: requireAdmin,
+            timeLimit: waits ?? (method != .get) ? runtime.requestTimeLimit : nil, handler)
+    }
+
+    /// A route for users that accepts a trailing slash, and whose handler checks the caller itself.
+    func owned(
+        _ method: HTTPRequest.Method, _ path: String, limitedBy bucket: String? = nil, waits: Bool = true,
+        _ handler: @escaping Route.Handler
+    ) -> Route {
+        Route(
+            method, path, acceptsTrailingSlash: true, wrongMethodGuardedBy: requireUser, limitedBy: bucket,
+            timeLimit: waits ? runtime.requestTimeLimit : nil, handler)
+    }
+}
+
 extension Refusal {
     fileprivate static func badJWT(_ problem: String, cause: (any Error)? = nil) -> Refusal {
         Refusal(.forbidden, .badJWT, "invalid JWT: \(problem)", cause: cause)

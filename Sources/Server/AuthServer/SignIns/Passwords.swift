@@ -1,6 +1,6 @@
 import AccountDomain
 import GatehouseWire
-import HTTPServing
+package import HTTPServing
 import Hummingbird
 import PasswordHashing
 
@@ -95,7 +95,7 @@ extension SignInHandlers {
 }
 
 extension Refusal {
-    static func invalid(_ message: String) -> Refusal { Refusal(.badRequest, .validationFailed, message) }
+    package static func invalid(_ message: String) -> Refusal { Refusal(.badRequest, .validationFailed, message) }
 
     static let metadataTooDeep = invalid(
         "Metadata cannot be nested more than \(AccountMetadata.maximumDepth) levels deep")

@@ -1,4 +1,5 @@
 import AccountStore
+import AuthServer
 import GatehouseWire
 import HTTPServing
 import Hummingbird
@@ -49,7 +50,7 @@ extension OperatorRoutes {
         let from = try moment("from", query) ?? until - .seconds(86_400)
         let length = (until - from)
         guard length > .zero, length <= Self.longest else {
-            throw Self.invalid("from must be before until, and at most 31 days")
+            throw Refusal.invalid("from must be before until, and at most 31 days")
         }
         let step: ActivityCounts.Step = length > .seconds(3 * 86_400) ? .day : .hour
         let start = step.beginning(of: from)
@@ -63,7 +64,7 @@ extension OperatorRoutes {
 
     private func moment(_ name: String, _ query: Query) throws -> Instant? {
         guard let text = query[name] else { return nil }
-        guard let moment = Instant(text) else { throw Self.invalid("\(name) must be a time as in RFC 3339") }
+        guard let moment = Instant(text) else { throw Refusal.invalid("\(name) must be a time as in RFC 3339") }
         return moment
     }
 }

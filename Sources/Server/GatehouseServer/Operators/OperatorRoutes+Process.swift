@@ -1,3 +1,4 @@
+import AuthServer
 import GatehouseWire
 import HTTPServing
 import Hummingbird
@@ -8,7 +9,7 @@ extension OperatorRoutes {
     /// "next":N}`: the newest requests with higher numbers, oldest first, at most 200.
     @Sendable func listRequests(_ request: Request, _ context: ServerContext) throws -> Response {
         let text = Query(request)["after"]
-        guard let after = Int64(text ?? "0"), after >= 0 else { throw Self.invalid("after must be a number") }
+        guard let after = Int64(text ?? "0"), after >= 0 else { throw Refusal.invalid("after must be a number") }
         let found = runtime.requests.requests(after: after)
         return Answer.json(capacity: 160 * (found.count + 1)) { writer in
             writer.beginObject()

@@ -1,5 +1,6 @@
 import AccountDomain
 import AccountStore
+import AuthServer
 import GatehouseWire
 import HTTPServing
 import Hummingbird
@@ -9,7 +10,7 @@ extension OperatorRoutes {
     /// `GET /admin/outbox?limit=` → `{"mails":[{"id","kind","state","reason","attempts","created_at","next_at",
     /// "ended_at"}],"waiting":n,"oldest":time}`, newest first. `next_at` is present for mails that wait.
     @Sendable func listMails(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let mails = try await accounts.mailQueue.mails(limit: limit(request))
+        let mails = try await accounts.mailQueue.mails(limit: Query(request).listLimit())
         let backlog = try await accounts.mailQueue.mailBacklog()
         return Answer.json(capacity: 256 * (mails.count + 1)) { writer in
             writer.beginObject()
@@ -38,7 +39,7 @@ extension OperatorRoutes {
     /// "endpoint","event","user_id","state","reason","attempts","created_at","next_at","ended_at"}]}`, newest first.
     /// `waiting` is present for webhooks.
     @Sendable func listDeliveries(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let deliveries = try await accounts.events.deliveries(limit: limit(request))
+        let deliveries = try await accounts.events.deliveries(limit: Query(request).listLimit())
         let endpoints = try await EndpointStatus.all(settings.hooks, accounts)
         return Answer.json(capacity: 320 * (deliveries.count + 1)) { writer in
             writer.beginObject()

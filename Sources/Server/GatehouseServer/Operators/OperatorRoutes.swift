@@ -36,28 +36,15 @@ struct OperatorRoutes: Sendable {
         ]
     }
 
-    /// `limit` of a list: 1 to 100, default 50.
-    ///
-    /// - Throws: ``Refusal`` 400 `validation_failed`.
-    func limit(_ request: Request) throws -> Int {
-        guard let text = Query(request)["limit"] else { return 50 }
-        guard let limit = Int(text), (1...100).contains(limit) else {
-            throw Self.invalid("limit must be a number from 1 to 100")
-        }
-        return limit
-    }
-
     /// The id in the path, in its usual spelling.
     ///
     /// - Throws: ``Refusal`` 400 `validation_failed` for what is no UUID.
     func id<Owner>(_ name: String, of: Owner.Type, _ context: ServerContext) throws -> String {
         guard let id = context.parameters.get(name).flatMap({ Identifier<Owner>($0) }) else {
-            throw Self.invalid("\(name) must be a UUID")
+            throw Refusal.invalid("\(name) must be a UUID")
         }
         return id.text
     }
-
-    static func invalid(_ message: String) -> Refusal { Refusal(.badRequest, .validationFailed, message) }
 
     /// `{"changed":n}`.
     func changed(_ count: Int) -> Response {

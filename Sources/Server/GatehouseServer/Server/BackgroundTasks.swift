@@ -11,6 +11,21 @@ import ProfileGateway
 import ServiceLifecycle
 
 extension PeriodicTask {
+    /// Work that is done once each time.
+    ///
+    /// - Parameter message: Logged with the cause of a failure.
+    private init(
+        every pause: Duration, _ world: World, _ message: StaticString, at level: Logger.Level = .error,
+        work: @escaping @Sendable () async throws -> Void
+    ) {
+        self.init(every: pause, sleep: world.sleep) {
+            try await work()
+            return 0
+        } failed: { error in
+            world.logger.event(level, message, [.cause: "\(error)"])
+        }
+    }
+
     /// Carries out the outbox, such as the revocation of a provider's tokens.
     static func outbox(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         let logger = world.logger
@@ -40,14 +55,11 @@ extension PeriodicTask {
 
     /// Checks at the start and daily that the keys of a standalone gateway's issuer verify tokens.
     static func issuerKeys(_ issuer: RemoteIssuerSettings, _ world: World) -> PeriodicTask {
-        PeriodicTask(every: .seconds(86_400), sleep: world.sleep) {
+        PeriodicTask(every: .seconds(86_400), world, "the issuer's keys cannot be read", at: .warning) {
             let keys = try KeySet(published: await issuer.fetchKeys(world.http))
             if keys.algorithms.isEmpty {
                 world.logger.event(.warning, "tokens are refused: the issuer publishes no key that verifies them")
             }
-            return 0
-        } failed: { error in
-            world.logger.event(.warning, "the issuer's keys cannot be read", [.cause: "\(error)"])
         }
     }
 
@@ -64,11 +76,8 @@ extension PeriodicTask {
 
     /// Counts the mails that wait, for metrics.
     static func mailBacklog(_ auth: AuthServer, _ world: World) -> PeriodicTask {
-        PeriodicTask(every: .seconds(10), sleep: world.sleep) {
+        PeriodicTask(every: .seconds(10), world, "mails could not be counted") {
             try await auth.mailDelivery.countMails()
-            return 0
-        } failed: { error in
-            world.logger.event(.error, "mails could not be counted", [.cause: "\(error)"])
         }
     }
 
@@ -86,41 +95,25 @@ extension PeriodicTask {
 
     /// Counts the events that wait, for metrics.
     static func eventBacklog(_ auth: AuthServer, _ world: World) -> PeriodicTask {
-        PeriodicTask(every: .seconds(10), sleep: world.sleep) {
-            try await auth.events.countEvents()
-            return 0
-        } failed: { error in
-            world.logger.event(.error, "events could not be counted", [.cause: "\(error)"])
-        }
+        PeriodicTask(every: .seconds(10), world, "events could not be counted") { try await auth.events.countEvents() }
     }
 
     /// Reads the sessions that ended, and the users that were banned or deleted, on other nodes.
     static func revocations(_ revocations: RevocationPoller, _ world: World) -> PeriodicTask {
-        PeriodicTask(every: .seconds(1), sleep: world.sleep) {
-            try await revocations.poll()
-            return 0
-        } failed: { error in
-            world.logger.event(.error, "ended sessions could not be read", [.cause: "\(error)"])
-        }
+        PeriodicTask(every: .seconds(1), world, "ended sessions could not be read") { try await revocations.poll() }
     }
 
     /// Writes the counted sign-ins and refreshes.
     static func activity(_ tally: ActivityTally, _ store: ActivityCounts, _ world: World) -> PeriodicTask {
-        PeriodicTask(every: .seconds(5), sleep: world.sleep) {
+        PeriodicTask(every: .seconds(5), world, "counted sign-ins could not be stored", at: .warning) {
             try await tally.write(to: store)
-            return 0
-        } failed: { error in
-            world.logger.event(.warning, "counted sign-ins could not be stored", [.cause: "\(error)"])
         }
     }
 
     /// Writes the counted events of apps.
     static func events(_ tally: EventTally, _ store: EventCounts, _ world: World) -> PeriodicTask {
-        PeriodicTask(every: .seconds(5), sleep: world.sleep) {
+        PeriodicTask(every: .seconds(5), world, "counted events could not be stored", at: .warning) {
             try await tally.write(to: store)
-            return 0
-        } failed: { error in
-            world.logger.event(.warning, "counted events could not be stored", [.cause: "\(error)"])
         }
     }
 
@@ -165,11 +158,8 @@ extension PeriodicTask {
 
     /// Removes sessions that ended long ago, in small batches.
     static func sweep(_ auth: AuthServer, _ world: World) -> PeriodicTask {
-        PeriodicTask(every: .seconds(600), sleep: world.sleep) {
+        PeriodicTask(every: .seconds(600), world, "sessions that are over could not be removed") {
             _ = try await auth.removeEndedSessions()
-            return 0
-        } failed: { error in
-            world.logger.event(.error, "sessions that are over could not be removed", [.cause: "\(error)"])
         }
     }
 }
