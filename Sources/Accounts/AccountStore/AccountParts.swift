@@ -34,7 +34,6 @@ extension AccountPart {
     var policy: SessionPolicy { accounts.policy }
     var randomBytes: @Sendable (Int) -> [UInt8] { accounts.randomBytes }
     var notices: MailNotices { accounts.notices }
-    var admission: Admission { accounts.admission }
     var agreement: TokenAgreement? { accounts.agreement }
     var factorRules: FactorRules { accounts.factorRules }
     var tokenRoom: TokenRoom { accounts.tokenRoom }
@@ -47,7 +46,6 @@ extension AccountPart {
     var role: String { accounts.role }
 
     func newID<Owner>() -> Identifier<Owner> { accounts.newID() }
-    func newID<Owner>(at now: Instant) -> Identifier<Owner> { accounts.newID(at: now) }
 }
 
 /// For administrators: lists, searches, histories and changes of users.

@@ -36,11 +36,8 @@ extension AuthPart {
     var webhooks: Webhooks? { server.webhooks }
     var captcha: Captcha? { server.captcha }
     var breachedPasswords: BreachedPasswords? { server.breachedPasswords }
-    var upgrades: HashUpgrades { server.upgrades }
     var answeredChallenges: AnsweredChallenges { server.answeredChallenges }
-    var fixed: FixedAnswers { server.fixed }
     var counts: AuthCounts { server.counts }
-    var activity: ActivityTally { server.activity }
     var usedTokens: UsedTokens { server.usedTokens }
     var callers: Callers { server.callers }
     var mailAdmission: MailAdmission { server.mailAdmission }

@@ -9,12 +9,6 @@ package enum OutboxMessage: Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case revokeToken = "revoke_token"
     }
-
-    package var kind: Kind {
-        switch self {
-        case .revokeToken: .revokeToken
-        }
-    }
 }
 
 /// The retry schedule of the outbox.

@@ -71,11 +71,6 @@ package struct MintedToken: Sendable {
     /// Six decimal digits.
     package let code: Secret
 
-    package init(link: Secret, code: Secret) {
-        self.link = link
-        self.code = code
-    }
-
     package static let pkcePrefix = "pkce_"
     /// The wrong codes that a token survives.
     package static let maximumAttempts = 5

@@ -25,14 +25,6 @@ package enum SealedKind: CaseIterable, Sendable {
         case .webhookDelivery: "webhook deliveries"
         }
     }
-
-    /// Whether the rows stay until somebody removes them. The others are deleted when they expire.
-    package var isLasting: Bool {
-        switch self {
-        case .authenticatorApp, .signingKey, .providerToken, .importKey: true
-        default: false
-        }
-    }
 }
 
 /// A row of a sealed column.

@@ -12,8 +12,6 @@ struct ProgressLine {
 
     init(noun: String) { self.noun = noun }
 
-    var elapsed: Duration { System.uptime() - start }
-
     mutating func show(fraction: Double?, count: Int) {
         let now = System.uptime()
         guard isShown, drawnAt.map({ now - $0 >= Self.interval }) ?? true else { return }

@@ -48,48 +48,4 @@ package enum CeremonyStep: Sendable, CaseIterable {
     case attestationStatement
     case credentialIDLength
     case signature
-
-    /// The number of the step in §7.1; 0 if that ceremony has no such step.
-    package var registration: Int {
-        switch self {
-        case .form: 3
-        case .clientDataType: 7
-        case .challenge: 8
-        case .origin: 9
-        case .crossOrigin: 10
-        case .topOrigin: 11
-        case .relyingPartyID: 14
-        case .userPresence: 15
-        case .userVerification: 16
-        case .backupState: 17
-        case .backupEligibility: 18
-        case .algorithm: 20
-        case .attestationFormat: 21
-        case .attestationStatement: 22
-        case .credentialIDLength: 25
-        case .allowedCredential, .userHandle, .signature: 0
-        }
-    }
-
-    /// The number of the step in §7.2; 0 if that ceremony has no such step.
-    package var authentication: Int {
-        switch self {
-        case .form: 3
-        case .allowedCredential: 5
-        case .userHandle: 6
-        case .clientDataType: 10
-        case .challenge: 11
-        case .origin: 12
-        case .crossOrigin: 13
-        case .topOrigin: 14
-        case .relyingPartyID: 15
-        case .userPresence: 16
-        case .userVerification: 17
-        case .backupState: 18
-        case .signature: 21
-        // Step 19 is not enforced: see ``RelyingParty/verify(_:_:of:)``.
-        case .backupEligibility: 0
-        case .algorithm, .attestationFormat, .attestationStatement, .credentialIDLength: 0
-        }
-    }
 }

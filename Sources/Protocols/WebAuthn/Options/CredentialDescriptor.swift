@@ -8,8 +8,6 @@ package struct CredentialDescriptor: Sendable {
 
     package init(id: [UInt8], transports: [String] = []) { (self.id, self.transports) = (id, transports) }
 
-    package init(_ record: CredentialRecord) { self.init(id: record.id, transports: record.transports) }
-
     /// Writes the descriptor's object.
     func write(to writer: inout JSONWriter) {
         writer.beginObject()

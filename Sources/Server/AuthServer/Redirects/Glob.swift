@@ -34,10 +34,6 @@ struct Glob: Sendable {
         self.parts = parts
     }
 
-    /// Matches everything.
-    static let anything = Glob(parts: [.run(crossesDelimiters: true)])
-    private init(parts: [Part]) { self.parts = parts }
-
     /// Matches exactly this text.
     init(literal text: some Sequence<UInt8>) { parts = text.map(Part.character) }
 

@@ -5,10 +5,7 @@ package import Logging
 /// logged.
 package enum LogKey: String, Sendable {
     case requestID = "request_id"
-    case route, method, status, microseconds, outcome, bucket, cause, count, path, address, name
-    case userID = "user_id"
-    case sessionID = "session_id"
-    case keyID = "key_id"
+    case route, method, status, microseconds, outcome, cause, count, address, name
 }
 
 extension Logger {
