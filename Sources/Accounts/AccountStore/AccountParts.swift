@@ -14,6 +14,7 @@ extension Accounts {
     package var mailQueue: MailQueue { MailQueue(accounts: self) }
     package var mails: MailStore { MailStore(accounts: self) }
     package var passkeys: PasskeyStore { PasskeyStore(accounts: self) }
+    package var personalRecords: PersonalRecords { PersonalRecords(accounts: self) }
     package var proofs: ProofStore { ProofStore(accounts: self) }
     package var providerCalls: ProviderCalls { ProviderCalls(accounts: self) }
     package var recoveryCodes: RecoveryCodeStore { RecoveryCodeStore(accounts: self) }
@@ -77,6 +78,9 @@ package struct MailStore: AccountPart { package let accounts: Accounts }
 
 /// Passkeys.
 package struct PasskeyStore: AccountPart { package let accounts: Accounts }
+
+/// What is stored about one user, for the user.
+package struct PersonalRecords: AccountPart { package let accounts: Accounts }
 
 /// What a code proves, and what a proof sets aside.
 package struct ProofStore: AccountPart { package let accounts: Accounts }

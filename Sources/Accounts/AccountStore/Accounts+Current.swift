@@ -167,30 +167,3 @@ extension Connection {
         try rows(Accounts.currentLookup(user, session: session), into: nil) { $0.add(&$1) }
     }
 }
-
-extension Accounts {
-    /// The statements that every request of their kind runs, for tests of the query plans.
-    package static func hotStatements(
-        user: UserID, session: SessionID, email: EmailAddress, at now: Instant
-    ) -> [SQL] {
-        let device = Device(userAgent: nil, address: nil)
-        return [
-            currentLookup(user, session: session), SessionStore.refreshLookup(session),
-            SessionStore.rotation(of: session, counter: 0, policy: SessionPolicy(), from: device, at: now),
-            SignInStore.ownEmailLookup(email),
-            SignInStore.emailLookup(email), SessionStore.sessionsLookup(user),
-            LinkStore.identityLookup("google", user.text),
-            LinkStore.removalLookup("google", user.text),
-        ]
-    }
-
-    /// The statements that every sign-in through a provider runs, for tests of the query plans.
-    package static func hotProviderStatements(user: UserID, digest: [UInt8], at now: Instant) -> [SQL] {
-        [
-            FlowStore.flowLookup(digest), FlowStore.codeLookup(digest), LinkStore.ticketLookup(digest, at: now),
-            LinkStore.undoLookup(user, at: now), ProviderCalls.due(limit: 10, at: now), LinkStore.idTokenLookup(digest),
-            SessionStore.revocationLookup(since: now), CodeStore.tokenLookup(link: digest),
-            CodeStore.tokenLookup(user, .recovery), MailQueue.dueMails(.codes, limit: 10, at: now),
-        ]
-    }
-}

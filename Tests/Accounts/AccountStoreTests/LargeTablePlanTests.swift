@@ -199,7 +199,7 @@ extension StoreFixture {
         _ = try await accounts.sessions.endedSessions(of: user, at: clock.now)
         _ = try await accounts.admin.overview(of: user, limit: 20, at: clock.now)
         _ = try await accounts.sessions.endReason(of: issued.session.id, of: user)
-        _ = try await accounts.personalRecord(of: user, at: clock.now)
+        _ = try await accounts.personalRecords.record(of: user, at: clock.now)
         var update = UserUpdate()
         update.metadata = ["x": 1]
         update.email = EmailAddress("ada2@example.com")

@@ -49,14 +49,14 @@ extension AdminStore {
     private func history(of user: UserID, limit: Int, in db: any Connection) throws -> AccountHistory {
         let limit = min(max(1, limit), 100)
         let audit = try db.rows(Self.wholeAuditLookup(user, database.dialect, limit: limit)) { $0.auditEntry() }
-        let mails = try db.rows(Accounts.mailLookup(user, limit: limit)) { $0.mailStatus() }
+        let mails = try db.rows(PersonalRecords.mailLookup(user, limit: limit)) { $0.mailStatus() }
         return AccountHistory(audit: Array(audit.sorted { $0.createdAt > $1.createdAt }.prefix(limit)), mails: mails)
     }
 
     /// The entries that the user caused, and those about the user that name no user as their cause. The newest of each.
     private static func wholeAuditLookup(_ user: UserID, _ dialect: Dialect, limit: Int) -> SQL {
         """
-        SELECT * FROM (\(Accounts.auditLookup(user, limit: limit))) AS own
+        SELECT * FROM (\(PersonalRecords.auditLookup(user, limit: limit))) AS own
         UNION ALL SELECT * FROM (\(auditLookup(about: user, dialect, limit: limit))) AS about
         """
     }
@@ -66,7 +66,7 @@ extension AdminStore {
         let index: SQL = dialect == .sqlite ? "INDEXED BY audit_log_by_subject" : ""
         return """
             SELECT id, action, log_type, actor_id, actor_name, traits, ip_address, created_at FROM audit_log \(index)
-            WHERE \(Accounts.subject(dialect)) = \(user) AND actor_id IS NULL ORDER BY created_at DESC LIMIT \(limit)
+            WHERE \(SearchIndexes.subject(dialect)) = \(user) AND actor_id IS NULL ORDER BY created_at DESC LIMIT \(limit)
             """
     }
 }

@@ -69,7 +69,7 @@ struct SearchLookup: Sendable {
 
     private var columns: SQL {
         """
-        id, email, phone, \(Accounts.fullName(dialect)), created_at, last_sign_in_at, email_confirmed_at, banned_until,
+        id, email, phone, \(SearchIndexes.fullName(dialect)), created_at, last_sign_in_at, email_confirmed_at, banned_until,
         deleted_at, is_anonymous,
         (SELECT \(providers) FROM identities WHERE identities.user_id = candidates.id)
         """
@@ -93,7 +93,7 @@ struct SearchLookup: Sendable {
     private func range(_ order: SearchOrder) -> SQL {
         switch order {
         case .byTime(let time, let id):
-            guard let state = search.state, let indexed = Accounts.rarely(state) else {
+            guard let state = search.state, let indexed = SearchIndexes.rarely(state) else {
                 return AdminStore.follows(time, id)
             }
             return "\(AdminStore.follows(time, id)) AND \(columns: indexed)"
@@ -101,7 +101,7 @@ struct SearchLookup: Sendable {
             let start: SQL = last.map { "email > \($0)" } ?? "email >= \(range.start)"
             return "is_sso_user = 0 AND \(start) AND \(Self.isBelow(range.end, "email"))"
         case .byName(let range, let name, let id):
-            let key = Accounts.nameKey(dialect)
+            let key = SearchIndexes.nameKey(dialect)
             return """
                 (\(key), id) > (\(name), \(id)) AND \(Self.isBelow(range.end, key))
                 AND (email IS NULL OR is_sso_user = 1 OR email < \(range.start)
@@ -114,7 +114,7 @@ struct SearchLookup: Sendable {
         switch order {
         case .byTime: "created_at DESC, id DESC"
         case .byAddress: "email"
-        case .byName: "\(Accounts.nameKey(dialect)), id"
+        case .byName: "\(SearchIndexes.nameKey(dialect)), id"
         }
     }
 

@@ -73,17 +73,6 @@ extension FactorStore {
             .init("used_at") { $0.isUsed = $1.instantIfPresent() != nil },
             .init("data") { $0.data = $1.textIfPresent() },
         ])
-
-    /// The statements that every answer of a second factor runs, for tests of the query plans.
-    package static func factorStatements(
-        user: UserID, factor: FactorID, challenge: ChallengeID, code: RecoveryCode, at now: Instant
-    ) -> [SQL] {
-        [
-            factorLookup(user), factorLookup(factor, of: user), timeCodeLookup(challenge, of: user),
-            challengeLookup(challenge, to: factor), RecoveryCodeStore.recoveryCodeLookup(code, of: user),
-            dueRemovals(limit: 10, at: now),
-        ]
-    }
 }
 
 /// The state of a challenge for one of its answers.

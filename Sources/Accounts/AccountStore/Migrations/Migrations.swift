@@ -29,8 +29,9 @@ extension Accounts {
         Migration(23, "records of ended sessions", endedSessions, dialectStatements: unexplainedEnds),
         Migration(24, "what is stored about a user", indexes: personalRecordIndexes),
         Migration(
-            26, "searches of administrators", dialectStatements: searchFunctions, indexes: stateIndexes,
-            dialectIndexes: searchIndexes),
+            26, "searches of administrators", dialectStatements: SearchIndexes.functions,
+            indexes: SearchIndexes.ofStates,
+            dialectIndexes: SearchIndexes.ofTexts),
         Migration(27, "counted sign-ins and refreshes", activity),
         Migration(28, "second factors", factors, changing: ["users", "sessions"]),
         Migration(29, "passkeys", passkeys),

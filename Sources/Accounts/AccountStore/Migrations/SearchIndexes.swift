@@ -1,10 +1,10 @@
 import GatehouseWire
 import SQLDatabase
 
-// For searches of administrators, and for what they see of one account.
-extension Accounts {
+/// For searches of administrators, and for what they see of one account.
+enum SearchIndexes {
     /// An account in one of these states is an entry, in the order of the list.
-    static let stateIndexes: [SQL] = [
+    static let ofStates: [SQL] = [
         "CREATE INDEX users_unconfirmed ON users (created_at, id) WHERE \(columns: unconfirmed)",
         "CREATE INDEX users_banned ON users (created_at, id) WHERE \(columns: banned)",
         "CREATE INDEX users_anonymous ON users (created_at, id) WHERE \(columns: anonymous)",
@@ -28,9 +28,9 @@ extension Accounts {
         }
     }
 
-    static let searchFunctions: [Dialect: [SQL]] = [.postgresql: [memberText]]
+    static let functions: [Dialect: [SQL]] = [.postgresql: [memberText]]
 
-    static let searchIndexes: [Dialect: [SQL]] = [
+    static let ofTexts: [Dialect: [SQL]] = [
         .sqlite: [
             "CREATE INDEX users_by_name ON users (\(nameKey(.sqlite)), id)",
             """

@@ -12,7 +12,7 @@ extension UserHandlers {
         let caller = try await callers.userCaller(request)
         try callers.require(.downloadData, by: caller)
         let now = runtime.now()
-        let record = try await accounts.personalRecord(of: caller.user.id, at: now)
+        let record = try await accounts.personalRecords.record(of: caller.user.id, at: now)
         return Answer.json(capacity: 16_384) { writer in
             writer.beginObject()
             writer.member("exported_at", now)

@@ -15,13 +15,13 @@ package struct PersonalRecord: Sendable {
     package static let limit = 1_000
 }
 
-extension Accounts {
+extension PersonalRecords {
     /// - Throws: ``DatabaseFailure``.
-    package func personalRecord(of user: UserID, at now: Instant) async throws -> PersonalRecord {
-        let sessions = try await sessions.sessions(of: user, at: now)
+    package func record(of user: UserID, at now: Instant) async throws -> PersonalRecord {
+        let sessions = try await accounts.sessions.sessions(of: user, at: now)
         let audit = try await database.rows(Self.auditLookup(user)) { $0.auditEntry() }
         let mails = try await database.rows(Self.exportedMailLookup(user)) { $0.mailStatus() }
-        let passkeys = try await passkeys.all(of: user)
+        let passkeys = try await accounts.passkeys.all(of: user)
         return PersonalRecord(sessions: sessions, audit: audit, mails: mails, passkeys: passkeys)
     }
 
@@ -51,14 +51,14 @@ extension Accounts {
 }
 
 extension Row {
-    /// Reads a row of ``Accounts/auditLookup(_:limit:)``.
+    /// Reads a row of ``PersonalRecords/auditLookup(_:limit:)``.
     mutating func auditEntry() -> RecordedAuditEntry {
         RecordedAuditEntry(
             id: text(), action: text(), logType: text(), actor: textIfPresent() ?? "", actorName: text(),
             traits: text(), address: text(), createdAt: instant())
     }
 
-    /// Reads a row of ``Accounts/mailLookup(_:limit:)`` or ``Accounts/exportedMailLookup(_:)``.
+    /// Reads a row of ``PersonalRecords/mailLookup(_:limit:)`` or ``PersonalRecords/exportedMailLookup(_:)``.
     mutating func mailStatus() -> MailStatus {
         MailStatus(
             id: text(), kind: text(), state: text(), reason: textIfPresent(), attempts: Int(int()), nextAt: instant(),
