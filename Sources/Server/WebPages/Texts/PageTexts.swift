@@ -4,7 +4,7 @@ import GatehouseWire
 package import MailTemplates
 
 /// The texts of the pages by language: those of the app's screens, those of the pages alone (`pages.json`), and an
-/// operator's. `Scripts/documentation/make-page-texts` writes `texts.json`.
+/// operator's. `Scripts/documentation/make-texts` writes `texts.json`.
 struct PageTexts: Sendable {
     private let texts: [MailLanguage: [ExternalName: String]]
 

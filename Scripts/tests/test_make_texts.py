@@ -1,11 +1,11 @@
-"""Scripts/documentation/make-page-texts collects the texts of the account pages, and its files are up to date."""
+"""Scripts/documentation/make-texts collects the texts of the account pages, and its files are up to date."""
 
 import subprocess
 import unittest
 
 from script_loading import load
 
-make = load("make-page-texts")
+make = load("make-texts")
 
 
 class PageTextTests(unittest.TestCase):
@@ -30,7 +30,7 @@ class PageTextTests(unittest.TestCase):
                 self.assertEqual(self.collect(source, own)[1], [problem])
 
     def test_the_written_files_are_up_to_date(self):
-        checked = subprocess.run([make.REPOSITORY / "Scripts/documentation/make-page-texts", "--check"], capture_output=True, text=True)
+        checked = subprocess.run([make.REPOSITORY / "Scripts/documentation/make-texts", "--check"], capture_output=True, text=True)
         self.assertEqual((checked.returncode, checked.stdout), (0, ""))
 
 
