@@ -156,8 +156,8 @@ let excluded = [
     "BoxScore": words("BoxScore.xcodeproj Configuration Resources Screens UITests teams.json"),
     "DailyRitual": words("DailyRitual.xcodeproj Configuration Resources Screens"),
     // C code embeds these.
-    "GatehouseServer": ["OpenAPI/openapi.json"], "MailTemplates": ["Texts/emails.json"],
-    "WebPages": words("Texts/pages.json Texts/texts.json Assets/pages.css Assets/console.css"),
+    "GatehouseServer": ["OpenAPI/openapi.json"], "MailTemplates": words("Texts/Emails.xcstrings Texts/texts.json"),
+    "WebPages": words("Texts/Pages.xcstrings Texts/texts.json Assets/pages.css Assets/console.css"),
     "GatehouseCLI": isFuzzed ? ["Program.swift"] : [],
 ]
 func embedded(_ files: String) -> [Resource] { words(files).map { .embedInCode($0) } }

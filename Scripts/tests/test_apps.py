@@ -218,7 +218,7 @@ class AppTests(unittest.TestCase):
 
     def test_the_ui_tests_tap_texts_that_the_screens_have(self):
         project, = (project for project in self.projects if project.target(UI_TESTS))
-        catalogues = [path for folder in (*project.folders(), ROOT / "Sources") for path in folder.rglob("*.xcstrings")]
+        catalogues = [path for folder in (*project.folders(), ROOT / "Sources/Client") for path in folder.rglob("*.xcstrings")]
         texts = {text for path in catalogues for text in json.loads(path.read_bytes())["strings"]}
         shown = [re.compile(".+".join(map(re.escape, text.split("%@")))) for text in texts if text.strip("%@")]
         screens = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "Sources/Client/GatehouseUI").rglob("*.swift"))

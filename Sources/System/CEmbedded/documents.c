@@ -13,7 +13,7 @@ static const unsigned char page_texts[] = {
 };
 
 static const unsigned char email_texts[] = {
-#embed "../../Protocols/MailTemplates/Texts/emails.json"
+#embed "../../Protocols/MailTemplates/Texts/texts.json"
 };
 
 static const unsigned char pages_css[] = {

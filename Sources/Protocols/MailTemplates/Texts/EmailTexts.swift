@@ -1,34 +1,17 @@
 import CEmbedded
 import GatehouseWire
 
-/// The texts of the built-in emails, by key and language: `Texts/emails.json`.
-///
-/// `{app}`, `{email}`, `{sendingTo}`, `{newEmail}`, `{oldEmail}`, `{provider}`, `{factor}`, `{removalTime}` and `{lifetime}`
-/// stand for values.
-struct EmailTexts: Sendable {
-    /// Read at the first email.
-    static let builtIn = EmailTexts()
-
-    let texts: [String: [MailLanguage: String]]
-
-    private init() {
+extension TextCatalogue {
+    /// The texts of the built-in emails (`Emails.xcstrings`) and of the page of a mailed link. Read at the first of them.
+    ///
+    /// `{app}`, `{email}`, `{sendingTo}`, `{newEmail}`, `{oldEmail}`, `{provider}`, `{factor}`, `{removalTime}` and
+    /// `{lifetime}` stand for values. Not every kind of email has a button, or a second paragraph.
+    package static let mailed: TextCatalogue = {
         let file = gatehouse_email_texts()
-        let bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
-        var keys: JSONObject?
-        do { keys = try JSONReader.read(bytes).objectValue } catch {
+        do { return try TextCatalogue(Array(UnsafeBufferPointer(start: file.bytes, count: file.count))) } catch {
             preconditionFailure("The email texts of this package cannot be read: \(error)")
         }
-        var texts: [String: [MailLanguage: String]] = [:]
-        for (key, languages) in keys ?? [:] {
-            for (tag, text) in languages.objectValue ?? [:] {
-                if let language = MailLanguage(rawValue: tag) { texts[key, default: [:]][language] = text.stringValue }
-            }
-        }
-        self.texts = texts
-    }
-
-    /// - Returns: nil if there is no such text: not every kind has a button, or a second paragraph.
-    func text(_ key: String, in language: MailLanguage) -> String? { texts[key]?[language] }
+    }()
 }
 
 extension String {

@@ -10,7 +10,7 @@ struct MailNames {
     let hasLink: Bool
     /// The kind of a second factor, as on the wire.
     private let factorType: String
-    /// By their names in `Texts/emails.json`.
+    /// By their names in `Texts/Emails.xcstrings`.
     private let values: [String: String]
 
     init(_ values: MailValues, _ language: MailLanguage) {
@@ -36,7 +36,7 @@ struct MailNames {
 
     subscript(placeholder: String, language: MailLanguage) -> String {
         guard placeholder == "factor" else { return values[placeholder] ?? "" }
-        let texts = EmailTexts.builtIn
+        let texts = TextCatalogue.mailed
         return texts.text("factor.\(factorType)", in: language) ?? texts.text("factor.totp", in: language) ?? ""
     }
 }

@@ -24,9 +24,9 @@ struct MailWords {
 
 extension MailLanguage {
     func words(_ kind: MailTemplateKind, _ names: MailNames) -> (Wording, MailWords) {
-        func text(_ key: String) -> String? { EmailTexts.builtIn.text(key, in: self)?.filled { names[$0, self] } }
+        func text(_ key: String) -> String? { TextCatalogue.mailed.text(key, in: self)?.filled { names[$0, self] } }
         func own(_ part: String) -> String? { text("\(kind.rawValue).\(part)") }
-        let subject = EmailTexts.builtIn.text("\(kind.rawValue).subject", in: self) ?? ""
+        let subject = TextCatalogue.mailed.text("\(kind.rawValue).subject", in: self) ?? ""
         let second = names.hasLink ? own("paragraph2") : own("paragraph2WithoutLink")
         let keeper = kind.variables.contains(.authenticator) ? names.authenticator : nil
         let facts = [("authenticator", keeper), ("device", names.device), ("time", names.time)]

@@ -61,7 +61,10 @@ struct LinkPage {
         brand?.symbol.map { "img-src \($0.origin); " } ?? ""
     }
 
-    private var words: LinkPageWords { .words(in: language) }
+    /// A text of the catalogues. None has a user's values, so none is escaped.
+    private func say(_ text: StaticString) -> String {
+        TextCatalogue.mailed.text("\(text)", in: language) ?? "\(text)"
+    }
 
     private var text: String {
         """
@@ -115,25 +118,35 @@ struct LinkPage {
 
     private var title: String {
         switch mode {
-        case .button: words.continueTitle
-        case .codeHere, .codeElsewhere: words.codeTitle
+        case .button: say("Continue in the app")
+        case .codeHere, .codeElsewhere: say("Enter the code from the email")
         }
     }
 
     private var content: String {
         switch mode {
-        case .button: form("<p>\(words.press)</p>")
+        case .button: form("<p>\(say("Press the button to continue where you asked for the email."))</p>")
         case .codeHere:
             form(
-                (isRefused ? "<p role=\"alert\" id=\"wrong\">\(words.wrongCode)</p>" : "")
+                (isRefused ? "<p role=\"alert\" id=\"wrong\">\(say("This code is wrong or expired."))</p>" : "")
                     + """
-                    <label for="code">\(words.codeLabel)</label>
+                    <label for="code">\(say("The six digits from the email"))</label>
                     <input id="code" name="code" dir="ltr" inputmode="numeric" autocomplete="one-time-code" maxlength="16" \
                     required autofocus\(isRefused ? " aria-invalid=\"true\" aria-describedby=\"wrong\"" : "")>
                     """)
-        case .codeElsewhere: "<p>\(words.elsewhere)</p><p class=\"soft\">\(words.nothingToDo)</p>"
+        case .codeElsewhere: "<p>\(elsewhere)</p><p class=\"soft\">\(nothingToDo)</p>"
         }
     }
+
+    private var elsewhere: String {
+        say(
+            """
+            The email has a code of six digits. Enter it where you asked for the email: in the app, or in the browser \
+            that you used.
+            """)
+    }
+
+    private var nothingToDo: String { say("If you did not ask for it, there is nothing to do.") }
 
     private func form(_ fields: String) -> String {
         """
@@ -141,7 +154,7 @@ struct LinkPage {
         <input type="hidden" name="token" value="\(Self.escape(token.reveal()))">
         <input type="hidden" name="type" value="\(Self.escape(type))">
         <input type="hidden" name="redirect_to" value="\(Self.escape(target))">
-        \(fields)<button type="submit">\(words.button)</button></form>
+        \(fields)<button type="submit">\(say("Continue"))</button></form>
         """
     }
 

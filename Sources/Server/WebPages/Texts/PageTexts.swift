@@ -3,50 +3,33 @@ import Foundation
 import GatehouseWire
 package import MailTemplates
 
-/// The texts of the pages by language: those of the app's screens, those of the pages alone (`pages.json`), and an
-/// operator's. `Scripts/documentation/make-texts` writes `texts.json`.
+/// The texts of the pages by language: those of the app's screens, those of the pages alone (`Pages.xcstrings`), and an
+/// operator's.
 struct PageTexts: Sendable {
-    private let texts: [MailLanguage: [ExternalName: String]]
-
-    /// The order in `texts.json`.
-    private static let order: [MailLanguage] = [.spanish, .german, .japanese, .arabic]
+    private let catalogue: TextCatalogue
 
     /// - Parameter overrides: An operator's texts, by language and English text.
     /// - Throws: ``JSONProblem`` for a damaged `texts.json`.
     init(overrides: [MailLanguage: [ExternalName: String]] = [:]) throws {
-        var texts = try Self.own.get()
-        for (language, own) in overrides { texts[language, default: [:]].merge(own) { $1 } }
-        self.texts = texts
+        var catalogue = try Self.own.get()
+        for (language, own) in overrides { catalogue.texts[language, default: [:]].merge(own) { $1 } }
+        self.catalogue = catalogue
     }
 
     /// Read once for all pages of the program.
-    private static let own = Result<[MailLanguage: [ExternalName: String]], any Error> {
-        var texts: [MailLanguage: [ExternalName: String]] = [:]
-        for (english, translations) in try document().objectValue ?? [:] {
-            let key = ExternalName(trusted: english)
-            for (language, text) in zip(order, translations.arrayValue ?? []) {
-                texts[language, default: [:]][key] = text.stringValue
-            }
-        }
-        return texts
-    }
-
-    private static func document() throws -> AnyJSON {
-        try JSONReader.read(LargeFile.bytes(gatehouse_page_texts()))
+    private static let own = Result<TextCatalogue, any Error> {
+        try TextCatalogue(LargeFile.bytes(gatehouse_page_texts()))
     }
 
     /// The English texts that an operator may replace.
     ///
     /// - Throws: As ``init(overrides:)``.
-    static func known() throws -> Set<ExternalName> {
-        Set<ExternalName>(
-            try document().objectValue?.keys.map { ExternalName(trusted: $0) } ?? [])
-    }
+    static func known() throws -> Set<ExternalName> { Set<ExternalName>(try own.get().texts.values.flatMap(\.keys)) }
 
     /// - Parameter arguments: Replace `%@` in order. Texts of users are isolated from the direction of the sentence.
     func text(_ english: StaticString, _ arguments: [String], in language: MailLanguage) -> String {
         let key = "\(english)"
-        let text = texts[language]?[ExternalName(trusted: key)] ?? key
+        let text = catalogue.text(key, in: language) ?? key
         guard !arguments.isEmpty else { return text }
         let pieces = text.components(separatedBy: "%@")
         let shown = arguments.map { argument in

@@ -10,9 +10,9 @@ struct gatehouse_document {
 
 /// The OpenAPI document, in UTF-8.
 struct gatehouse_document gatehouse_openapi(void);
-/// The texts of the account pages and of the console: JSON in UTF-8.
+/// The texts of the account pages: JSON in UTF-8.
 struct gatehouse_document gatehouse_page_texts(void);
-/// The texts of the built-in emails: JSON in UTF-8.
+/// The texts of the built-in emails and of the page of a mailed link: JSON in UTF-8.
 struct gatehouse_document gatehouse_email_texts(void);
 /// The style of both, and what the console adds.
 struct gatehouse_document gatehouse_pages_css(void);

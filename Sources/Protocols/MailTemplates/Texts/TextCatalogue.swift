@@ -1,0 +1,25 @@
+package import GatehouseWire
+
+/// Texts in several languages, from a file that `Scripts/documentation/make-texts` writes: `{"languages":[…],"texts":{…}}`,
+/// with a text for each language below each key.
+package struct TextCatalogue: Sendable {
+    package var texts: [MailLanguage: [ExternalName: String]] = [:]
+
+    /// - Throws: ``JSONProblem`` for a damaged file.
+    package init(_ file: [UInt8]) throws {
+        let json = try JSONReader.read(file)
+        let languages =
+            json["languages"]?.arrayValue?.map { $0.stringValue.flatMap(MailLanguage.init(rawValue:)) } ?? []
+        for (key, translations) in json["texts"]?.objectValue ?? [:] {
+            for (language, text) in zip(languages, translations.arrayValue ?? []) {
+                guard let language else { continue }
+                texts[language, default: [:]][ExternalName(trusted: key)] = text.stringValue
+            }
+        }
+    }
+
+    /// - Returns: nil if there is no such text.
+    package func text(_ key: String, in language: MailLanguage) -> String? {
+        texts[language]?[ExternalName(trusted: key)]
+    }
+}
