@@ -86,25 +86,6 @@ package struct WebPages: Sendable {
         return RouteTable(group: group, runtime: runtime, routes + assetRoutes)
     }
 
-    /// A path below the prefix, and what answers it.
-    struct PageRoute: Sendable {
-        let path: String
-        var isForm = false
-        var limitedBy: String?
-        /// Whether the form must not count twice, however often the browser sends it.
-        var isOnce = false
-        var isLogged = true
-        let handler: Handler
-    }
-
-    func shows(_ path: String, _ handler: @escaping Handler) -> PageRoute { PageRoute(path: path, handler: handler) }
-
-    func takes(
-        _ path: String, limitedBy: String? = nil, isOnce: Bool = false, _ handler: @escaping Handler
-    ) -> PageRoute {
-        PageRoute(path: path, isForm: true, limitedBy: limitedBy, isOnce: isOnce, handler: handler)
-    }
-
     /// The pages. The address of a form alone leads to the page above it: the answer to a form has links to itself.
     private var pages: [PageRoute] {
         let pages = site == .console ? consolePages : accountPages
@@ -112,48 +93,35 @@ package struct WebPages: Sendable {
         return pages
             + forms.map { form in
                 let above = form.path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? form.path.startIndex
-                return shows(form.path) { _ in .move(site.prefix + form.path[..<above]) }
+                return PageRoute(path: form.path) { _ in .move(site.prefix + form.path[..<above]) }
             }
     }
 
     private var accountPages: [PageRoute] {
-        let open = [
-            takes("/sign-out", endSession), shows("/sign-in", showSignIn), takes("/sign-in", signIn),
-            shows("/sign-in/passkey", showPasskeySignIn), takes("/sign-in/passkey", signInWithPasskey),
-            shows("/second-step", showSecondStep), takes("/second-step", takeSecondStep),
-            shows("/sign-in/code", showCodeRequest), takes("/sign-in/code", mailCode),
-            shows("/sign-up", showSignUp), takes("/sign-up", isOnce: true, signUp),
-            shows("/check-mail", showCheckMail), takes("/check-mail", enterCode),
-            takes("/check-mail/again", mailAgain), takes("/check-mail/other", enterOtherCode),
-            shows("/forgot-password", showForgotPassword), takes("/forgot-password", mailRecovery),
-            shows("/recover", showRecovery), takes("/recover", recover),
-            shows("/provider/{provider}", goToProvider), takes("/provider/{provider}", confirmProvider),
-            shows("/callback", comeBack),
-            shows("/link", showQuestion), takes("/link", answerQuestion),
+        let open: [any SitePage.Type] = [
+            SignInPage.self, PasskeySignInPage.self, SecondStepPage.self, MailRequestPage.self, SignUpPage.self,
+            CheckMailPage.self, RecoveryPage.self, ProviderPage.self, LinkQuestionPage.self,
         ]
-        return open
-            + userPages.map { page in
+        // For users whose sign-in is complete.
+        let own: [any SitePage.Type] = [
+            HomePage.self, HandoverPage.self, NewPasswordPage.self, SecurityPage.self, PasskeysPage.self,
+            PasskeyPage.self, FactorsPage.self, RecoveryCodesPage.self, ChangeEmailPage.self, DevicesPage.self,
+            MethodsPage.self, ProfilePage.self, DataPage.self, DeletionPage.self,
+        ]
+        return open.flatMap { $0.routes }
+            + own.flatMap { $0.routes }.map { page in
                 PageRoute(path: page.path, isForm: page.isForm, handler: afterSecondStep(page.handler))
             }
     }
 
-    /// For users whose sign-in is complete.
-    private var userPages: [PageRoute] {
-        [
-            shows("", home), shows("/continue", showHandover), takes("/continue", handOver),
-            shows("/new-password", showNewPassword), takes("/new-password", setPassword),
-            shows("/security", showSecurity), takes("/security", changePassword),
-            shows("/passkeys", showPasskeys), takes("/passkeys", addPasskey),
-            shows("/passkeys/passkey", showPasskey), takes("/passkeys/passkey", changePasskey),
-            shows("/authenticator", showFactors(.apps)), takes("/authenticator", changeFactors(.apps)),
-            shows("/security-keys", showFactors(.keys)), takes("/security-keys", changeFactors(.keys)),
-            shows("/recovery-codes", showRecoveryCodes), takes("/recovery-codes", changeRecoveryCodes),
-            shows("/email", showEmail), takes("/email", changeEmail),
-            shows("/devices", showDevices), takes("/devices", endDevice),
-            shows("/methods", showMethods), takes("/methods", changeMethods),
-            shows("/profile", showProfile), takes("/profile", changeProfile),
-            shows("/data", showData), takes("/data", download),
-            shows("/delete", showDeletion), takes("/delete", deleteAccount),
-        ]
+    /// A page of the account, which opens once the sign-in is complete.
+    private func afterSecondStep(_ handler: @escaping Handler) -> Handler {
+        { visit in
+            guard visit.session.awaitsSecondStep, visit.isSignedIn else { return try await handler(&visit) }
+            return visit.goToSecondStep(nil)
+        }
     }
+
+    /// The query that leads a mailed link back to these pages.
+    var backHere: String { "redirect_to=\(FormText.escape(settings.callback))" }
 }

@@ -20,7 +20,7 @@ struct AdminRefusal: Error {
     }
 }
 
-extension Visit {
+extension ConsolePage {
     /// Calls the admin API as the operator who is signed in.
     ///
     /// - Throws: ``SignInNeeded`` if nobody is, no longer, or not as an administrator; ``AdminRefusal``;
@@ -29,14 +29,14 @@ extension Visit {
     mutating func callAsAdmin(
         _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject? = nil
     ) async throws -> AnyJSON {
-        guard !session.awaitsSecondStep else { throw SignInNeeded(wasSignedIn: false) }
+        guard !visit.session.awaitsSecondStep else { throw SignInNeeded(wasSignedIn: false) }
         do {
-            guard let key = session.key else { return try await callAsUser(method, path, json) }
-            return try await call(method, path, json, bearer: key)
+            guard let key = visit.session.key else { return try await visit.callAsUser(method, path, json) }
+            return try await visit.call(method, path, json, bearer: key)
         } catch let refusal as CallRefusal {
             if refusal.needsProof { throw refusal }
             guard refusal.status == 401 || refusal.status == 403 else { throw AdminRefusal(cause: refusal) }
-            (session.tokens, session.key) = (nil, nil)
+            (visit.session.tokens, visit.session.key) = (nil, nil)
             throw SignInNeeded(wasSignedIn: true)
         }
     }

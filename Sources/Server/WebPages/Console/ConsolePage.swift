@@ -1,21 +1,25 @@
 import GatehouseWire
 import HTTPServing
 import HTTPTypes
+import Hummingbird
 
-extension Visit {
+/// A page of the console, for the operator who is signed in.
+protocol ConsolePage: SitePage {}
+
+extension ConsolePage {
     /// A part of a page under its heading. A route that fails leaves a sentence in its place, and the rest of the page
     /// as it is.
     ///
     /// - Throws: What ends the operator's session.
     mutating func part(
-        _ title: String, _ blocks: (inout Visit) async throws -> [Block]
+        _ title: String, _ blocks: (inout Self) async throws -> [Block]
     ) async throws -> [Block] {
         do {
             return [.heading(title)] + (try await blocks(&self))
         } catch let refusal as AdminRefusal {
             return [.heading(title), .text(refusal.sentence)]
         } catch let failed as CallFailed {
-            if let cause = failed.cause { context.note(.unavailable(cause)) }
+            if let cause = failed.cause { visit.context.note(.unavailable(cause)) }
             return [.heading(title), .text("This cannot be shown at the moment. Please try again later.")]
         } catch is WireProblem {
             return [
@@ -25,7 +29,10 @@ extension Visit {
     }
 
     /// The id that a form or an address names, for the path of a call.
-    var namedID: String { FormText.escape((fields["id"] ?? "").cut(to: 128)) }
+    var namedID: String { FormText.escape((visit.fields["id"] ?? "").cut(to: 128)) }
+
+    /// The user of the path, for the path of a call.
+    var userID: String { FormText.escape((visit.context.parameters.get("user_id") ?? "").cut(to: 64)) }
 
     /// A question with the form that answers it.
     func question(

@@ -38,20 +38,11 @@ extension WebPages {
     package static let limits = [RateLimit(signInBucket, 30, per: .seconds(300), burst: 30)]
 
     var consolePages: [PageRoute] {
-        var pages = [
-            shows("/sign-in", showConsoleSignIn), takes("/sign-in", limitedBy: Self.signInBucket, signInToConsole),
-            shows("/second-step", showConsoleSecondStep),
-            takes("/second-step", limitedBy: Self.signInBucket, takeConsoleSecondStep),
-            takes("/sign-out", signOutOfConsole), shows("", showOverview),
-            shows("/users", showUsers), shows("/users/{user_id}", showUser),
-            shows("/users/{user_id}/{act}", askAboutUser), takes("/users/{user_id}/{act}", actOnUser),
-            shows("/mails", showMails), takes("/mails/retry", retryMail), shows("/mails/drop", askToDropMail),
-            takes("/mails/drop", dropMail), shows("/webhooks", showWebhooks), takes("/webhooks/replay", replayDelivery),
-            shows("/keys", showKeys), shows("/keys/rotate", askToRotateKeys), takes("/keys/rotate", rotateKeys),
-            shows("/configuration", showConfiguration), shows("/requests", showRequests),
-            PageRoute(path: "/requests/new", isLogged: false, handler: listNewRequests),
+        let pages: [any ConsolePage.Type] = [
+            ConsoleSignInPage.self, ConsoleSecondStepPage.self, OverviewPage.self, UserListPage.self, UserPage.self,
+            UserActPage.self, OutboxPage.self, WebhooksPage.self, KeysPage.self, ConfigurationPage.self,
+            RequestsPage.self,
         ]
-        if settings.entry != nil { pages.append(shows("/enter", enterConsole)) }
-        return pages
+        return pages.flatMap { $0.routes } + (settings.entry == nil ? [] : ConsoleEntryPage.routes)
     }
 }

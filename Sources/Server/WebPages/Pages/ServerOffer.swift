@@ -1,6 +1,4 @@
 import GatehouseWire
-import HTTPServing
-import HTTPTypes
 
 /// The sign-in methods that the server offers.
 struct ServerOffer {
@@ -44,46 +42,5 @@ struct ServerOffer {
     static func symbol(_ provider: String) -> String? {
         let known: [String] = ["apple", "google"]
         return known.contains(provider) ? provider : nil
-    }
-}
-
-extension Visit {
-    /// - Throws: ``CallRefusal``, ``CallFailed``.
-    mutating func offer() async throws -> ServerOffer { ServerOffer(settings: try await call(.get, "/settings")) }
-
-    /// The name of a sign-in method.
-    func methodName(_ provider: String) -> String {
-        provider == "email" ? say("Email and Password") : ServerOffer.name(provider).shown
-    }
-
-    // Fields that several forms have.
-    func emailField(_ value: String? = nil, label: String? = nil) -> Field {
-        Field(
-            kind: .email, name: "email", label: label ?? say("Email"), value: value ?? "", autocomplete: "username",
-            maximumLength: 254)
-    }
-
-    func passwordField(_ label: String, name: String = "password", isNew: Bool, minimum: Int? = nil) -> Field {
-        Field(
-            kind: .password, name: name, label: label, autocomplete: isNew ? "new-password" : "current-password",
-            minimumLength: minimum, maximumLength: 256)
-    }
-
-    var codeField: Field {
-        Field(kind: .code, name: "code", label: say("Code"), autocomplete: "one-time-code", maximumLength: 16)
-    }
-
-    /// The code of the form: its letters and digits in ASCII, whatever the script of the digits and the marks between
-    /// them. Mails and apps show codes in groups.
-    var typedCode: String {
-        let scalars = (fields["code"] ?? "").cut(to: 256).unicodeScalars.compactMap { scalar -> Unicode.Scalar? in
-            if scalar.properties.numericType == .decimal, let digit = scalar.properties.numericValue {
-                return Unicode.Scalar(UInt8(ascii: "0") + UInt8(digit))
-            }
-            // Full-width letters, as Japanese keyboards write them.
-            let narrow = (0xFF21...0xFF5A).contains(scalar.value) ? scalar.value - 0xFEE0 : scalar.value
-            return Unicode.Scalar(narrow).flatMap { $0.isASCII && $0.properties.isAlphabetic ? $0 : nil }
-        }
-        return String(String.UnicodeScalarView(scalars))
     }
 }

@@ -1,7 +1,7 @@
 import CEmbedded
 import Foundation
 import GatehouseWire
-package import MailTemplates
+import MailTemplates
 
 /// The texts of the pages by language: those of the app's screens, those of the pages alone (`Pages.xcstrings`), and an
 /// operator's.

@@ -1,5 +1,4 @@
 import GatehouseWire
-import HTTPServing
 import HTTPTypes
 import Hummingbird
 
@@ -18,6 +17,23 @@ extension Visit {
 
     mutating func goToSignIn(_ flash: Flash?) -> Outcome {
         pages.site == .console ? goToConsoleSignIn(flash) : .go(toSignIn(flash))
+    }
+
+    /// Has the user prove their identity, and come back to this page.
+    mutating func goToSecondStep(_ flash: Flash?) -> Outcome {
+        // A new password stays the next page, wherever else the user goes.
+        if session.next != .newPassword { session.next = placeOfRequest }
+        session.flash = flash
+        return .go(.secondStep)
+    }
+
+    /// What a user does to whom an API says that the last proof is too old, or too little.
+    mutating func askForProof() async -> Outcome {
+        guard pages.site == .account else { return goToSignIn(.signInAgain) }
+        // Lost: why the user cannot be read. A new sign-in is a proof, too.
+        let user = try? await user()
+        guard let user, SecondSteps(user).exist else { return goToSignIn(.signInAgain) }
+        return goToSecondStep(.confirmFirst)
     }
 
     func notice(_ flash: Flash) -> Notice {
@@ -56,6 +72,14 @@ extension Visit {
             .problem(
                 both(say("The link could not be opened."), say("Please ask for a new email, or enter its code.")))
         }
+    }
+
+    /// A page below the home page.
+    func accountPage(_ title: String, _ notice: Notice? = nil) -> Page {
+        var page = Page(title)
+        page.back = (say("Account"), Place.home.path)
+        page.notice = notice
+        return page
     }
 
     var oldFormPage: Page {

@@ -1,6 +1,5 @@
 import GatehouseWire
 import HTTPServing
-import HTTPTypes
 import MailTemplates
 
 // What the user reads about a refusal: the cause, then the remedy.

@@ -74,34 +74,3 @@ package final class ConsoleEntry: Sendable {
         return URLParts.loopbackHosts.contains(host)
     }
 }
-
-extension WebPages {
-    @Sendable func enterConsole(_ visit: inout Visit) async throws -> Outcome {
-        guard let entry = settings.entry, let key = visit.fields["key"],
-            ConsoleEntry.isOnThisMachine(peer: visit.context.peerAddress, visit.request), entry.take(key, at: now())
-        else {
-            if !visit.isInConsole {
-                visit.session.sentence =
-                    "That link was used already. Open the first page of this server for another one."
-            }
-            return visit.isInConsole ? .move(ConsolePlace.overview.path) : .move(ConsolePlace.signIn)
-        }
-        visit.enterConsole(key: entry.secretKey)
-        return .page(pageLeading(to: ConsolePlace.overview.path))
-    }
-
-    /// What answers a link of another site in the console: a page that leads on to the same address. Browsers leave the
-    /// cookie of an operator out there (SameSite=Strict), and an answer that sets another one would sign the operator out.
-    func pageAfterForeignLink(_ request: Request) -> Page? {
-        guard site == .console, request.headers[.fetchSite] == "cross-site" else { return nil }
-        return pageLeading(to: request.uri.path + (request.uri.query.map { "?\($0)" } ?? ""))
-    }
-
-    /// Browsers send the cookie only where this server sent them (SameSite=Strict), and another page may have had the
-    /// link.
-    private func pageLeading(to address: String) -> Page {
-        var page = Page("Console", [.actions([Link(title: "Continue", address: address)])])
-        page.onward = address
-        return page
-    }
-}

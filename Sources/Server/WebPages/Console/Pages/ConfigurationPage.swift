@@ -2,14 +2,20 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-// The settings of the server: those that were changed, and all of an area.
-extension WebPages {
-    @Sendable func showConfiguration(_ visit: inout Visit) async throws -> Outcome {
+/// The settings of the server: those that were changed, and all of an area.
+struct ConfigurationPage: ConsolePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/configuration") { try await $0.show() }
+    ]
+
+    mutating func show() async throws -> Outcome {
         guard visit.isInConsole else { return visit.goToConsoleSignIn(nil) }
-        if let area = visit.fields["area"] { return try await showArea(area.cut(to: 64), &visit) }
+        if let area = visit.fields["area"] { return try await showArea(area.cut(to: 64)) }
         var page = Page(ConsolePlace.configuration.title)
-        page.blocks = try await visit.part("Areas") { visit in
-            let settings = try ListedSetting.list(json: await visit.callAsAdmin(.get, "/admin/configuration"))
+        page.blocks = try await part("Areas") { console in
+            let settings = try ListedSetting.list(json: await console.callAsAdmin(.get, "/admin/configuration"))
             let changed = settings.filter(\.isChanged)
             let note =
                 changed.isEmpty ? "All settings have their defaults." : "The changed settings follow, by area."
@@ -22,11 +28,11 @@ extension WebPages {
         return .page(page)
     }
 
-    private func showArea(_ area: String, _ visit: inout Visit) async throws -> Outcome {
+    private mutating func showArea(_ area: String) async throws -> Outcome {
         var page = Page(area.shown)
         page.back = (ConsolePlace.configuration.title, ConsolePlace.configuration.path)
-        page.blocks = try await visit.part("Settings") { visit in
-            let settings = try ListedSetting.list(json: await visit.callAsAdmin(.get, "/admin/configuration"))
+        page.blocks = try await part("Settings") { console in
+            let settings = try ListedSetting.list(json: await console.callAsAdmin(.get, "/admin/configuration"))
                 .filter { $0.area == area }
             return [.table(.settings(settings))]
         }

@@ -1,14 +1,21 @@
 import GatehouseWire
-import HTTPServing
 import HTTPTypes
 
-// The signing keys.
-extension WebPages {
-    @Sendable func showKeys(_ visit: inout Visit) async throws -> Outcome {
+/// The signing keys.
+struct KeysPage: ConsolePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/keys") { try await $0.show() },
+        shows("/keys/rotate") { $0.askToRotate() },
+        takes("/keys/rotate") { try await $0.rotate() },
+    ]
+
+    mutating func show() async throws -> Outcome {
         guard visit.isInConsole else { return visit.goToConsoleSignIn(nil) }
         var page = Page("Keys")
-        page.blocks = try await visit.part("Signing keys") { visit in
-            let keys = try ListedKey.list(json: await visit.callAsAdmin(.get, "/admin/keys"))
+        page.blocks = try await part("Signing keys") { console in
+            let keys = try ListedKey.list(json: await console.callAsAdmin(.get, "/admin/keys"))
             var table = Table(
                 caption: "Signing keys", columns: ["Key", "Algorithm", "State", "Created (UTC)"],
                 empty: "There are no signing keys.")
@@ -23,17 +30,17 @@ extension WebPages {
         return .page(page)
     }
 
-    @Sendable func askToRotateKeys(_ visit: inout Visit) async throws -> Outcome {
+    mutating func askToRotate() -> Outcome {
         guard visit.isInConsole else { return visit.goToConsoleSignIn(nil) }
         return .page(
-            visit.question(
+            question(
                 "Rotate the Signing Key?",
                 "New access tokens are signed with a new key. Tokens of the key before stay valid until they end.",
                 action: ConsolePlace.keys.path + "/rotate", button: "Rotate", back: .keys))
     }
 
-    @Sendable func rotateKeys(_ visit: inout Visit) async throws -> Outcome {
-        try await visit.callAsAdmin(.post, "/admin/keys/rotate")
+    mutating func rotate() async throws -> Outcome {
+        try await callAsAdmin(.post, "/admin/keys/rotate")
         visit.session.sentence = "The signing key is rotated."
         return .move(ConsolePlace.keys.path)
     }

@@ -2,17 +2,25 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-extension WebPages {
-    @Sendable func showOverview(_ visit: inout Visit) async throws -> Outcome {
+/// Sign-ins, latency and queues at a glance.
+struct OverviewPage: ConsolePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("") { try await $0.show() }
+    ]
+
+    mutating func show() async throws -> Outcome {
         guard visit.isInConsole else { return visit.goToConsoleSignIn(nil) }
         let range = OverviewRange(text: visit.fields["range"] ?? "") ?? .day
         var page = Page("Overview")
         page.blocks = [.actions(OverviewRange.allCases.map { $0.link(isShown: $0 == range) })]
-        let (from, until) = (FormText.escape("\(now() - range.duration)"), FormText.escape("\(now())"))
-        page.blocks += try await visit.part("Sign-ins") { visit in
-            let json = try await visit.callAsAdmin(.get, "/admin/overview?from=\(from)&until=\(until)")
-            return try activityBlocks(json["activity"] ?? .null) + latencyBlocks(json["latency"] ?? .null)
-                + queueBlocks(json)
+        let (from, until) = (FormText.escape("\(pages.now() - range.duration)"), FormText.escape("\(pages.now())"))
+        page.blocks += try await part("Sign-ins") { console in
+            let json = try await console.callAsAdmin(.get, "/admin/overview?from=\(from)&until=\(until)")
+            return try console.activityBlocks(json["activity"] ?? .null)
+                + console.latencyBlocks(json["latency"] ?? .null)
+                + console.queueBlocks(json)
         }
         return .page(page)
     }
@@ -47,7 +55,7 @@ extension WebPages {
 
     private func queueBlocks(_ json: AnyJSON) throws -> [Block] {
         let (mails, webhooks) = (try Queue(json: json["mails"] ?? .null), try Queue(json: json["webhooks"] ?? .null))
-        let age = mails.oldest.map { ", the oldest for \(Figures.age(since: $0, now: now()))" } ?? ""
+        let age = mails.oldest.map { ", the oldest for \(Figures.age(since: $0, now: pages.now()))" } ?? ""
         return [
             .heading("Mails"),
             .text(mails.waiting == 0 ? "No mails are waiting." : "Waiting: \(Figures.count(mails.waiting))\(age)."),

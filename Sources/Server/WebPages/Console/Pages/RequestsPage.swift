@@ -2,16 +2,23 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-// The newest requests of this process. A script adds new ones once a second.
-extension WebPages {
+/// The newest requests of this process. A script adds new ones once a second.
+struct RequestsPage: ConsolePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/requests") { try await $0.show() },
+        shows("/requests/new", isLogged: false) { try await $0.listNew() },
+    ]
+
     private static let rows = 100
 
-    @Sendable func showRequests(_ visit: inout Visit) async throws -> Outcome {
+    mutating func show() async throws -> Outcome {
         guard visit.isInConsole else { return visit.goToConsoleSignIn(nil) }
         var page = Page(ConsolePlace.requests.title)
         var next: Int?
-        page.blocks = try await visit.part("The last requests of this process") { visit in
-            let log = try RequestLog(json: await visit.callAsAdmin(.get, "/admin/requests?after=0"))
+        page.blocks = try await part("The last requests of this process") { console in
+            let log = try RequestLog(json: await console.callAsAdmin(.get, "/admin/requests?after=0"))
             next = log.next
             var table = Table(
                 caption: "Requests", columns: ["Time (UTC)", "Request", "Status", "Took"], empty: "No requests yet.")
@@ -29,11 +36,11 @@ extension WebPages {
 
     /// `{"next":N,"rows":[{"time","request","status","tone","code","took"}]}`, oldest first: the requests after the
     /// number `after`, as the table shows them.
-    @Sendable func listNewRequests(_ visit: inout Visit) async throws -> Outcome {
+    mutating func listNew() async throws -> Outcome {
         guard visit.isInConsole else { return visit.goToConsoleSignIn(nil) }
         let after = Int64(visit.fields["after"] ?? "") ?? 0
         let log = try RequestLog(
-            json: await visit.callAsAdmin(.get, "/admin/requests?after=\(max(0, after))"))
+            json: await callAsAdmin(.get, "/admin/requests?after=\(max(0, after))"))
         return .answer(
             Answer.json(capacity: 160 * (log.entries.count + 1)) { writer in
                 writer.beginObject()

@@ -3,6 +3,97 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
+/// Asks before an act, and performs it.
+struct UserActPage: ConsolePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/users/{user_id}/{act}") { try await $0.ask() },
+        takes("/users/{user_id}/{act}") { try await $0.take() },
+    ]
+
+    mutating func ask() async throws -> Outcome {
+        if visit.context.parameters.get("act") == "passkeys" {
+            return .page(try await visit[UserPage.self].passkeysPage())
+        }
+        guard let act else {
+            return .page(visit.problemPage("There is nothing here.", status: .notFound))
+        }
+        let user = FoundUser(try await callAsAdmin(.get, "/admin/users/\(userID)"))
+        return .page(question(act, user))
+    }
+
+    mutating func take() async throws -> Outcome {
+        guard let act else {
+            return .page(visit.problemPage("There is nothing here.", status: .notFound))
+        }
+        let user = FoundUser(try await callAsAdmin(.get, "/admin/users/\(userID)"))
+        do {
+            try await perform(act, user)
+        } catch let refusal as AdminRefusal where refusal.cause.status != 404 {
+            let text = refusal.cause.code == .weakPassword ? visit.message(for: refusal.cause) : refusal.sentence
+            return .page(question(act, user, .problem(text)))
+        }
+        visit.session.sentence = act.done(user.name)
+        return .move(act == .delete ? ConsolePlace.users.path : user.path)
+    }
+}
+
+extension UserActPage {
+    private var act: UserAct? {
+        let name = visit.context.parameters.get("act") ?? ""
+        return UserAct.allCases.first { $0.rawValue.utf8.elementsEqual(name.utf8) }
+    }
+
+    private mutating func perform(_ act: UserAct, _ user: FoundUser) async throws {
+        let path = "/admin/users/\(userID)"
+        switch act {
+        case .ban: try await callAsAdmin(.put, path, ["ban_duration": .string(visit.fields["duration"] ?? "24h")])
+        case .lift: try await callAsAdmin(.put, path, ["ban_duration": "none"])
+        case .reset: try await callAsAdmin(.post, path + "/recover")
+        case .confirm: try await callAsAdmin(.put, path, ["email_confirm": true])
+        case .password: try await callAsAdmin(.put, path, ["password": .string(visit.fields["password"] ?? "")])
+        case .endSession:
+            let session = FormText.escape((visit.fields["session"] ?? "").cut(to: 64))
+            try await callAsAdmin(.delete, "\(path)/sessions/\(session)")
+        case .endSessions: try await callAsAdmin(.delete, path + "/sessions")
+        case .removeFactor: try await callAsAdmin(.delete, "\(path)/factors/\(namedID)")
+        case .removePasskey: try await callAsAdmin(.delete, "\(path)/passkeys/\(namedID)")
+        case .delete: try await callAsAdmin(.delete, path)
+        }
+    }
+
+    private func question(_ act: UserAct, _ user: FoundUser, _ notice: Notice? = nil) -> Page {
+        var form = Form(action: "\(user.path)/\(act.rawValue)", button: act.title)
+        if act.isOfRow || act == .ban || act == .delete { form.style = .danger }
+        if act == .removeFactor || act == .removePasskey {
+            form.hidden = [("id", (visit.fields["id"] ?? "").cut(to: 64))]
+        }
+        if act == .ban { form.fields = [duration] }
+        if act == .endSession { form.hidden = [("session", (visit.fields["session"] ?? "").cut(to: 64))] }
+        if act == .password {
+            var field = Field(kind: .password, name: "password", label: "New password")
+            field.autocomplete = "new-password"
+            form.fields = [field]
+        }
+        var page = Page("\(act.title): \(user.name)")
+        page.notice = notice
+        page.back = (user.name, user.path)
+        page.blocks = [
+            .text(act.question(user.name)), .form(form), .links([Link(title: "Cancel", address: user.path)]),
+        ]
+        return page
+    }
+
+    private var duration: Field {
+        var field = Field(kind: .choice, name: "duration", label: "For how long", value: "24h")
+        field.options = [
+            ("1h", "An hour"), ("24h", "A day"), ("168h", "A week"), ("720h", "30 days"), ("876000h", "For good"),
+        ].map { Field.Option(value: $0.0, title: $0.1) }
+        return field
+    }
+}
+
 /// What an operator does to a user. Each has a page that asks first, at its name below the user's page.
 enum UserAct: String, CaseIterable, Sendable {
     case ban, lift, reset, confirm, password, endSession = "end-session", endSessions = "end-sessions", delete
@@ -68,84 +159,5 @@ enum UserAct: String, CaseIterable, Sendable {
         case .removeFactor: "The second factor of \(name) is removed, or will be after the waiting time."
         case .removePasskey: "The passkey of \(name) is removed."
         }
-    }
-}
-
-extension WebPages {
-    @Sendable func askAboutUser(_ visit: inout Visit) async throws -> Outcome {
-        if visit.context.parameters.get("act") == "passkeys" { return .page(try await visit.userPasskeysPage()) }
-        guard let act = visit.userAct else {
-            return .page(visit.problemPage("There is nothing here.", status: .notFound))
-        }
-        let user = FoundUser(try await visit.callAsAdmin(.get, "/admin/users/\(visit.userID)"))
-        return .page(visit.question(act, user))
-    }
-
-    @Sendable func actOnUser(_ visit: inout Visit) async throws -> Outcome {
-        guard let act = visit.userAct else {
-            return .page(visit.problemPage("There is nothing here.", status: .notFound))
-        }
-        let user = FoundUser(try await visit.callAsAdmin(.get, "/admin/users/\(visit.userID)"))
-        do {
-            try await visit.perform(act, user)
-        } catch let refusal as AdminRefusal where refusal.cause.status != 404 {
-            let text = refusal.cause.code == .weakPassword ? visit.message(for: refusal.cause) : refusal.sentence
-            return .page(visit.question(act, user, .problem(text)))
-        }
-        visit.session.sentence = act.done(user.name)
-        return .move(act == .delete ? ConsolePlace.users.path : user.path)
-    }
-}
-
-extension Visit {
-    fileprivate var userAct: UserAct? {
-        let name = context.parameters.get("act") ?? ""
-        return UserAct.allCases.first { $0.rawValue.utf8.elementsEqual(name.utf8) }
-    }
-
-    fileprivate mutating func perform(_ act: UserAct, _ user: FoundUser) async throws {
-        let path = "/admin/users/\(userID)"
-        switch act {
-        case .ban: try await callAsAdmin(.put, path, ["ban_duration": .string(fields["duration"] ?? "24h")])
-        case .lift: try await callAsAdmin(.put, path, ["ban_duration": "none"])
-        case .reset: try await callAsAdmin(.post, path + "/recover")
-        case .confirm: try await callAsAdmin(.put, path, ["email_confirm": true])
-        case .password: try await callAsAdmin(.put, path, ["password": .string(fields["password"] ?? "")])
-        case .endSession:
-            let session = FormText.escape((fields["session"] ?? "").cut(to: 64))
-            try await callAsAdmin(.delete, "\(path)/sessions/\(session)")
-        case .endSessions: try await callAsAdmin(.delete, path + "/sessions")
-        case .removeFactor: try await callAsAdmin(.delete, "\(path)/factors/\(namedID)")
-        case .removePasskey: try await callAsAdmin(.delete, "\(path)/passkeys/\(namedID)")
-        case .delete: try await callAsAdmin(.delete, path)
-        }
-    }
-
-    fileprivate func question(_ act: UserAct, _ user: FoundUser, _ notice: Notice? = nil) -> Page {
-        var form = Form(action: "\(user.path)/\(act.rawValue)", button: act.title)
-        if act.isOfRow || act == .ban || act == .delete { form.style = .danger }
-        if act == .removeFactor || act == .removePasskey { form.hidden = [("id", (fields["id"] ?? "").cut(to: 64))] }
-        if act == .ban { form.fields = [duration] }
-        if act == .endSession { form.hidden = [("session", (fields["session"] ?? "").cut(to: 64))] }
-        if act == .password {
-            var field = Field(kind: .password, name: "password", label: "New password")
-            field.autocomplete = "new-password"
-            form.fields = [field]
-        }
-        var page = Page("\(act.title): \(user.name)")
-        page.notice = notice
-        page.back = (user.name, user.path)
-        page.blocks = [
-            .text(act.question(user.name)), .form(form), .links([Link(title: "Cancel", address: user.path)]),
-        ]
-        return page
-    }
-
-    private var duration: Field {
-        var field = Field(kind: .choice, name: "duration", label: "For how long", value: "24h")
-        field.options = [
-            ("1h", "An hour"), ("24h", "A day"), ("168h", "A week"), ("720h", "30 days"), ("876000h", "For good"),
-        ].map { Field.Option(value: $0.0, title: $0.1) }
-        return field
     }
 }

@@ -1,15 +1,20 @@
 import GatehouseWire
 import HTTPServing
 import HTTPTypes
-import Hummingbird
 
-extension WebPages {
-    /// The accounts, newest first. A page costs the same on any number of them: no count, and a cursor to the next one.
-    @Sendable func showUsers(_ visit: inout Visit) async throws -> Outcome {
+/// The accounts, newest first. A page costs the same on any number of them: no count, and a cursor to the next one.
+struct UserListPage: ConsolePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/users") { try await $0.show() }
+    ]
+
+    mutating func show() async throws -> Outcome {
         let filter = UserFilter(visit.fields)
         let json: AnyJSON
         do {
-            json = try await visit.callAsAdmin(.get, "/admin/search/users?" + filter.query(at: now()))
+            json = try await callAsAdmin(.get, "/admin/search/users?" + filter.query(at: pages.now()))
         } catch let refusal as AdminRefusal where refusal.cause.code == .validationFailed {
             return .page(
                 Page(
@@ -17,7 +22,7 @@ extension WebPages {
                     .problem("The server cannot search for this. Change the text, or show all users.")))
         }
         var table = Table(caption: "Users", columns: ["User", "State", "Methods", "Created", "Last seen"])
-        table.rows = (json["users"]?.arrayValue ?? []).map { FoundUser($0).cells(at: now()) }
+        table.rows = (json["users"]?.arrayValue ?? []).map { FoundUser($0).cells(at: pages.now()) }
         table.next = json["next"]?.stringValue.map { filter.address(after: $0) }
         table.empty =
             table.next == nil ? "No users match." : "No match yet. Next looks at more accounts."

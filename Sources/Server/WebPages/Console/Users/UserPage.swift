@@ -1,16 +1,21 @@
 import Foundation
 import GatehouseWire
-import HTTPServing
 import HTTPTypes
-import Hummingbird
 
-extension WebPages {
-    @Sendable func showUser(_ visit: inout Visit) async throws -> Outcome {
-        let json = try await visit.callAsAdmin(.get, "/admin/users/\(visit.userID)/overview?limit=20")
+/// One account, with its sessions, factors, audit trail and mails.
+struct UserPage: ConsolePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/users/{user_id}") { try await $0.show() }
+    ]
+
+    mutating func show() async throws -> Outcome {
+        let json = try await callAsAdmin(.get, "/admin/users/\(userID)/overview?limit=20")
         let user = FoundUser(json["user"] ?? .null)
         var page = Page(user.name)
         page.back = (ConsolePlace.users.title, ConsolePlace.users.path)
-        page.blocks = [.facts(user.facts(at: now())), .actions(user.acts(at: now()))]
+        page.blocks = [.facts(user.facts(at: pages.now())), .actions(user.acts(at: pages.now()))]
         page.blocks += [.heading("Identities"), .table(user.identities)]
         page.blocks += [.heading("Second factors"), .table(user.factors)]
         if !user.setAside.rows.isEmpty { page.blocks += [.heading("Set aside"), .table(user.setAside)] }
@@ -113,9 +118,9 @@ extension WebPages {
     }
 }
 
-extension Visit {
+extension UserPage {
     /// The passkeys of a user, on a page of their own: the page of the user reads enough already.
-    mutating func userPasskeysPage() async throws -> Page {
+    mutating func passkeysPage() async throws -> Page {
         let user = FoundUser(try await callAsAdmin(.get, "/admin/users/\(userID)"))
         let passkeys = try AuthPasskey.list(json: await callAsAdmin(.get, "/admin/users/\(userID)/passkeys"))
         var page = Page("Passkeys: \(user.name)")
@@ -134,9 +139,6 @@ extension Visit {
         page.blocks = [.table(table)]
         return page
     }
-
-    /// The user of the path, for the path of a call.
-    var userID: String { FormText.escape((context.parameters.get("user_id") ?? "").cut(to: 64)) }
 }
 
 extension Moment {

@@ -3,23 +3,31 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-extension WebPages {
-    @Sendable func showMethods(_ visit: inout Visit) async throws -> Outcome {
+/// The sign-in methods of the account.
+struct MethodsPage: SitePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/methods") { try await $0.show() },
+        takes("/methods") { try await $0.change() },
+    ]
+
+    mutating func show() async throws -> Outcome {
         let user = try await visit.user()
         let undoable = try AuthUndoableLink.list(json: await visit.callAsUser(.get, "/user/identities/undoable"))
         let offer = try await visit.offer()
-        var page = try await visit.methodsPage(user, offer)
-        if !undoable.isEmpty { page.blocks += visit.undoBlocks(undoable) }
+        var page = try await page(user, offer)
+        if !undoable.isEmpty { page.blocks += undoBlocks(undoable) }
         return .page(page)
     }
 
     /// Adds, removes or undoes, as the field `act` says.
-    @Sendable func changeMethods(_ visit: inout Visit) async throws -> Outcome {
+    mutating func change() async throws -> Outcome {
         let identity = FormText.escape((visit.fields["identity"] ?? "").cut(to: 64))
         do {
             switch visit.fields["act"] {
-            case "add": return try await visit.addMethod()
-            case "remove" where visit.fields["confirmed"] == nil: return .page(visit.removalPage())
+            case "add": return try await add()
+            case "remove" where visit.fields["confirmed"] == nil: return .page(removalPage())
             case "remove":
                 try await visit.callAsUser(.delete, "/user/identities/\(identity)")
                 visit.session.flash = .methodRemoved
@@ -29,20 +37,20 @@ extension WebPages {
             default: break
             }
         } catch let refusal as CallRefusal where !refusal.needsProof {
-            var page = visit.accountPage(visit.say("Sign-In Methods"), .problem(visit.message(for: refusal)))
-            page.back = (visit.say("Sign-In Methods"), Place.methods.path)
+            var page = visit.accountPage(say("Sign-In Methods"), .problem(visit.message(for: refusal)))
+            page.back = (say("Sign-In Methods"), Place.methods.path)
             return .page(page)
         }
         return .go(.methods)
     }
 }
 
-extension Visit {
+extension MethodsPage {
     /// The link is made when the code is redeemed, which only this session can (`comeBack`).
-    fileprivate mutating func addMethod() async throws -> Outcome {
-        let provider = FormText.escape((fields["provider"] ?? "").cut(to: 64))
-        let challenge = begin(.link, for: nil)
-        let json = try await callAsUser(
+    private mutating func add() async throws -> Outcome {
+        let provider = FormText.escape((visit.fields["provider"] ?? "").cut(to: 64))
+        let challenge = visit.begin(.link, for: nil)
+        let json = try await visit.callAsUser(
             .get,
             "/user/identities/authorize?provider=\(provider)&code_challenge=\(challenge)&code_challenge_method=s256"
                 + "&skip_http_redirect=true&\(pages.backHere)")
@@ -50,12 +58,12 @@ extension Visit {
         return .onward(url)
     }
 
-    fileprivate mutating func methodsPage(_ user: AuthUser, _ offer: ServerOffer) async throws -> Page {
-        var page = accountPage(say("Sign-In Methods"))
+    private mutating func page(_ user: AuthUser, _ offer: ServerOffer) async throws -> Page {
+        var page = visit.accountPage(say("Sign-In Methods"))
         var isOnly = user.signInMethods.count < 2
         // A passkey is another way to sign in.
         if isOnly, offer.hasPasskeys {
-            isOnly = try AuthPasskey.list(json: await callAsUser(.get, "/passkeys")).isEmpty
+            isOnly = try AuthPasskey.list(json: await visit.callAsUser(.get, "/passkeys")).isEmpty
         }
         page.blocks.append(.rows(user.signInMethods.map { row($0, isOnly: isOnly) }))
         if isOnly { page.blocks.append(.soft(say("Add another way to sign in before you remove this one."))) }
@@ -73,7 +81,7 @@ extension Visit {
         return page
     }
 
-    fileprivate func undoBlocks(_ links: [AuthUndoableLink]) -> [Block] {
+    private func undoBlocks(_ links: [AuthUndoableLink]) -> [Block] {
         [
             .heading(say("Recently Added")),
             .soft(say("Was this not you? Undo takes back everything that adding it changed.")),
@@ -82,7 +90,7 @@ extension Visit {
     }
 
     private func row(_ identity: AuthUserIdentity, isOnly: Bool) -> Row {
-        let name = methodName(identity.provider)
+        let name = visit.methodName(identity.provider)
         var row = Row(title: name)
         row.details = [identity.email?.readableAddress.shown].compactMap(\.self)
         guard !isOnly, let id = identity.identityID else { return row }
@@ -94,10 +102,12 @@ extension Visit {
     }
 
     private func row(_ link: AuthUndoableLink) -> Row {
-        let name = methodName(link.provider ?? "")
+        let name = visit.methodName(link.provider ?? "")
         var row = Row(title: name)
         row.details = [
-            say("Added on %@. Can be undone until %@.", language.day(link.linkedAt), language.day(link.until))
+            say(
+                "Added on %@. Can be undone until %@.", visit.language.day(link.linkedAt),
+                visit.language.day(link.until))
         ]
         row.form = Form(
             action: Place.methods.path, hidden: [("act", "undo"), ("identity", link.id.uuidString.lowercased())],
@@ -105,10 +115,10 @@ extension Visit {
         return row
     }
 
-    fileprivate func removalPage() -> Page {
-        let provider = (fields["provider"] ?? "").cut(to: 64)
+    private func removalPage() -> Page {
+        let provider = (visit.fields["provider"] ?? "").cut(to: 64)
         var page = Page(
-            say("Remove %@", methodName(provider)),
+            say("Remove %@", visit.methodName(provider)),
             [
                 .text(say("You will no longer be able to sign in this way.")),
                 .form(
@@ -116,7 +126,7 @@ extension Visit {
                         action: Place.methods.path,
                         hidden: [
                             ("act", "remove"), ("confirmed", "yes"),
-                            ("identity", (fields["identity"] ?? "").cut(to: 64)), ("provider", provider),
+                            ("identity", (visit.fields["identity"] ?? "").cut(to: 64)), ("provider", provider),
                         ], button: say("Remove"), style: .danger)),
                 .soft(say("Other devices that signed in this way are signed out.")),
             ])

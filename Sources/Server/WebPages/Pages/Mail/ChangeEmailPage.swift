@@ -2,18 +2,25 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-// A new email address, which mailed codes confirm.
-extension WebPages {
+/// A new email address, which mailed codes confirm.
+struct ChangeEmailPage: SitePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/email") { try await $0.show() },
+        takes("/email") { try await $0.change() },
+    ]
+
     /// While a change is awaited, the page also leads to its code.
-    @Sendable func showEmail(_ visit: inout Visit) async throws -> Outcome {
+    mutating func show() async throws -> Outcome {
         let user = try await visit.user()
         if let pending = user.newEmail, visit.session.mail?.email != pending, visit.session.mail?.other != pending {
             visit.session.mail = .change(of: user, to: pending)
         }
-        return .page(visit.emailPage(user))
+        return .page(page(user))
     }
 
-    @Sendable func changeEmail(_ visit: inout Visit) async throws -> Outcome {
+    mutating func change() async throws -> Outcome {
         let user = try await visit.user()
         var body: JSONObject = ["email": .string(visit.fields["email"] ?? "")]
         body["current_password"] = visit.fields["current"].map(AnyJSON.string)
@@ -22,7 +29,7 @@ extension WebPages {
             let json = try await visit.beginning(.emailChange, for: nil) { [body] visit, challenge in
                 var body = body
                 body["code_challenge"] = challenge
-                return try await visit.callAsUser(.put, "/user?\(backHere)", body)
+                return try await visit.callAsUser(.put, "/user?\(visit.pages.backHere)", body)
             }
             let changed = try AuthUser(json: json)
             guard let pending = changed.newEmail else {
@@ -33,22 +40,16 @@ extension WebPages {
             return .go(.checkMail)
         } catch let refusal as CallRefusal where !refusal.needsProof {
             let notice = Notice.problem(visit.message(for: refusal))
-            return .page(visit.emailPage(user, notice, asksForCurrent: refusal.code == .currentPasswordRequired))
+            return .page(page(user, notice, asksForCurrent: refusal.code == .currentPasswordRequired))
         }
-    }
-
-    /// The code of the mail to the other address comes first.
-    @Sendable func enterOtherCode(_ visit: inout Visit) async throws -> Outcome {
-        if let other = visit.session.mail?.swapped { visit.session.mail = other }
-        return .go(.checkMail)
     }
 }
 
-extension Visit {
-    fileprivate func emailPage(_ user: AuthUser, _ notice: Notice? = nil, asksForCurrent: Bool = false) -> Page {
-        var page = accountPage(user.email == nil ? say("Add Email") : say("Change Email"), notice)
+extension ChangeEmailPage {
+    private func page(_ user: AuthUser, _ notice: Notice? = nil, asksForCurrent: Bool = false) -> Page {
+        var page = visit.accountPage(user.email == nil ? say("Add Email") : say("Change Email"), notice)
         if let current = user.email { page.blocks.append(.soft(say("Your email is %@.", current.readableAddress))) }
-        if let pending = user.newEmail, session.mail?.kind == .emailChange {
+        if let pending = user.newEmail, visit.session.mail?.kind == .emailChange {
             page.blocks += [
                 .text(say("We have sent a code to %@.", pending.readableAddress)),
                 .links([
@@ -57,9 +58,9 @@ extension Visit {
                 ]),
             ]
         }
-        var fields = [emailField(entered("email"), label: say("New Email"))]
-        if asksForCurrent || entered("current") != nil {
-            fields.append(passwordField(say("Current Password"), name: "current", isNew: false))
+        var fields = [visit.emailField(visit.entered("email"), label: say("New Email"))]
+        if asksForCurrent || visit.entered("current") != nil {
+            fields.append(visit.passwordField(say("Current Password"), name: "current", isNew: false))
         }
         page.blocks.append(.form(Form(action: Place.email.path, fields: fields, button: say("Save Email"))))
         return page
@@ -67,10 +68,10 @@ extension Visit {
 
     /// Mails the codes of a change again. The server finds the account by its current address.
     ///
-    /// - Throws: As ``callAsUser(_:_:_:api:)``.
+    /// - Throws: As ``Visit/callAsUser(_:_:_:api:)``.
     mutating func requestChange(_ mail: WebSession.AwaitedMail) async throws {
-        let user = try await user()
-        try await beginning(.emailChange, for: nil) { visit, challenge in
+        let user = try await visit.user()
+        try await visit.beginning(.emailChange, for: nil) { visit, challenge in
             var body: JSONObject = [
                 "email": .string(user.email ?? mail.email), "code_challenge": challenge,
                 "code_challenge_method": "s256",

@@ -1,14 +1,23 @@
 import GatehouseWire
-import HTTPServing
 import HTTPTypes
 
-extension WebPages {
-    @Sendable func showCheckMail(_ visit: inout Visit) async throws -> Outcome {
+/// Takes a mailed code.
+struct CheckMailPage: SitePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/check-mail") { $0.show() },
+        takes("/check-mail") { try await $0.enterCode() },
+        takes("/check-mail/again") { try await $0.mailAgain() },
+        takes("/check-mail/other") { $0.enterOtherCode() },
+    ]
+
+    func show() -> Outcome {
         guard let mail = visit.session.mail else { return .go(visit.isSignedIn ? .home : .signIn) }
-        return .page(visit.codePage(mail))
+        return .page(page(mail))
     }
 
-    @Sendable func enterCode(_ visit: inout Visit) async throws -> Outcome {
+    mutating func enterCode() async throws -> Outcome {
         guard let mail = visit.session.mail else { return .go(.signIn) }
         let type: AnyJSON =
             switch mail.kind {
@@ -37,51 +46,36 @@ extension WebPages {
             if mail.kind == .emailChange { visit.session.flash = .emailChanged }
             return outcome
         } catch let refusal as CallRefusal {
-            return .page(visit.codePage(mail, .problem(visit.message(for: refusal))))
+            return .page(page(mail, .problem(visit.message(for: refusal))))
         }
     }
 
-    @Sendable func mailAgain(_ visit: inout Visit) async throws -> Outcome {
+    mutating func mailAgain() async throws -> Outcome {
         guard let mail = visit.session.mail else { return .go(.signIn) }
         do {
-            try await visit.request(mail)
+            try await visit[MailRequestPage.self].request(mail)
         } catch let refusal as CallRefusal {
-            return .page(visit.codePage(mail, .problem(visit.message(for: refusal))))
+            return .page(page(mail, .problem(visit.message(for: refusal))))
         }
         visit.session.flash = .mailSent
         return .go(.checkMail)
     }
 
-    @Sendable func showNewPassword(_ visit: inout Visit) async throws -> Outcome {
-        _ = try await visit.user()
-        return .page(visit.newPasswordPage(try await visit.offer()))
-    }
-
-    @Sendable func setPassword(_ visit: inout Visit) async throws -> Outcome {
-        let offer = try await visit.offer()
-        if let problem = visit.confirmationProblem {
-            return .page(visit.newPasswordPage(offer, .problem(problem)))
-        }
-        do {
-            var body: JSONObject = ["password": .string(visit.fields["password"] ?? "")]
-            body["current_password"] = visit.fields["current"].map(AnyJSON.string)
-            try await visit.callAsUser(.put, "/user", body)
-        } catch let refusal as CallRefusal where !refusal.needsProof {
-            return .page(visit.newPasswordPage(offer, .problem(visit.message(for: refusal)), asks: refusal.code))
-        }
-        visit.session.flash = .passwordSaved
-        return .go(visit.session.handover == nil ? .home : .goOn)
+    /// The code of the mail to the other address comes first.
+    mutating func enterOtherCode() -> Outcome {
+        if let other = visit.session.mail?.swapped { visit.session.mail = other }
+        return .go(.checkMail)
     }
 }
 
-extension Visit {
-    fileprivate func codePage(_ mail: WebSession.AwaitedMail, _ notice: Notice? = nil) -> Page {
+extension CheckMailPage {
+    private func page(_ mail: WebSession.AwaitedMail, _ notice: Notice? = nil) -> Page {
         var page = Page(
             say("Check your email"),
             [
-                .text(codeSentence(mail)), .soft(codeUse(mail)),
+                .text(sentence(mail)), .soft(use(mail)),
                 mail.kind == .emailChange ? .soft(say("Until then, your email stays as it is.")) : nil,
-                .form(Form(action: Place.checkMail.path, fields: [codeField], button: say("Continue"))),
+                .form(Form(action: Place.checkMail.path, fields: [visit.codeField], button: say("Continue"))),
                 mail.other.map { other in
                     .form(
                         Form(
@@ -94,15 +88,15 @@ extension Visit {
                     ? nil
                     : .form(
                         Form(
-                            action: Place.checkMail.path + "/again", captcha: captcha, button: say("Send Again"),
+                            action: Place.checkMail.path + "/again", captcha: visit.captcha, button: say("Send Again"),
                             style: .plain)),
             ].compactMap(\.self))
         page.notice = notice
-        page.back = isSignedIn ? (say("Account"), Place.home.path) : (say("Sign In"), Place.signIn.path)
+        page.back = visit.isSignedIn ? (say("Account"), Place.home.path) : (say("Sign In"), Place.signIn.path)
         return page
     }
 
-    private func codeSentence(_ mail: WebSession.AwaitedMail) -> String {
+    private func sentence(_ mail: WebSession.AwaitedMail) -> String {
         switch mail.kind {
         case .emailChange, .setAsidePassword: say("We have sent a code to %@.", mail.email.readableAddress)
         case .setAsidePasskey: say("We have sent a code to your account's email.")
@@ -111,51 +105,12 @@ extension Visit {
         }
     }
 
-    private func codeUse(_ mail: WebSession.AwaitedMail) -> String {
+    private func use(_ mail: WebSession.AwaitedMail) -> String {
         switch mail.kind {
         case .setAsidePassword: say("Enter the code we emailed you to keep using this password.")
         case .setAsidePasskey: say("Enter the code we emailed you to keep using this passkey.")
         case .signUp, .signIn, .recovery, .emailChange:
             say("Enter it here, or open the link in the email on this device.")
         }
-    }
-
-    /// What is wrong with the repetition of a new password.
-    var confirmationProblem: String? {
-        fields["password"] == fields["confirmation"]
-            ? nil : both(say("Passwords do not match."), say("Please enter the same one twice."))
-    }
-
-    /// The fields of a new password: also the current one, once the server asks for it.
-    ///
-    /// - Parameter asks: Why the server refused the last try.
-    func newPasswordFields(_ offer: ServerOffer, _ asks: AuthErrorCode?) -> [Field] {
-        var password = passwordField(say("New Password"), isNew: true, minimum: offer.passwordLength)
-        password.hint = say("Password must be at least %@ characters.", String(offer.passwordLength))
-        let current =
-            asks == .currentPasswordRequired || entered("current") != nil
-            ? [passwordField(say("Current Password"), name: "current", isNew: false)] : []
-        return current + [password, passwordField(say("Confirm Password"), name: "confirmation", isNew: true)]
-    }
-
-    fileprivate func newPasswordPage(
-        _ offer: ServerOffer, _ notice: Notice? = nil, asks: AuthErrorCode? = nil
-    ) -> Page {
-        let fields = newPasswordFields(offer, asks)
-        var page = Page(
-            say("Set a Password"),
-            [
-                .form(
-                    Form(
-                        action: Place.newPassword.path, fields: fields,
-                        hidden: [("minimum", String(offer.passwordLength))], button: say("Save Password"))),
-                .soft(say("Your other devices are signed out when you save.")),
-            ])
-        // A mailed code from a while ago no longer stands for the password that the user has forgotten.
-        if offer.hasMail, fields.count > 2 {
-            page.blocks.append(.links([Link(title: say("Forgot password?"), address: Place.forgotPassword.path)]))
-        }
-        page.notice = notice
-        return page
     }
 }

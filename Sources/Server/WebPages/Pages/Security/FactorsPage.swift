@@ -3,56 +3,46 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The pages of the second factors that a user adds: authenticator apps (RFC 6238), and security keys (WebAuthn), which the
-/// script of the page creates.
-enum FactorPage: Sendable {
-    case apps, keys
+/// The second factors of one kind that a user adds.
+struct FactorsPage: SitePage {
+    var visit: Visit
 
-    var place: Place { self == .apps ? .authenticator : .securityKeys }
-    var type: AuthFactorType { self == .apps ? .totp : .webAuthn }
-
-    func shown(of user: AuthUser) -> [AuthFactor] {
-        self == .apps ? SecondSteps(user).apps : SecondSteps(user).keys
+    static let routes = FactorKind.allCases.flatMap { kind in
+        [
+            shows(kind.place.rawValue) { try await $0.show(kind) },
+            takes(kind.place.rawValue) { try await $0.change(kind) },
+        ]
     }
-}
 
-extension WebPages {
-    func showFactors(_ page: FactorPage) -> Handler {
-        { visit in .page(visit.factorPage(page, try await visit.user())) }
-    }
+    mutating func show(_ kind: FactorKind) async throws -> Outcome { .page(page(kind, try await visit.user())) }
 
     /// Begins to add a factor, confirms it, or removes one, as the field `act` says.
-    func changeFactors(_ page: FactorPage) -> Handler {
-        { visit in
-            let user = try await visit.user()
-            do {
-                switch visit.fields["act"] {
-                case "add": return .page(try await visit.enroll(page, user))
-                case "confirm": return try await page == .apps ? visit.confirmApp() : visit.confirmKey(user)
-                case "remove" where visit.fields["sure"] == nil: return .page(visit.removalPage(page))
-                case "remove":
-                    try await visit.callAsUser(.delete, "/factors/\(visit.factorOfForm)")
-                    visit.session.flash = page == .apps ? .factorRemoved : .keyRemoved
-                default: break
-                }
-            } catch let refusal as CallRefusal where !refusal.needsProof {
-                return .page(visit.factorPage(page, user, .problem(visit.message(for: refusal))))
+    mutating func change(_ kind: FactorKind) async throws -> Outcome {
+        let user = try await visit.user()
+        do {
+            switch visit.fields["act"] {
+            case "add": return .page(try await enroll(kind, user))
+            case "confirm": return try await kind == .apps ? confirmApp() : confirmKey(user)
+            case "remove" where visit.fields["sure"] == nil: return .page(removalPage(kind))
+            case "remove":
+                try await visit.callAsUser(.delete, "/factors/\(visit.factorOfForm)")
+                visit.session.flash = kind == .apps ? .factorRemoved : .keyRemoved
+            default: break
             }
-            return .go(page.place)
+        } catch let refusal as CallRefusal where !refusal.needsProof {
+            return .page(page(kind, user, .problem(visit.message(for: refusal))))
         }
+        return .go(kind.place)
     }
 }
 
-extension Visit {
-    /// Of the form, for a path.
-    var factorOfForm: String { FormText.escape((fields["factor"] ?? "").cut(to: 64)) }
-
-    private func title(_ page: FactorPage) -> String {
-        page == .apps ? say("Authenticator App") : say("Security Key")
+extension FactorsPage {
+    private func title(_ kind: FactorKind) -> String {
+        kind == .apps ? say("Authenticator App") : say("Security Key")
     }
 
-    fileprivate func factorPage(_ kind: FactorPage, _ user: AuthUser, _ notice: Notice? = nil) -> Page {
-        var page = accountPage(title(kind), notice)
+    private func page(_ kind: FactorKind, _ user: AuthUser, _ notice: Notice? = nil) -> Page {
+        var page = visit.accountPage(title(kind), notice)
         page.back = (say("Security"), Place.security.path)
         let factors = kind.shown(of: user)
         page.blocks = [
@@ -73,9 +63,9 @@ extension Visit {
         return page
     }
 
-    private func row(_ factor: AuthFactor, _ kind: FactorPage) -> Row {
+    private func row(_ factor: AuthFactor, _ kind: FactorKind) -> Row {
         let name = factor.friendlyName?.shown ?? title(kind)
-        var row = Row(title: name, details: [say("Added on %@.", language.day(factor.createdAt))])
+        var row = Row(title: name, details: [say("Added on %@.", visit.language.day(factor.createdAt))])
         row.form = Form(
             action: kind.place.path,
             hidden: [("act", "remove"), ("factor", factor.id.uuidString.lowercased()), ("name", name)],
@@ -84,7 +74,7 @@ extension Visit {
     }
 
     /// A new factor, whose secret the server shows only once. A key that an earlier try did not add gets another one.
-    fileprivate mutating func enroll(_ page: FactorPage, _ user: AuthUser) async throws -> Page {
+    private mutating func enroll(_ page: FactorKind, _ user: AuthUser) async throws -> Page {
         let base = title(page)
         let names = [base] + (2...20).map { "\(base) \($0)" }
         // One with another name may be a stranger's, with what the stranger wants the user to read.
@@ -101,13 +91,13 @@ extension Visit {
         ]
         let factor: AuthEnrolledFactor
         do {
-            factor = try AuthEnrolledFactor(json: await callAsUser(.post, "/factors", body))
+            factor = try AuthEnrolledFactor(json: await visit.callAsUser(.post, "/factors", body))
         } catch let refusal as CallRefusal where refusal.code == .tooManyEnrolledMFAFactors {
             // The page does not show those that were never confirmed, and that a stolen session may have made.
             for old in user.factors ?? [] where old.status == .unverified {
-                try await callAsUser(.delete, "/factors/\(old.id.uuidString.lowercased())")
+                try await visit.callAsUser(.delete, "/factors/\(old.id.uuidString.lowercased())")
             }
-            factor = try AuthEnrolledFactor(json: await callAsUser(.post, "/factors", body))
+            factor = try AuthEnrolledFactor(json: await visit.callAsUser(.post, "/factors", body))
         }
         guard page == .apps else { return try await keyPage(factor.id) }
         guard let totp = factor.totp else { throw CallFailed(cause: nil) }
@@ -116,32 +106,36 @@ extension Visit {
     }
 
     /// Goes on in the session that a new factor raised.
-    private mutating func added(_ flash: Flash, _ answer: AnyJSON, _ page: FactorPage) async throws -> Outcome {
+    private mutating func added(_ flash: Flash, _ answer: AnyJSON, _ page: FactorKind) async throws -> Outcome {
         let raised = try AuthSessionAnswer(json: answer)
-        session.tokens = WebSession.Tokens(raised)
-        session.flash = flash
+        visit.session.tokens = WebSession.Tokens(raised)
+        visit.session.flash = flash
         guard !SecondSteps(raised.user).hasRecoveryCodes else { return .go(page.place) }
-        return .go(try await offer().hasRecoveryCodes ? .recoveryCodes : page.place)
+        return .go(try await visit.offer().hasRecoveryCodes ? .recoveryCodes : page.place)
     }
 
-    fileprivate mutating func confirmApp() async throws -> Outcome {
+    private mutating func confirmApp() async throws -> Outcome {
         do {
-            return try await added(.appAdded, verify(typedCode, at: "/factors/\(factorOfForm)"), .apps)
+            return try await added(
+                .appAdded, visit[SecondStepPage.self].verify(visit.typedCode, at: "/factors/\(visit.factorOfForm)"),
+                .apps)
         } catch let refusal as CallRefusal where !refusal.needsProof && refusal.code != .mfaFactorNotFound {
             // The form has what the server showed only once.
             return .page(
                 setUpPage(
-                    (fields["factor"] ?? "").cut(to: 64), key: (fields["key"] ?? "").cut(to: 128),
-                    picture: fields["picture"] ?? "", address: (fields["address"] ?? "").cut(to: 1_024),
-                    .problem(message(for: refusal))))
+                    (visit.fields["factor"] ?? "").cut(to: 64), key: (visit.fields["key"] ?? "").cut(to: 128),
+                    picture: visit.fields["picture"] ?? "", address: (visit.fields["address"] ?? "").cut(to: 1_024),
+                    .problem(visit.message(for: refusal))))
         }
     }
 
-    fileprivate mutating func confirmKey(_ user: AuthUser) async throws -> Outcome {
+    private mutating func confirmKey(_ user: AuthUser) async throws -> Outcome {
         do {
-            return try await added(.keyAdded, verifyKey(creates: true, at: "/factors/\(factorOfForm)"), .keys)
+            return try await added(
+                .keyAdded, visit[SecondStepPage.self].verifyKey(creates: true, at: "/factors/\(visit.factorOfForm)"),
+                .keys)
         } catch let refusal as CallRefusal where refusal.isOfKey {
-            return .page(factorPage(.keys, user, .problem(keyProblem)))
+            return .page(page(.keys, user, .problem(visit[SecondStepPage.self].keyProblem)))
         }
     }
 
@@ -149,33 +143,10 @@ extension Visit {
     private mutating func keyPage(_ factor: UUID) async throws -> Page {
         var page = Page(say("Security Key"))
         page.back = (say("Security Key"), Place.securityKeys.path)
-        page.blocks = try await keyBlocks(factor.uuidString.lowercased(), act: "confirm", at: Place.securityKeys.path)
+        page.blocks = try await visit[SecondStepPage.self].keyBlocks(
+            factor.uuidString.lowercased(), act: "confirm", at: Place.securityKeys.path)
         page.blocks.append(.soft(say("Your other devices are signed out when the key is added.")))
         return page
-    }
-
-    /// A new challenge, which the browser answers with a new key of the factor or with the one that it has.
-    ///
-    /// - Parameters:
-    ///   - factor: The id, for a path.
-    ///   - path: Of the form.
-    mutating func keyBlocks(
-        _ factor: String, act: String, at path: String, start: Ceremony.Start = .byPress
-    ) async throws -> [Block] {
-        let challenge = try AuthFactorChallenge(json: await callAsUser(.post, "/factors/\(factor)/challenge"))
-        guard let webAuthn = challenge.webAuthn else { throw CallFailed(cause: nil) }
-        let ceremony = Ceremony(
-            kind: webAuthn.creates ? .create : .get, options: webAuthn.credentialOptions, start: start)
-        return [
-            .text(say("Touch the key, or unlock this device, when your browser asks.")),
-            .form(
-                Form(
-                    action: path,
-                    hidden: [
-                        ("act", act), ("factor", factor), ("challenge", challenge.id.uuidString.lowercased()),
-                    ], ceremony: ceremony, button: say("Continue"))),
-            .unscripted(say("This browser cannot use security keys, or does not allow scripts.")),
-        ]
     }
 
     private func setUpPage(
@@ -194,7 +165,7 @@ extension Visit {
                 ? .links([Link(title: say("Open an app on this device"), address: address)]) : nil,
             .form(
                 Form(
-                    action: Place.authenticator.path, fields: [codeField],
+                    action: Place.authenticator.path, fields: [visit.codeField],
                     hidden: [
                         ("act", "confirm"), ("factor", factor), ("key", key), ("address", address),
                         ("picture", isDrawn ? picture : ""),
@@ -204,8 +175,8 @@ extension Visit {
         return page
     }
 
-    fileprivate func removalPage(_ kind: FactorPage) -> Page {
-        let name = (fields["name"] ?? "").cut(to: 256).shown
+    private func removalPage(_ kind: FactorKind) -> Page {
+        let name = (visit.fields["name"] ?? "").cut(to: 256).shown
         var page = Page(say("Remove %@", name))
         page.back = (title(kind), kind.place.path)
         page.blocks = [
@@ -216,9 +187,24 @@ extension Visit {
             .form(
                 Form(
                     action: kind.place.path,
-                    hidden: [("act", "remove"), ("sure", "yes"), ("factor", (fields["factor"] ?? "").cut(to: 64))],
+                    hidden: [
+                        ("act", "remove"), ("sure", "yes"), ("factor", (visit.fields["factor"] ?? "").cut(to: 64)),
+                    ],
                     button: say("Remove"), style: .danger)),
         ]
         return page
+    }
+}
+
+/// A kind of second factor that a user adds: authenticator apps (RFC 6238), or security keys (WebAuthn), which the script
+/// of the page creates.
+enum FactorKind: CaseIterable, Sendable {
+    case apps, keys
+
+    var place: Place { self == .apps ? .authenticator : .securityKeys }
+    var type: AuthFactorType { self == .apps ? .totp : .webAuthn }
+
+    func shown(of user: AuthUser) -> [AuthFactor] {
+        self == .apps ? SecondSteps(user).apps : SecondSteps(user).keys
     }
 }

@@ -3,83 +3,42 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-// A user's passkeys. The script of the page creates them; the rest works without it.
-extension WebPages {
-    @Sendable func showPasskeys(_ visit: inout Visit) async throws -> Outcome {
+/// A user's passkeys. The script of the page creates them; the rest works without it.
+struct PasskeysPage: SitePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/passkeys") { try await $0.show() },
+        takes("/passkeys") { try await $0.add() },
+    ]
+
+    mutating func show() async throws -> Outcome {
         guard try await visit.offer().hasPasskeys else { return .go(.security) }
-        return .page(try await visit.passkeysPage())
+        return .page(try await page())
     }
 
     /// Begins to add a passkey, or takes the browser's answer, as the field `act` says.
-    @Sendable func addPasskey(_ visit: inout Visit) async throws -> Outcome {
+    mutating func add() async throws -> Outcome {
         do {
-            if visit.fields["act"] == "add" { return .page(try await visit.newPasskeyPage()) }
+            if visit.fields["act"] == "add" { return .page(try await newPasskeyPage()) }
             guard let credential = Ceremony.answer(visit.fields[Ceremony.credential]) else {
-                return .page(try await visit.passkeysPage(.problem(visit.ceremonyProblem)))
+                return .page(try await page(.problem(visit.ceremonyProblem)))
             }
             try await visit.callAsUser(
                 .post, "/passkeys/registration/verify",
                 ["challenge_id": .string(visit.challengeOfForm), "credential": credential])
         } catch let refusal as CallRefusal where !refusal.needsProof {
-            return .page(try await visit.passkeysPage(.problem(visit.message(for: refusal))))
+            return .page(try await page(.problem(visit.message(for: refusal))))
         }
         visit.session.flash = .passkeyAdded
         return .go(.passkeys)
     }
-
-    @Sendable func showPasskey(_ visit: inout Visit) async throws -> Outcome {
-        guard let passkey = try await visit.namedPasskey() else { return .go(.passkeys) }
-        return .page(visit.passkeyPage(passkey))
-    }
-
-    /// Renames or removes, as the field `act` says.
-    @Sendable func changePasskey(_ visit: inout Visit) async throws -> Outcome {
-        guard let passkey = try await visit.namedPasskey() else { return .go(.passkeys) }
-        let path = "/passkeys/\(passkey.id.uuidString.lowercased())"
-        do {
-            if visit.fields["act"] == "remove" {
-                try await visit.callAsUser(.delete, path)
-                visit.session.flash = .passkeyRemoved
-            } else {
-                let name = visit.fields["name"] ?? ""
-                guard !name.isBlank else {
-                    let text = visit.both(visit.say("The name is missing."), visit.say("Please enter a name."))
-                    return .page(visit.passkeyPage(passkey, .problem(text)))
-                }
-                try await visit.callAsUser(.patch, path, ["friendly_name": .string(name)])
-                visit.session.flash = .changesSaved
-            }
-        } catch let refusal as CallRefusal where !refusal.needsProof {
-            // The limit is in bytes, which mean nothing to a user.
-            let text =
-                refusal.code == .validationFailed
-                ? visit.both(visit.say("The name is too long."), visit.say("Please enter a shorter name."))
-                : visit.message(for: refusal)
-            return .page(visit.passkeyPage(passkey, .problem(text)))
-        }
-        return .go(.passkeys)
-    }
 }
 
-extension Visit {
-    /// Of a form with a ``Ceremony``.
-    var challengeOfForm: String { (fields["challenge"] ?? "").cut(to: 1_024) }
-
-    /// What the user reads if the browser could not answer.
-    var ceremonyProblem: String {
-        fields[Ceremony.failure] == "InvalidStateError"
-            ? passkeyExists
-            : say("The passkey did not work. Please try again.")
-    }
-
-    fileprivate mutating func namedPasskey() async throws -> AuthPasskey? {
-        let id = UUID(uuidString: (fields["id"] ?? "").cut(to: 36))
-        return try AuthPasskey.list(json: await callAsUser(.get, "/passkeys")).first { $0.id == id }
-    }
-
-    fileprivate mutating func passkeysPage(_ notice: Notice? = nil) async throws -> Page {
-        let passkeys = try AuthPasskey.list(json: await callAsUser(.get, "/passkeys"))
-        var page = accountPage(say("Passkeys"), notice)
+extension PasskeysPage {
+    private mutating func page(_ notice: Notice? = nil) async throws -> Page {
+        let passkeys = try AuthPasskey.list(json: await visit.callAsUser(.get, "/passkeys"))
+        var page = visit.accountPage(say("Passkeys"), notice)
         page.back = (say("Security"), Place.security.path)
         page.blocks = [
             .soft(say("A passkey signs you in with your face, your fingerprint or your screen lock."))
@@ -92,8 +51,8 @@ extension Visit {
 
     /// Where the browser creates a passkey. Its options need a fresh sign-in and are limited in number, so the list of the
     /// passkeys does without them.
-    fileprivate mutating func newPasskeyPage() async throws -> Page {
-        let begun = try await callAsUser(.post, "/passkeys/registration/options")
+    private mutating func newPasskeyPage() async throws -> Page {
+        let begun = try await visit.callAsUser(.post, "/passkeys/registration/options")
         var page = Page(say("Add a Passkey"))
         page.back = (say("Passkeys"), Place.passkeys.path)
         page.blocks = [
@@ -109,38 +68,14 @@ extension Visit {
 
     private func row(_ passkey: AuthPasskey) -> Row {
         let name = passkey.shownName
-        var row = Row(title: name, details: [say("Added on %@.", language.day(passkey.createdAt))])
-        if let last = passkey.lastUsedAt { row.details.append(say("Last used %@", language.day(last))) }
+        var row = Row(title: name, details: [say("Added on %@.", visit.language.day(passkey.createdAt))])
+        if let last = passkey.lastUsedAt { row.details.append(say("Last used %@", visit.language.day(last))) }
         if passkey.setAsideAt != nil {
             row.details.append(say("Set aside. Sign in with it and enter the code we email you to use it again."))
         }
         row.link = Link(title: say("Change"), address: Place.passkey.path + "?id=" + passkey.id.uuidString.lowercased())
         row.linkLabel = say("Change %@", name)
         return row
-    }
-
-    fileprivate func passkeyPage(_ passkey: AuthPasskey, _ notice: Notice? = nil) -> Page {
-        var page = Page(passkey.shownName)
-        page.notice = notice
-        page.back = (say("Passkeys"), Place.passkeys.path)
-        let id = passkey.id.uuidString.lowercased()
-        page.blocks = [
-            .form(
-                Form(
-                    action: Place.passkey.path,
-                    fields: [
-                        Field(
-                            kind: .text, name: "name", label: say("Name"), value: entered("name") ?? passkey.shownName,
-                            maximumLength: 120)
-                    ], hidden: [("id", id), ("act", "rename")], button: say("Save"))),
-            .heading(say("Remove This Passkey")),
-            .text(say("You can no longer sign in with it. Delete it in your password manager, too.")),
-            .form(
-                Form(
-                    action: Place.passkey.path, hidden: [("id", id), ("act", "remove")], button: say("Remove"),
-                    label: say("Remove %@", passkey.shownName), style: .danger)),
-        ]
-        return page
     }
 }
 
@@ -150,8 +85,4 @@ extension AuthPasskey {
         let name = (friendlyName ?? "").shown
         return name.isBlank ? "Passkey" : name
     }
-}
-
-extension String {
-    fileprivate var isBlank: Bool { utf8.allSatisfy { $0 <= 0x20 } }
 }

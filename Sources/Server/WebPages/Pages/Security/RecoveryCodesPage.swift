@@ -2,22 +2,29 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-// Codes for users who have lost their other factors. The server shows them once.
-extension WebPages {
-    @Sendable func showRecoveryCodes(_ visit: inout Visit) async throws -> Outcome {
-        .page(try await visit.recoveryPage())
+/// Codes for users who have lost their other factors. The server shows them once.
+struct RecoveryCodesPage: SitePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/recovery-codes") { try await $0.show() },
+        takes("/recovery-codes") { try await $0.change() },
+    ]
+
+    mutating func show() async throws -> Outcome {
+        .page(try await page())
     }
 
     /// Makes codes, replaces or removes them, as the field `act` says.
-    @Sendable func changeRecoveryCodes(_ visit: inout Visit) async throws -> Outcome {
+    mutating func change() async throws -> Outcome {
         let path = "/factors/recovery-codes"
         do {
             switch visit.fields["act"] {
             case "make":
-                return .page(visit.codesPage(try AuthRecoveryCodes(json: await visit.callAsUser(.post, path))))
+                return .page(codesPage(try AuthRecoveryCodes(json: await visit.callAsUser(.post, path))))
             case "replace":
                 let made = try await visit.callAsUser(.post, path + "/regenerate")
-                return .page(visit.codesPage(try AuthRecoveryCodes(json: made)))
+                return .page(codesPage(try AuthRecoveryCodes(json: made)))
             case "remove":
                 try await visit.callAsUser(.delete, path)
                 visit.session.flash = .recoveryCodesRemoved
@@ -26,28 +33,28 @@ extension WebPages {
         } catch let refusal as CallRefusal where !refusal.needsProof {
             let text =
                 refusal.code == .conflict
-                ? visit.say("New codes were made a moment ago. If you did not see them, make new ones.")
+                ? say("New codes were made a moment ago. If you did not see them, make new ones.")
                 : visit.message(for: refusal)
-            return .page(try await visit.recoveryPage(.problem(text)))
+            return .page(try await page(.problem(text)))
         }
         return .go(.recoveryCodes)
     }
 }
 
-extension Visit {
+extension RecoveryCodesPage {
     /// How many codes are left; nil without any.
-    mutating func recoveryStatus() async throws -> AuthRecoveryCodesStatus? {
+    mutating func status() async throws -> AuthRecoveryCodesStatus? {
         do {
-            return try AuthRecoveryCodesStatus(json: await callAsUser(.get, "/factors/recovery-codes"))
+            return try AuthRecoveryCodesStatus(json: await visit.callAsUser(.get, "/factors/recovery-codes"))
         } catch let refusal as CallRefusal where refusal.status == 404 {
             return nil
         }
     }
 
-    fileprivate mutating func recoveryPage(_ notice: Notice? = nil) async throws -> Page {
-        let steps = SecondSteps(try await user())
-        let status = steps.hasRecoveryCodes ? try await recoveryStatus() : nil
-        var page = accountPage(say("Recovery Codes"), notice)
+    private mutating func page(_ notice: Notice? = nil) async throws -> Page {
+        let steps = SecondSteps(try await visit.user())
+        let status = steps.hasRecoveryCodes ? try await status() : nil
+        var page = visit.accountPage(say("Recovery Codes"), notice)
         page.back = (say("Security"), Place.security.path)
         page.blocks = [.text(say("If you lose your phone, a recovery code signs you in. Each works once."))]
         guard let status else {
@@ -79,7 +86,7 @@ extension Visit {
         ]
     }
 
-    fileprivate func codesPage(_ made: AuthRecoveryCodes) -> Page {
+    private func codesPage(_ made: AuthRecoveryCodes) -> Page {
         var page = Page(say("Your Recovery Codes"))
         page.blocks = [
             .text(say("Print these codes or write them down. They are shown only now.")),

@@ -3,57 +3,65 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-// The way back to the app that sent its user here.
-extension WebPages {
+/// The way back to the app that sent its user here.
+struct HandoverPage: SitePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/continue") { try await $0.show() },
+        takes("/continue") { try await $0.handOver() },
+    ]
+
     /// After a sign-in for this app, at once. Otherwise the user is asked: any website can send a browser here.
-    @Sendable func showHandover(_ visit: inout Visit) async throws -> Outcome {
+    mutating func show() async throws -> Outcome {
         guard let handover = visit.session.handover else { return .go(.home) }
         guard visit.isSignedIn else { return .go(.signIn) }
-        guard !handover.isConfirmed else { return try await visit.handOver(handover) }
+        guard !handover.isConfirmed else { return try await handOver(handover) }
         let user = try await visit.user()
         return .page(
             Page(
-                visit.say("Continue"),
+                say("Continue"),
                 [
-                    .text(visit.say("Continue as %@?", user.email ?? "–"))
+                    .text(say("Continue as %@?", user.email ?? "–"))
                 ] + visit.handoverSentence + [
                     .form(
-                        Form(action: Place.goOn.path, hidden: visit.handoverFields, button: visit.say("Continue"))),
+                        Form(action: Place.goOn.path, hidden: visit.handoverFields, button: say("Continue"))),
                     .links([
-                        Link(title: visit.say("Use another account"), address: Place.signIn.path + "?again=yes")
+                        Link(title: say("Use another account"), address: Place.signIn.path + "?again=yes")
                     ]),
                 ]))
     }
 
-    @Sendable func handOver(_ visit: inout Visit) async throws -> Outcome {
+    mutating func handOver() async throws -> Outcome {
         guard let handover = visit.session.handover else { return .go(.home) }
         // Another request may have come since the page asked.
         guard visit.handoverOfForm == handover.id else { return .go(.goOn) }
-        return try await visit.handOver(handover)
+        return try await handOver(handover)
     }
 }
 
-extension Visit {
+extension HandoverPage {
     /// The code goes to an address that the Auth API allows; another one becomes its site's.
-    fileprivate mutating func handOver(_ handover: WebSession.Handover) async throws -> Outcome {
+    private mutating func handOver(_ handover: WebSession.Handover) async throws -> Outcome {
         // Refreshes the tokens first, if need be.
-        _ = try await user()
-        guard let refresh = session.tokens?.refresh else { throw SignInNeeded(wasSignedIn: true) }
+        _ = try await visit.user()
+        guard let refresh = visit.session.tokens?.refresh else { throw SignInNeeded(wasSignedIn: true) }
         do {
-            let json = try await callAsUser(
+            let json = try await visit.callAsUser(
                 .post, "/authorize",
                 [
                     "refresh_token": .string(refresh.reveal()), "code_challenge": .string(handover.challenge),
                     "code_challenge_method": .string(handover.method), "redirect_to": .string(handover.target),
                 ])
-            session.handover = nil
+            visit.session.handover = nil
             guard let url = json["url"]?.stringValue, let parts = URLParts(url) else { throw CallFailed(cause: nil) }
             return parts.app == handover.app ? .onward(url) : .page(otherAppPage(parts, url))
         } catch let refusal as CallRefusal where !refusal.needsProof {
-            session.handover = nil
-            return .page(problemPage(message(for: refusal), status: .badRequest))
+            visit.session.handover = nil
+            return .page(visit.problemPage(visit.message(for: refusal), status: .badRequest))
         }
     }
+
     /// The Auth API does not allow the app's address, and leads to its site instead, which the user has not seen yet.
     private func otherAppPage(_ parts: URLParts, _ url: String) -> Page {
         Page(
@@ -62,32 +70,6 @@ extension Visit {
                 .text(say("You will continue to %@.", parts.app)),
                 .buttons([Link(title: say("Continue"), address: url)]),
             ])
-    }
-}
-
-// What pages that sign in for an app say and send.
-extension Visit {
-    /// Names the app that waits, unless its address is not allowed: any website can send a browser here.
-    var handoverSentence: [Block] {
-        let isAllowed = pages.settings.allowsRedirect ?? { _ in true }
-        guard let handover = session.handover, isAllowed(handover.target) else { return [] }
-        return [.soft(say("You will continue to %@.", handover.app))]
-    }
-
-    var handoverFields: [(name: String, value: String)] { session.handover.map { [("for", $0.id)] } ?? [] }
-    var handoverQuery: String { session.handover.map { "?for=\($0.id)" } ?? "" }
-
-    /// The ``WebSession/Handover/id`` of the app that the page of this form, or of this link, named; nil if another app
-    /// waits, or none. An app that begins to wait later was not named.
-    var handoverOfForm: String? {
-        guard let id = session.handover?.id, fields["for"]?.utf8.elementsEqual(id.utf8) == true else { return nil }
-        return id
-    }
-
-    var malformedRequestPage: Page {
-        problemPage(
-            say("The request of the app is malformed or too long. Please go back to the app and try again."),
-            status: .badRequest)
     }
 }
 

@@ -2,14 +2,21 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-// A provider's identity whose address belongs to an account (Docs/linking.md).
-extension WebPages {
-    @Sendable func showQuestion(_ visit: inout Visit) async throws -> Outcome {
+/// A provider's identity whose address belongs to an account (Docs/linking.md).
+struct LinkQuestionPage: SitePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/link") { try await $0.show() },
+        takes("/link") { try await $0.answer() },
+    ]
+
+    mutating func show() async throws -> Outcome {
         guard let question = visit.session.question else { return .go(visit.isSignedIn ? .home : .signIn) }
-        return .page(try await visit.questionPage(question))
+        return .page(try await page(question))
     }
 
-    @Sendable func answerQuestion(_ visit: inout Visit) async throws -> Outcome {
+    mutating func answer() async throws -> Outcome {
         guard let question = visit.session.question else { return .go(.signIn) }
         let ticket = AnyJSON.string(question.ticket.reveal())
         visit.session.question?.isAnswered = false
@@ -40,18 +47,18 @@ extension WebPages {
             default: return .go(.linkQuestion)
             }
         } catch let refusal as CallRefusal {
-            return try await visit.refused(question, refusal)
+            return try await refused(question, refusal)
         }
     }
 }
 
-extension Visit {
+extension LinkQuestionPage {
     /// Keeps the question of a provider's sign-in.
     ///
     /// - Parameter handover: The ``WebSession/Handover/id`` of the app that the sign-in was begun for.
     mutating func ask(_ question: AuthLinkQuestion, for handover: String?) -> Place {
-        session.flow = nil
-        session.question = WebSession.Question(
+        visit.session.flow = nil
+        visit.session.question = WebSession.Question(
             ticket: Secret(question.ticket.text), email: question.email, provider: question.provider,
             methods: question.signInMethods, canRecover: question.canRecover, canMailCode: question.canMailCode,
             canUsePasskey: question.canUsePasskey, handover: handover)
@@ -59,54 +66,54 @@ extension Visit {
     }
 
     /// What follows an answer that the API refused.
-    fileprivate mutating func refused(_ question: WebSession.Question, _ refusal: CallRefusal) async throws -> Outcome {
+    private mutating func refused(_ question: WebSession.Question, _ refusal: CallRefusal) async throws -> Outcome {
         switch refusal.code {
         case .insufficientAAL: return try await signInToLink(question)
         case .credentialSetAside:
             // The code signs in, which answers the question.
-            session.question?.isAnswered = true
-            session.mail = mailOfForm(.setAsidePassword, of: question.email, for: question.handover)
+            visit.session.question?.isAnswered = true
+            visit.session.mail = visit.mailOfForm(.setAsidePassword, of: question.email, for: question.handover)
             return .go(.checkMail)
         case .linkTicketNotFound, .linkTicketOutdated:
-            session.question = nil
-            session.flash = .tookTooLong
+            visit.session.question = nil
+            visit.session.flash = .tookTooLong
             return .go(.signIn)
-        default: return .page(try await questionPage(question, .problem(message(for: refusal))))
+        default: return .page(try await page(question, .problem(visit.message(for: refusal))))
         }
     }
 
     /// Signs in to an account with a second factor, which neither a password nor a mailed code links alone.
-    fileprivate mutating func signInToLink(_ question: WebSession.Question) async throws -> Outcome {
-        session.question?.isAnswered = true
-        if let password = fields["password"], captcha == nil {
+    private mutating func signInToLink(_ question: WebSession.Question) async throws -> Outcome {
+        visit.session.question?.isAnswered = true
+        if let password = visit.fields["password"], visit.captcha == nil {
             do {
-                return try await signIn(
-                    call(
+                return try await visit.signIn(
+                    visit.call(
                         .post, "/token?grant_type=password",
                         ["email": .string(question.email), "password": .string(password)]), for: question.handover)
             } catch is CallRefusal {
                 // The sign-in page says why, if it is refused again.
             }
         }
-        session.flash = .linkNeedsFactor
+        visit.session.flash = .linkNeedsFactor
         // The sign-in page sends someone who is signed in, perhaps to another account, away if nothing is next.
-        session.next = session.next ?? .home
+        visit.session.next = visit.session.next ?? .home
         return .go(.signIn)
     }
 
     /// The user has signed in to the account of the question.
     mutating func link(_ question: WebSession.Question) async throws -> Outcome {
-        let json = try await callAsUser(
+        let json = try await visit.callAsUser(
             .post, "/token?grant_type=link_confirmation", ["link_ticket": .string(question.ticket.reveal())])
         let answer = try AuthSessionAnswer(json: json)
-        guard answer.awaitsSecondStep else { return try await signIn(json, for: question.handover) }
+        guard answer.awaitsSecondStep else { return try await visit.signIn(json, for: question.handover) }
         // The session of the sign-in has the second factor. Lost: why the new one, which has not, could not be ended.
-        _ = try? await call(.post, "/logout?scope=local", bearer: Secret(answer.accessToken))
-        session.flash = .methodAdded
-        return .go(placeAfterSignIn())
+        _ = try? await visit.call(.post, "/logout?scope=local", bearer: Secret(answer.accessToken))
+        visit.session.flash = .methodAdded
+        return .go(visit.placeAfterSignIn())
     }
 
-    mutating func questionPage(_ question: WebSession.Question, _ notice: Notice? = nil) async throws -> Page {
+    mutating func page(_ question: WebSession.Question, _ notice: Notice? = nil) async throws -> Page {
         var page = Page(
             say("Link Accounts"),
             [.text(say("%@ already has an account. Sign in to it to link the two.", question.email.readableAddress))])
@@ -117,10 +124,12 @@ extension Visit {
                 .form(
                     Form(
                         action: Place.linkQuestion.path,
-                        fields: [passwordField(say("Password"), isNew: false)], hidden: [("act", "password")],
+                        fields: [visit.passwordField(say("Password"), isNew: false)], hidden: [("act", "password")],
                         button: say("Link with Password"))))
         }
-        if question.canUsePasskey, let button = try await passkeyButton(for: question) { page.blocks.append(button) }
+        if question.canUsePasskey, let button = try await visit[PasskeySignInPage.self].button(for: question) {
+            page.blocks.append(button)
+        }
         let providers = question.methods.filter { $0 != "password" && $0 != "email" }
         if !providers.isEmpty {
             page.blocks.append(
@@ -158,7 +167,7 @@ extension Visit {
         return [
             .form(
                 Form(
-                    action: Place.linkQuestion.path, fields: [codeField], hidden: [("act", "code")],
+                    action: Place.linkQuestion.path, fields: [visit.codeField], hidden: [("act", "code")],
                     button: say("Continue"))),
             .form(mail),
         ]

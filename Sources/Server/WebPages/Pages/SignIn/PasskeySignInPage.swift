@@ -2,21 +2,28 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-// Signing in with a passkey: on the sign-in page, or on a page of its own after a captcha.
-extension WebPages {
-    @Sendable func showPasskeySignIn(_ visit: inout Visit) async throws -> Outcome {
+/// Signing in with a passkey: on the sign-in page, or on a page of its own after a captcha.
+struct PasskeySignInPage: SitePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/sign-in/passkey") { try await $0.show() },
+        takes("/sign-in/passkey") { try await $0.signIn() },
+    ]
+
+    mutating func show() async throws -> Outcome {
         guard visit.captcha != nil, try await visit.offer().hasPasskeys else { return .go(.signIn) }
-        return .page(visit.passkeySignInPage)
+        return .page(page)
     }
 
-    @Sendable func signInWithPasskey(_ visit: inout Visit) async throws -> Outcome {
-        if visit.fields["act"] == "begin" { return try await begin(&visit) }
+    mutating func signIn() async throws -> Outcome {
+        if visit.fields["act"] == "begin" { return try await begin() }
         let challenge = visit.challengeOfForm
         // The server takes each challenge once.
         visit.session.challenge = nil
-        let question = visit.questionOfForm
+        let question = questionOfForm
         guard let credential = Ceremony.answer(visit.fields[Ceremony.credential]) else {
-            return .page(try await visit.passkeyPage(question, .problem(visit.ceremonyProblem)))
+            return .page(try await pageBefore(question, .problem(visit.ceremonyProblem)))
         }
         do {
             let json = try await visit.call(
@@ -31,20 +38,20 @@ extension WebPages {
                 ticket: refusal.setAsideTicket.map { Secret($0.text) })
             return .go(.checkMail)
         } catch let refusal as CallRefusal {
-            return .page(try await visit.passkeyPage(question, .problem(visit.message(for: refusal))))
+            return .page(try await pageBefore(question, .problem(visit.message(for: refusal))))
         }
     }
 
     /// The captcha is solved.
-    private func begin(_ visit: inout Visit) async throws -> Outcome {
-        var page = visit.passkeySignInPage
+    private mutating func begin() async throws -> Outcome {
+        var page = page
         do {
             let begun = try await visit.call(.post, "/passkeys/authentication/options", visit.solved([:]))
             let challenge = WebSession.Challenge(begun)
             page.blocks =
                 visit.handoverSentence + [
-                    .form(visit.passkeyForm(challenge, start: .atOnce, isForQuestion: visit.questionOfForm != nil)),
-                    .unscripted(visit.say("This browser cannot use passkeys, or does not allow scripts.")),
+                    .form(form(challenge, start: .atOnce, isForQuestion: questionOfForm != nil)),
+                    .unscripted(say("This browser cannot use passkeys, or does not allow scripts.")),
                 ]
         } catch let refusal as CallRefusal {
             page.notice = .problem(visit.message(for: refusal))
@@ -53,47 +60,48 @@ extension WebPages {
     }
 }
 
-extension Visit {
+extension PasskeySignInPage {
     /// The button of the sign-in page, or of the page with a link question. One challenge serves a browser until it is
     /// answered or too old, because the server limits how many it makes for an address.
     ///
     /// - Throws: ``CallFailed``.
-    mutating func passkeyButton(for question: WebSession.Question? = nil) async throws -> Block? {
-        if captcha != nil {
+    mutating func button(for question: WebSession.Question? = nil) async throws -> Block? {
+        if visit.captcha != nil {
             return .buttons([
                 Link(
                     title: say("Sign in with a Passkey"),
-                    address: Place.passkeySignIn.path + (question == nil ? handoverQuery : "?link=yes"),
+                    address: Place.passkeySignIn.path + (question == nil ? visit.handoverQuery : "?link=yes"),
                     symbol: "passkey")
             ])
         }
-        if session.challenge.map({ $0.expiresAt <= pages.now().seconds + 60 }) ?? true {
+        if visit.session.challenge.map({ $0.expiresAt <= pages.now().seconds + 60 }) ?? true {
             do {
-                session.challenge = WebSession.Challenge(try await call(.post, "/passkeys/authentication/options"))
+                visit.session.challenge = WebSession.Challenge(
+                    try await visit.call(.post, "/passkeys/authentication/options"))
             } catch is CallRefusal {
                 // Too many from this address. The other ways to sign in are left.
-                session.challenge = nil
+                visit.session.challenge = nil
             }
         }
-        return session.challenge.map {
-            .form(passkeyForm($0, start: question == nil ? .inField : .byPress, isForQuestion: question != nil))
+        return visit.session.challenge.map {
+            .form(form($0, start: question == nil ? .inField : .byPress, isForQuestion: question != nil))
         }
     }
 
     /// The link question that a passkey answers, if the form or link was one for it.
-    fileprivate var questionOfForm: WebSession.Question? { fields["link"] == nil ? nil : session.question }
+    private var questionOfForm: WebSession.Question? { visit.fields["link"] == nil ? nil : visit.session.question }
 
     /// The page that a passkey was asked for on.
-    fileprivate mutating func passkeyPage(_ question: WebSession.Question?, _ notice: Notice) async throws -> Page {
-        if let question { return try await questionPage(question, notice) }
-        return try await signInPage(notice)
+    private mutating func pageBefore(_ question: WebSession.Question?, _ notice: Notice) async throws -> Page {
+        if let question { return try await visit[LinkQuestionPage.self].page(question, notice) }
+        return try await visit[SignInPage.self].page(notice)
     }
 
     private func purposeFields(isForQuestion: Bool) -> [(name: String, value: String)] {
-        isForQuestion ? [("link", "yes")] : handoverFields
+        isForQuestion ? [("link", "yes")] : visit.handoverFields
     }
 
-    fileprivate func passkeyForm(
+    private func form(
         _ challenge: WebSession.Challenge, start: Ceremony.Start, isForQuestion: Bool
     ) -> Form {
         Form(
@@ -103,17 +111,18 @@ extension Visit {
             button: say("Sign in with a Passkey"), symbol: "passkey", style: .plain)
     }
 
-    fileprivate var passkeySignInPage: Page {
+    private var page: Page {
         var page = Page(say("Sign in with a Passkey"))
         let isForQuestion = questionOfForm != nil
         page.back =
             isForQuestion ? (say("Link Accounts"), Place.linkQuestion.path) : (say("Sign In"), Place.signIn.path)
         page.blocks =
-            handoverSentence + [
+            visit.handoverSentence + [
                 .form(
                     Form(
                         action: Place.passkeySignIn.path,
-                        hidden: [("act", "begin")] + purposeFields(isForQuestion: isForQuestion), captcha: captcha,
+                        hidden: [("act", "begin")] + purposeFields(isForQuestion: isForQuestion),
+                        captcha: visit.captcha,
                         button: say("Continue")))
             ]
         return page

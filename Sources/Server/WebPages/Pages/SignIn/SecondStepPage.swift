@@ -3,14 +3,21 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-// The second step of a sign-in, and the proof before a change that needs one: a code, or a security key.
-extension WebPages {
-    @Sendable func showSecondStep(_ visit: inout Visit) async throws -> Outcome {
+/// The second step of a sign-in, and the proof before a change that needs one: a code, or a security key.
+struct SecondStepPage: SitePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/second-step") { try await $0.show() },
+        takes("/second-step") { try await $0.take() },
+    ]
+
+    mutating func show() async throws -> Outcome {
         guard visit.isSignedIn else { return .go(.signIn) }
-        return try await visit.secondStep()
+        return try await secondStep()
     }
 
-    @Sendable func takeSecondStep(_ visit: inout Visit) async throws -> Outcome {
+    mutating func take() async throws -> Outcome {
         guard visit.isSignedIn else { return .go(.signIn) }
         if visit.fields["act"] == "cancel" {
             // The page that asked for the proof would ask again.
@@ -19,85 +26,61 @@ extension WebPages {
         }
         do {
             if visit.fields["act"] == "start-over" {
-                guard visit.fields["sure"] == "yes", visit.mayStartOver else { return .go(.secondStep) }
+                guard visit.fields["sure"] == "yes", mayStartOver else { return .go(.secondStep) }
                 let json = try await visit.callAsUser(.post, "/user/start-over")
                 let outcome = try await visit.signIn(json, for: nil)
                 visit.session.flash = .startedOver
                 return outcome
             }
-            if visit.asksForKey { return .page(try await visit.keyPage()) }
-            let answer = try AuthSessionAnswer(json: await visit.raised())
+            if asksForKey { return .page(try await keyPage()) }
+            let answer = try AuthSessionAnswer(json: await raised())
             visit.session.tokens = WebSession.Tokens(answer)
             visit.session.awaitsSecondStep = false
             return try await visit.completeSignIn()
         } catch let refusal as CallRefusal {
-            return try await visit.secondStep(.problem(visit.secondStepProblem(refusal)))
-        }
-    }
-
-    /// A page of the account, which opens once the sign-in is complete.
-    func afterSecondStep(_ handler: @escaping Handler) -> Handler {
-        { visit in
-            guard visit.session.awaitsSecondStep, visit.isSignedIn else { return try await handler(&visit) }
-            return visit.goToSecondStep(nil)
+            return try await secondStep(.problem(problem(refusal)))
         }
     }
 }
 
-extension Visit {
-    /// Has the user prove their identity, and come back to this page.
-    mutating func goToSecondStep(_ flash: Flash?) -> Outcome {
-        // A new password stays the next page, wherever else the user goes.
-        if session.next != .newPassword { session.next = placeOfRequest }
-        session.flash = flash
-        return .go(.secondStep)
-    }
-
-    /// What a user does to whom an API says that the last proof is too old, or too little.
-    mutating func askForProof() async -> Outcome {
-        guard pages.site == .account else { return goToSignIn(.signInAgain) }
-        // Lost: why the user cannot be read. A new sign-in is a proof, too.
-        let user = try? await user()
-        guard let user, SecondSteps(user).exist else { return goToSignIn(.signInAgain) }
-        return goToSecondStep(.confirmFirst)
-    }
-
+extension SecondStepPage {
     /// Answers with the second factor of the form.
     ///
     /// - Returns: The session, one level higher.
     mutating func raised() async throws -> AnyJSON {
-        if fields["act"] == "recovery" {
-            return try await callAsUser(.post, "/factors/recovery-codes/verify", ["code": .string(typedCode)])
+        if visit.fields["act"] == "recovery" {
+            return try await visit.callAsUser(
+                .post, "/factors/recovery-codes/verify", ["code": .string(visit.typedCode)])
         }
-        let path = "/factors/\(factorOfForm)"
-        if fields["act"] == "key" { return try await verifyKey(creates: false, at: path) }
-        return try await verify(typedCode, at: path)
+        let path = "/factors/\(visit.factorOfForm)"
+        if visit.fields["act"] == "key" { return try await verifyKey(creates: false, at: path) }
+        return try await verify(visit.typedCode, at: path)
     }
 
     /// Takes the browser's answer for a security key to the server.
     mutating func verifyKey(creates: Bool, at path: String) async throws -> AnyJSON {
-        let credential = Ceremony.answer(fields[Ceremony.credential]) ?? .null
+        let credential = Ceremony.answer(visit.fields[Ceremony.credential]) ?? .null
         let answer: AnyJSON = ["type": creates ? "create" : "request", "credential_response": credential]
-        return try await callAsUser(
-            .post, path + "/verify", ["challenge_id": .string(challengeOfForm), "webauthn": answer])
+        return try await visit.callAsUser(
+            .post, path + "/verify", ["challenge_id": .string(visit.challengeOfForm), "webauthn": answer])
     }
 
     /// Whether the user wants the page for a security key. Its challenge costs the user some of a limit, so it is made
     /// when the key is wanted.
-    var asksForKey: Bool { fields["act"] == "key" && fields["challenge"] == nil }
+    var asksForKey: Bool { visit.fields["act"] == "key" && visit.fields["challenge"] == nil }
 
     /// What the user reads about a refused second factor.
-    func secondStepProblem(_ refusal: CallRefusal) -> String {
-        if fields["act"] == "start-over", refusal.needsFreshSignIn {
+    func problem(_ refusal: CallRefusal) -> String {
+        if visit.fields["act"] == "start-over", refusal.needsFreshSignIn {
             return say("To start over, sign in with a code we email you, and try again within ten minutes.")
         }
-        return fields["act"] == "key" && refusal.isOfKey ? keyProblem : message(for: refusal)
+        return visit.fields["act"] == "key" && refusal.isOfKey ? keyProblem : visit.message(for: refusal)
     }
 
     /// What the user reads if a security key could not answer, or wrongly.
     var keyProblem: String {
-        fields[Ceremony.failure] == "InvalidStateError"
-            ? both(say("This device is already a security key of your account."), say("Please use another key."))
+        visit.fields[Ceremony.failure] == "InvalidStateError"
+            ? visit.both(say("This device is already a security key of your account."), say("Please use another key."))
             : say("The security key did not work. Please try again.")
     }
 
@@ -105,78 +88,102 @@ extension Visit {
     ///
     /// - Parameter path: Of the factor.
     mutating func verify(_ code: String, at path: String) async throws -> AnyJSON {
-        let challenge = try AuthFactorChallenge(json: await callAsUser(.post, path + "/challenge"))
+        let challenge = try AuthFactorChallenge(json: await visit.callAsUser(.post, path + "/challenge"))
         let id = AnyJSON.string(challenge.id.uuidString.lowercased())
-        return try await callAsUser(.post, path + "/verify", ["challenge_id": id, "code": .string(code)])
+        return try await visit.callAsUser(.post, path + "/verify", ["challenge_id": id, "code": .string(code)])
     }
 
     /// Asks for the second factor. A user whose last one was removed meanwhile goes on.
-    fileprivate mutating func secondStep(_ notice: Notice? = nil) async throws -> Outcome {
-        let user = try await user()
+    private mutating func secondStep(_ notice: Notice? = nil) async throws -> Outcome {
+        let user = try await visit.user()
         guard user.factors?.contains(where: { $0.status == .verified }) == true else {
-            session.awaitsSecondStep = false
-            return try await completeSignIn()
+            visit.session.awaitsSecondStep = false
+            return try await visit.completeSignIn()
         }
-        let wantsStart = fields["use"] == "start-over" || fields["act"] == "start-over"
+        let wantsStart = visit.fields["use"] == "start-over" || visit.fields["act"] == "start-over"
         if wantsStart, mayStartOver, user.email != nil { return .page(startOverPage(notice)) }
-        return .page(secondStepPage(SecondSteps(user), hasAddress: user.email != nil, notice))
+        return .page(page(SecondSteps(user), hasAddress: user.email != nil, notice))
+    }
+
+    /// A new challenge, which the browser answers with a new key of the factor or with the one that it has.
+    ///
+    /// - Parameters:
+    ///   - factor: The id, for a path.
+    ///   - path: Of the form.
+    mutating func keyBlocks(
+        _ factor: String, act: String, at path: String, start: Ceremony.Start = .byPress
+    ) async throws -> [Block] {
+        let challenge = try AuthFactorChallenge(json: await visit.callAsUser(.post, "/factors/\(factor)/challenge"))
+        guard let webAuthn = challenge.webAuthn else { throw CallFailed(cause: nil) }
+        let ceremony = Ceremony(
+            kind: webAuthn.creates ? .create : .get, options: webAuthn.credentialOptions, start: start)
+        return [
+            .text(say("Touch the key, or unlock this device, when your browser asks.")),
+            .form(
+                Form(
+                    action: path,
+                    hidden: [
+                        ("act", act), ("factor", factor), ("challenge", challenge.id.uuidString.lowercased()),
+                    ], ceremony: ceremony, button: say("Continue"))),
+            .unscripted(say("This browser cannot use security keys, or does not allow scripts.")),
+        ]
     }
 
     /// Only a sign-in that waits for the second step may do without it.
-    fileprivate var mayStartOver: Bool { session.awaitsSecondStep && pages.site == .account }
+    private var mayStartOver: Bool { visit.session.awaitsSecondStep && pages.site == .account }
 
     /// Moves the address to a new account, for a user who cannot give the second factor.
     private func startOverPage(_ notice: Notice?) -> Page {
         var page = Page(say("Start Over with This Email"))
         page.notice = notice
-        page.back = (say("Confirm It Is You"), secondStepPath)
+        page.back = (say("Confirm It Is You"), path)
         page.blocks = [
             .text(say("A new, empty account will get your email. The present account keeps everything else.")),
             .form(
                 Form(
-                    action: secondStepPath,
+                    action: path,
                     fields: [Field(kind: .checkbox, name: "sure", label: say("I want to start over with this email."))],
                     hidden: [("act", "start-over")], button: say("Start Over with This Email"), style: .danger)),
         ]
         return page
     }
 
-    func secondStepPage(_ steps: SecondSteps, hasAddress: Bool = false, _ notice: Notice? = nil) -> Page {
+    func page(_ steps: SecondSteps, hasAddress: Bool = false, _ notice: Notice? = nil) -> Page {
         var page = Page(say("Confirm It Is You"))
         page.notice = notice
-        let usesRecovery = fields["use"] == "recovery" || fields["act"] == "recovery"
+        let usesRecovery = visit.fields["use"] == "recovery" || visit.fields["act"] == "recovery"
         if steps.hasRecoveryCodes, usesRecovery || steps.apps.isEmpty && steps.keys.isEmpty {
             page.blocks = recoveryBlocks(steps)
         } else {
-            page.blocks = session.awaitsSecondStep ? handoverSentence : []
+            page.blocks = visit.session.awaitsSecondStep ? visit.handoverSentence : []
             if !steps.apps.isEmpty { page.blocks += codeBlocks(steps) }
             if let key = steps.keys.first { page.blocks.append(keyButton(key)) }
             if steps.hasRecoveryCodes {
                 page.blocks.append(
-                    .links([Link(title: say("Use a Recovery Code"), address: secondStepPath + "?use=recovery")]))
+                    .links([Link(title: say("Use a Recovery Code"), address: path + "?use=recovery")]))
             }
         }
         if hasAddress, mayStartOver {
             page.blocks.append(
-                .links([Link(title: say("Start Over with This Email"), address: secondStepPath + "?use=start-over")]))
+                .links([Link(title: say("Start Over with This Email"), address: path + "?use=start-over")]))
         }
         page.blocks.append(cancelBlock)
         return page
     }
 
-    private var secondStepPath: String { pages.site == .console ? ConsolePlace.secondStep : Place.secondStep.path }
+    private var path: String { pages.site == .console ? ConsolePlace.secondStep : Place.secondStep.path }
 
     private var cancelBlock: Block {
         let signOut = pages.site == .console ? ConsolePlace.signOut : Place.prefix + "/sign-out"
-        return session.awaitsSecondStep
+        return visit.session.awaitsSecondStep
             ? .form(Form(action: signOut, button: say("Cancel"), style: .plain))
-            : .form(Form(action: secondStepPath, hidden: [("act", "cancel")], button: say("Cancel"), style: .plain))
+            : .form(Form(action: path, hidden: [("act", "cancel")], button: say("Cancel"), style: .plain))
     }
 
     private func codeBlocks(_ steps: SecondSteps) -> [Block] {
-        var fields = [codeField]
+        var fields = [visit.codeField]
         fields[0].isFocused = true
-        var form = Form(action: secondStepPath, button: say("Continue"))
+        var form = Form(action: path, button: say("Continue"))
         if steps.apps.count == 1 {
             form.hidden = [("factor", steps.apps[0].id.uuidString.lowercased())]
         } else {
@@ -186,7 +193,7 @@ extension Visit {
             }
             fields.insert(
                 Field(
-                    kind: .choice, name: "factor", label: say("Authenticator App"), value: self.fields["factor"] ?? "",
+                    kind: .choice, name: "factor", label: say("Authenticator App"), value: visit.fields["factor"] ?? "",
                     options: options), at: 0)
         }
         form.fields = fields
@@ -200,24 +207,24 @@ extension Visit {
             .text(say("Enter one of your recovery codes. Each works once.")),
             .form(
                 Form(
-                    action: secondStepPath, fields: [field], hidden: [("act", "recovery")],
+                    action: path, fields: [field], hidden: [("act", "recovery")],
                     button: say("Continue"))),
             steps.apps.isEmpty && steps.keys.isEmpty
-                ? nil : .links([Link(title: say("Use another way"), address: secondStepPath)]),
+                ? nil : .links([Link(title: say("Use another way"), address: path)]),
         ].compactMap(\.self)
     }
 
     private func keyButton(_ key: AuthFactor) -> Block {
         .form(
             Form(
-                action: secondStepPath, hidden: [("act", "key"), ("factor", key.id.uuidString.lowercased())],
+                action: path, hidden: [("act", "key"), ("factor", key.id.uuidString.lowercased())],
                 button: say("Use a security key"), symbol: "passkey", style: .plain))
     }
 
     mutating func keyPage() async throws -> Page {
         var page = Page(say("Security Key"))
-        page.back = (say("Confirm It Is You"), secondStepPath)
-        page.blocks = try await keyBlocks(factorOfForm, act: "key", at: secondStepPath, start: .atOnce)
+        page.back = (say("Confirm It Is You"), path)
+        page.blocks = try await keyBlocks(visit.factorOfForm, act: "key", at: path, start: .atOnce)
         return page
     }
 }

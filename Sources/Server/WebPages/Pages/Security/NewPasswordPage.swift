@@ -1,0 +1,75 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+/// A new password, after a mailed code.
+struct NewPasswordPage: SitePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/new-password") { try await $0.show() },
+        takes("/new-password") { try await $0.save() },
+    ]
+
+    mutating func show() async throws -> Outcome {
+        _ = try await visit.user()
+        return .page(page(try await visit.offer()))
+    }
+
+    mutating func save() async throws -> Outcome {
+        let offer = try await visit.offer()
+        if let problem = confirmationProblem {
+            return .page(page(offer, .problem(problem)))
+        }
+        do {
+            var body: JSONObject = ["password": .string(visit.fields["password"] ?? "")]
+            body["current_password"] = visit.fields["current"].map(AnyJSON.string)
+            try await visit.callAsUser(.put, "/user", body)
+        } catch let refusal as CallRefusal where !refusal.needsProof {
+            return .page(page(offer, .problem(visit.message(for: refusal)), asks: refusal.code))
+        }
+        visit.session.flash = .passwordSaved
+        return .go(visit.session.handover == nil ? .home : .goOn)
+    }
+}
+
+extension NewPasswordPage {
+    /// What is wrong with the repetition of a new password.
+    var confirmationProblem: String? {
+        visit.fields["password"] == visit.fields["confirmation"]
+            ? nil : visit.both(say("Passwords do not match."), say("Please enter the same one twice."))
+    }
+
+    /// The fields of a new password: also the current one, once the server asks for it.
+    ///
+    /// - Parameter asks: Why the server refused the last try.
+    func fields(_ offer: ServerOffer, _ asks: AuthErrorCode?) -> [Field] {
+        var password = visit.passwordField(say("New Password"), isNew: true, minimum: offer.passwordLength)
+        password.hint = say("Password must be at least %@ characters.", String(offer.passwordLength))
+        let current =
+            asks == .currentPasswordRequired || visit.entered("current") != nil
+            ? [visit.passwordField(say("Current Password"), name: "current", isNew: false)] : []
+        return current + [password, visit.passwordField(say("Confirm Password"), name: "confirmation", isNew: true)]
+    }
+
+    private func page(
+        _ offer: ServerOffer, _ notice: Notice? = nil, asks: AuthErrorCode? = nil
+    ) -> Page {
+        let fields = fields(offer, asks)
+        var page = Page(
+            say("Set a Password"),
+            [
+                .form(
+                    Form(
+                        action: Place.newPassword.path, fields: fields,
+                        hidden: [("minimum", String(offer.passwordLength))], button: say("Save Password"))),
+                .soft(say("Your other devices are signed out when you save.")),
+            ])
+        // A mailed code from a while ago no longer stands for the password that the user has forgotten.
+        if offer.hasMail, fields.count > 2 {
+            page.blocks.append(.links([Link(title: say("Forgot password?"), address: Place.forgotPassword.path)]))
+        }
+        page.notice = notice
+        return page
+    }
+}

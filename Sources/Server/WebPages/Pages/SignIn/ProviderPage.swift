@@ -1,0 +1,99 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+/// The way to a provider, and back from it or from a mailed link.
+struct ProviderPage: SitePage {
+    var visit: Visit
+
+    static let routes = [
+        shows("/provider/{provider}") { try await $0.leave() },
+        takes("/provider/{provider}") { try await $0.confirm() },
+        shows("/callback") { try await $0.comeBack() },
+    ]
+
+    /// The user leaves for a provider, by a link of these pages. Everyone who comes from elsewhere is asked first, and
+    /// so is everyone whose browser does not say: another site must not begin a sign-in.
+    mutating func leave() async throws -> Outcome {
+        guard try await offersProvider() else { return .page(nothingHere) }
+        guard visit.request.headers[.fetchSite] == "same-origin" else { return .page(page) }
+        return .leave(address())
+    }
+
+    mutating func confirm() async throws -> Outcome {
+        guard try await offersProvider() else { return .page(nothingHere) }
+        return .onward(address())
+    }
+
+    private mutating func address() -> String {
+        let question = visit.fields["link"] == nil ? nil : visit.session.question
+        let challenge = visit.begin(
+            question == nil ? .signIn : .confirm, for: question?.handover ?? visit.handoverOfForm)
+        return "\(pages.settings.authURL)/authorize?provider=\(FormText.escape(provider))&code_challenge=\(challenge)"
+            + "&code_challenge_method=s256&redirect_to=\(FormText.escape(pages.settings.callback))"
+    }
+
+    /// The browser comes back from a provider or a mailed link.
+    mutating func comeBack() async throws -> Outcome {
+        // Any website can lead here: only the code of this flow ends it.
+        guard let flow = visit.session.flow else { return .go(failed(.linkFailed)) }
+        guard let code = visit.fields["code"] else {
+            if flow.purpose == .emailChange, visit.fields["error"] == nil, visit.isSignedIn {
+                // The first of two links. The second one brings the code.
+                visit.session.flash = .confirmOther
+                return .go(.home)
+            }
+            let isDenied = visit.fields["error"] == "access_denied"
+            let isMailed = flow.purpose == .mail || flow.purpose == .emailChange
+            return .go(failed(isMailed ? .linkFailed : isDenied ? nil : .providerFailed))
+        }
+        do {
+            let json = try await visit.call(
+                .post, "/token?grant_type=pkce",
+                ["auth_code": .string(code), "code_verifier": .string(flow.verifier.reveal())])
+            if flow.purpose == .recovery { visit.session.next = .newPassword }
+            if flow.purpose == .link { visit.session.next = .methods }
+            if flow.purpose == .confirm { visit.session.question?.isAnswered = true }
+            let outcome = try await visit.signIn(json, for: flow.handover)
+            if flow.purpose == .link { visit.session.flash = .methodAdded }
+            if flow.purpose == .emailChange { visit.session.flash = .emailChanged }
+            return outcome
+        } catch let refusal as CallRefusal {
+            guard let question = refusal.question else {
+                return .page(visit.problemPage(visit.message(for: refusal), status: .badRequest))
+            }
+            return .go(visit[LinkQuestionPage.self].ask(question, for: flow.handover))
+        }
+    }
+}
+
+extension ProviderPage {
+    /// Of the path.
+    private var provider: String { (visit.context.parameters.get("provider") ?? "").cut(to: 64) }
+
+    private mutating func offersProvider() async throws -> Bool {
+        try await visit.offer().providers.contains(provider)
+    }
+
+    private var nothingHere: Page { visit.problemPage(say("There is nothing here."), status: .notFound) }
+
+    /// Asks whether to leave for a provider.
+    private var page: Page {
+        let link = visit.fields["link"] == nil ? [] : [(name: "link", value: "yes")]
+        var page = Page(say("Sign in with %@", ServerOffer.name(provider)), visit.handoverSentence)
+        page.blocks.append(
+            .form(
+                Form(
+                    action: "\(Place.prefix)/provider/\(FormText.escape(provider))",
+                    hidden: link + visit.handoverFields,
+                    button: say("Continue"))))
+        page.back = (say("Sign In"), Place.signIn.path)
+        return page
+    }
+
+    private mutating func failed(_ flash: Flash?) -> Place {
+        visit.session.flash = flash
+        return visit.isSignedIn ? .home : .signIn
+    }
+}

@@ -1,0 +1,124 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import MailTemplates
+
+// Calls to the APIs.
+extension Visit {
+    /// - Throws: ``CallRefusal``; ``CallFailed`` without an answer, for a 5xx, or if the API refuses the configured key.
+    @discardableResult
+    mutating func call(
+        _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject? = nil, api: PageCall.API = .auth,
+        bearer: Secret? = nil
+    ) async throws -> AnyJSON {
+        let reply = try await reply(method, path, json, api: api, bearer: bearer)
+        guard (200..<300).contains(reply.status) else {
+            let refusal = CallRefusal(reply, of: api)
+            throw refusal.isAboutKey ? CallFailed(cause: refusal) : refusal
+        }
+        // Lost: what is wrong with the JSON. The members that the caller needs are missing then.
+        return (try? JSONReader.read(reply.body)) ?? .null
+    }
+
+    /// The same as the user who is signed in. A kept access token that the API refuses is refreshed once.
+    ///
+    /// - Throws: Also ``SignInNeeded`` if nobody is, or no longer.
+    @discardableResult
+    mutating func callAsUser(
+        _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject? = nil, api: PageCall.API = .auth
+    ) async throws -> AnyJSON {
+        guard let tokens = session.tokens else { throw SignInNeeded(wasSignedIn: false) }
+        if let kept = usableToken(tokens) {
+            do {
+                return try await callAsUser(method, path, json, api, kept)
+            } catch let refusal as CallRefusal where refusal.isAboutToken {
+                // The token may be from before a change of the signing keys.
+            }
+        }
+        let fresh = try await refreshed(tokens)
+        do {
+            return try await callAsUser(method, path, json, api, fresh)
+        } catch let refusal as CallRefusal where refusal.isAboutToken {
+            throw CallFailed(cause: refusal)
+        }
+    }
+
+    private mutating func callAsUser(
+        _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject?, _ api: PageCall.API, _ token: Secret
+    ) async throws -> AnyJSON {
+        do {
+            return try await call(method, path, json, api: api, bearer: token)
+        } catch let refusal as CallRefusal where refusal.endsSession {
+            session.tokens = nil
+            throw SignInNeeded(wasSignedIn: true)
+        }
+    }
+
+    private mutating func reply(
+        _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject?, api: PageCall.API, bearer: Secret?
+    ) async throws -> PageReply {
+        let call = PageCall(
+            api: api, method: method, path: path, headers: headers(json != nil, bearer),
+            body: json.map { Array(AnyJSON.object($0).text.utf8) }, clientAddress: clientAddress)
+        let reply: PageReply
+        do {
+            reply = try await pages.transport(call)
+        } catch {
+            throw CallFailed(cause: error)
+        }
+        cookies += reply.headers.filter { $0.name == .setCookie }
+        guard reply.status < 500 else { throw CallFailed(cause: nil) }
+        return reply
+    }
+
+    private func headers(_ hasBody: Bool, _ bearer: Secret?) -> HTTPFields {
+        var headers: HTTPFields = [.requestID: context.requestID, .supabaseAPIVersion: "2024-01-01"]
+        headers[.userAgent] = request.headers[.userAgent]
+        headers[.acceptLanguage] = session.language?.rawValue ?? request.headers[.acceptLanguage]
+        headers[.cookie] = request.headers[.cookie]
+        // The session was checked: its page sent this form.
+        headers[.fetchSite] = "same-origin"
+        if hasBody { headers[.contentType] = "application/json" }
+        if let key = pages.settings.apiKey { headers[.apiKey] = key.reveal() }
+        if let bearer { headers[.authorization] = "Bearer \(bearer.reveal())" }
+        return headers
+    }
+
+    var clientAddress: String? {
+        pages.clientAddress.text(peer: context.peerAddress, request.headers)
+    }
+
+    /// The kept access token; nil if it ends within 30 seconds.
+    private func usableToken(_ tokens: WebSession.Tokens) -> Secret? {
+        tokens.expiresAt > pages.now().seconds + 30 ? tokens.access : nil
+    }
+
+    /// A new access token.
+    ///
+    /// - Throws: ``SignInNeeded``, ``CallFailed``.
+    private mutating func refreshed(_ tokens: WebSession.Tokens) async throws -> Secret {
+        let visit = self
+        do {
+            let fresh = try await pages.flights.tokens(for: tokens.refresh) {
+                var visit = visit
+                let json = try await visit.call(
+                    .post, "/token?grant_type=refresh_token", ["refresh_token": .string(tokens.refresh.reveal())])
+                return WebSession.Tokens(try AuthSessionAnswer(json: json))
+            }
+            session.tokens = fresh
+            guard let access = fresh.access else { throw SignInNeeded(wasSignedIn: true) }
+            return access
+        } catch let refusal as CallRefusal {
+            // Another refusal, such as too many requests of this address, says nothing about the session.
+            guard refusal.endsSession else { throw CallFailed(cause: refusal) }
+            session.tokens = nil
+            throw SignInNeeded(wasSignedIn: true)
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let fetchSite = Self("sec-fetch-site")!
+    static let apiKey = Self("apikey")!
+}

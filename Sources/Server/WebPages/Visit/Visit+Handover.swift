@@ -1,0 +1,29 @@
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+
+// What pages that sign in for an app say and send.
+extension Visit {
+    /// Names the app that waits, unless its address is not allowed: any website can send a browser here.
+    var handoverSentence: [Block] {
+        let isAllowed = pages.settings.allowsRedirect ?? { _ in true }
+        guard let handover = session.handover, isAllowed(handover.target) else { return [] }
+        return [.soft(say("You will continue to %@.", handover.app))]
+    }
+
+    var handoverFields: [(name: String, value: String)] { session.handover.map { [("for", $0.id)] } ?? [] }
+    var handoverQuery: String { session.handover.map { "?for=\($0.id)" } ?? "" }
+
+    /// The ``WebSession/Handover/id`` of the app that the page of this form, or of this link, named; nil if another app
+    /// waits, or none. An app that begins to wait later was not named.
+    var handoverOfForm: String? {
+        guard let id = session.handover?.id, fields["for"]?.utf8.elementsEqual(id.utf8) == true else { return nil }
+        return id
+    }
+
+    var malformedRequestPage: Page {
+        problemPage(
+            say("The request of the app is malformed or too long. Please go back to the app and try again."),
+            status: .badRequest)
+    }
+}
