@@ -59,17 +59,37 @@ public final class AuthClient: Sendable {
         reachability: Reachability = SystemDefaults.reachability()
     ) throws(AuthClientError) {
         guard url.isSafeForTokens else { throw .insecureURL }
-        let reachability = url.isLoopback ? .unknown : reachability
-        let caller = AuthCaller(
+        self.reachability = url.isLoopback ? .unknown : reachability
+        caller = AuthCaller(
+            url: url, key: publishableKey, clientInfo: options.clientInfo, transport: transport, clock: clock,
+            isOffline: self.reachability.isOffline)
+        (coordinator, flows, revocations) = Self.parts(caller, storage, randomness, options)
+    }
+
+    /// - Parameter url: Tokens may be sent to it. Not this machine.
+    package init(
+        safeURL url: URL, publishableKey: String, storage: any SecureStorage, transport: @escaping HTTPTransport,
+        clock: ClientClock, randomness: @escaping @Sendable (Int) -> [UInt8], options: Options,
+        reachability: Reachability
+    ) {
+        self.reachability = reachability
+        caller = AuthCaller(
             url: url, key: publishableKey, clientInfo: options.clientInfo, transport: transport, clock: clock,
             isOffline: reachability.isOffline)
-        self.reachability = reachability
-        self.caller = caller
-        coordinator = TokenRefreshCoordinator(
-            slot: SessionSlot(storage: storage, key: options.storageKey), clock: clock, rules: options.refresh,
+        (coordinator, flows, revocations) = Self.parts(caller, storage, randomness, options)
+    }
+
+    private static func parts(
+        _ caller: AuthCaller, _ storage: any SecureStorage, _ randomness: @escaping @Sendable (Int) -> [UInt8],
+        _ options: Options
+    ) -> (TokenRefreshCoordinator, PendingFlows, KnownRevocations) {
+        let coordinator = TokenRefreshCoordinator(
+            slot: SessionSlot(storage: storage, key: options.storageKey), clock: caller.clock, rules: options.refresh,
             randomBytes: randomness, exchange: { try await caller.session(.refresh($0)) })
-        flows = PendingFlows(storage: storage, key: options.storageKey, randomBytes: randomness)
-        revocations = KnownRevocations(storage: storage, key: options.storageKey)
+        return (
+            coordinator, PendingFlows(storage: storage, key: options.storageKey, randomBytes: randomness),
+            KnownRevocations(storage: storage, key: options.storageKey)
+        )
     }
 
     /// The session with an access token that is valid for at least 30 more seconds, refreshed first if necessary.

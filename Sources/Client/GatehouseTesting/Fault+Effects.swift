@@ -35,85 +35,71 @@ extension InMemoryAuthService.Fault {
         }
     }
 
-    /// The error that the caller gets; nil for faults that let the server process the call.
-    func error(at call: InMemoryAuthService.Call) -> AuthClientError? {
-        if call.isGateway { return gatewayError }
-        let error: AuthClientError? =
-            switch self {
-            case .slow, .answerLost, .profileMissing, .forbidden, .accessTokenRefused, .nameIgnored: nil
-            case .offline: Self.lost
-            case .serviceUnavailable: Self.refused(503)
-            case .serverError: Self.refused(500, .unexpectedFailure)
-            case .rateLimited(let pause):
-                Self.refused(429, call.isMail ? .overEmailSendRateLimit : .overRequestRateLimit, retryAfter: pause)
-            case .wrongCredentials: Self.refused(400, .invalidCredentials)
-            case .emailTaken: Self.emailTaken(at: call)
-            case .weakPassword:
-                .refused(AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: ["length"]))
-            case .tokenRejected: Self.refused(400)
-            case .linkTicketExpired: Self.refused(404, .linkTicketNotFound)
-            case .notRecoverable: Self.refused(422, .linkNotRecoverable)
-            case .linkTooOld: Self.refused(422, .linkNotUndoable)
-            case .currentPasswordRequired: Self.refused(400, .currentPasswordRequired)
-            case .currentPasswordWrong: Self.refused(400, .currentPasswordInvalid)
-            case .codeRequired: Self.refused(400, .reauthenticationNeeded)
-            case .codeWrong: Self.codeWrong(at: call)
-            case .freshProofNeeded: Self.refused(403, .freshSignInRequired)
-            case .providerCancelled: Self.refused(0, AuthErrorCode(rawValue: "access_denied"))
-            case .invalidCallback: .unknownFlow
-            case .mailDisabled: Self.refused(call == .sendLinkCode ? 422 : 400, .emailProviderDisabled)
-            case .notSupported: Self.refused(404)
-            case .lastMethod: Self.refused(422, .singleIdentityNotDeletable)
-            case .sessionEndedByServer(let code): .signedOut(.endedByServer(code))
-            case .storeLocked: Self.locked
-            }
-        // A refresh treats temporary statuses like a missing connection.
-        if call == .refresh, case .refused(let refusal) = error {
-            return AuthClientError.offline(.status(refusal.status))
-        }
-        return error
-    }
-
-    private var gatewayError: AuthClientError? {
-        switch self {
-        case .offline: .offline(.noAnswer("in memory"))
-        case .serviceUnavailable: Self.refused(503)
-        case .serverError: Self.refused(500)
-        case .rateLimited(let pause):
-            Self.refused(429, AuthErrorCode(rawValue: "RATE_LIMITED"), retryAfter: pause)
-        case .forbidden: Self.refused(403, AuthErrorCode(rawValue: "FORBIDDEN"))
-        case .freshProofNeeded: Self.refused(403, AuthErrorCode(rawValue: "FRESH_SIGN_IN_REQUIRED"))
-        case .accessTokenRefused: .refusesValidToken(AuthErrorCode(rawValue: "TOKEN_INVALID"))
-        case .sessionEndedByServer(let code): .signedOut(.endedByServer(code))
-        case .answerLost, .slow, .wrongCredentials, .emailTaken, .weakPassword, .tokenRejected, .providerCancelled,
-            .invalidCallback, .profileMissing, .storeLocked, .linkTicketExpired, .notRecoverable, .linkTooOld,
-            .nameIgnored, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong, .mailDisabled,
-            .notSupported, .lastMethod:
+    /// The server's refusal; nil for faults that let the server process the call, and for those of the network and the store.
+    func refusal(at call: InMemoryAuthService.Call) -> AuthRefusal? {
+        if call.isGateway { return gatewayRefusal }
+        return switch self {
+        case .offline, .slow, .answerLost, .profileMissing, .forbidden, .accessTokenRefused, .nameIgnored,
+            .sessionEndedByServer, .storeLocked:
             nil
+        case .serviceUnavailable: AuthRefusal(status: 503, code: nil)
+        case .serverError: AuthRefusal(status: 500, code: .unexpectedFailure)
+        case .rateLimited(let pause):
+            AuthRefusal(
+                status: 429, code: call.isMail ? .overEmailSendRateLimit : .overRequestRateLimit, retryAfter: pause)
+        case .wrongCredentials: AuthRefusal(status: 400, code: .invalidCredentials)
+        case .emailTaken: Self.emailTaken(at: call)
+        case .weakPassword: AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: ["length"])
+        case .tokenRejected: AuthRefusal(status: 400, code: nil)
+        case .linkTicketExpired: AuthRefusal(status: 404, code: .linkTicketNotFound)
+        case .notRecoverable: AuthRefusal(status: 422, code: .linkNotRecoverable)
+        case .linkTooOld: AuthRefusal(status: 422, code: .linkNotUndoable)
+        case .currentPasswordRequired: AuthRefusal(status: 400, code: .currentPasswordRequired)
+        case .currentPasswordWrong: AuthRefusal(status: 400, code: .currentPasswordInvalid)
+        case .codeRequired: AuthRefusal(status: 400, code: .reauthenticationNeeded)
+        case .codeWrong: Self.codeWrong(at: call)
+        case .freshProofNeeded: AuthRefusal(status: 403, code: .freshSignInRequired)
+        case .providerCancelled: AuthRefusal(status: 400, code: AuthErrorCode(rawValue: "access_denied"))
+        case .invalidCallback: AuthRefusal(status: 404, code: .flowStateNotFound)
+        case .mailDisabled: AuthRefusal(status: call == .sendLinkCode ? 422 : 400, code: .emailProviderDisabled)
+        case .notSupported: AuthRefusal(status: 404, code: nil)
+        case .lastMethod: AuthRefusal(status: 422, code: .singleIdentityNotDeletable)
         }
     }
 
-    private static func codeWrong(at call: InMemoryAuthService.Call) -> AuthClientError {
-        switch call {
-        case .updateUser: refused(422, .reauthenticationNotValid)
-        case .verifyFactor, .verifyRecoveryCode: refused(422, .mfaVerificationFailed)
-        default: wrongCode
+    private var gatewayRefusal: AuthRefusal? {
+        switch self {
+        case .serviceUnavailable: AuthRefusal(status: 503, code: nil)
+        case .serverError: AuthRefusal(status: 500, code: nil)
+        case .rateLimited(let pause):
+            AuthRefusal(status: 429, code: AuthErrorCode(rawValue: "RATE_LIMITED"), retryAfter: pause)
+        case .forbidden: AuthRefusal(status: 403, code: AuthErrorCode(rawValue: "FORBIDDEN"))
+        case .freshProofNeeded: AuthRefusal(status: 403, code: AuthErrorCode(rawValue: "FRESH_SIGN_IN_REQUIRED"))
+        default: nil
         }
     }
 
-    private static func emailTaken(at call: InMemoryAuthService.Call) -> AuthClientError {
+    private static func codeWrong(at call: InMemoryAuthService.Call) -> AuthRefusal {
         switch call {
-        case .signUp: refused(422, .userAlreadyExists)
-        case .updateUser: refused(422, .emailExists)
-        case .link: refused(422, .identityAlreadyExists)
-        default: refused(422, .identityNeedsConfirmation, question: Fixtures.linkQuestion())
+        case .updateUser: AuthRefusal(status: 422, code: .reauthenticationNotValid)
+        case .verifyFactor, .verifyRecoveryCode: AuthRefusal(status: 422, code: .mfaVerificationFailed)
+        default: AuthRefusal(status: 403, code: .otpExpired)
+        }
+    }
+
+    private static func emailTaken(at call: InMemoryAuthService.Call) -> AuthRefusal {
+        switch call {
+        case .signUp: AuthRefusal(status: 422, code: .userAlreadyExists)
+        case .updateUser: AuthRefusal(status: 422, code: .emailExists)
+        case .link: AuthRefusal(status: 422, code: .identityAlreadyExists)
+        default:
+            AuthRefusal(status: 422, code: .identityNeedsConfirmation, linkQuestion: Fixtures.linkQuestion())
         }
     }
 
     static let wrongCode = refused(403, .otpExpired)
-    static let lost = AuthClientError.offline(.noAnswer("in memory"))
+    static let unknownFlow = refused(404, .flowStateNotFound)
     static let storeProblem = StoreProblem("locked", cause: .locked)
-    static let locked = AuthClientError.storeUnavailable(storeProblem)
 
     static func refused(
         _ status: Int, _ code: AuthErrorCode? = nil, retryAfter: Duration? = nil, question: LinkQuestion? = nil,

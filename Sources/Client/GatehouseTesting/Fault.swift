@@ -2,7 +2,7 @@ public import Gatehouse
 import GatehouseModel
 
 extension InMemoryAuthService {
-    /// A call of the service, as a server would receive it.
+    /// A call of the client, as the server receives it.
     public enum Call: String, Hashable, Sendable, CaseIterable {
         /// A sign-up.
         case signUp
@@ -16,8 +16,8 @@ extension InMemoryAuthService {
         case startLinkInBrowser
         /// A refresh of the session.
         case refresh
-        /// The list of sign-in methods.
-        case identities
+        /// The load of the account, with its sign-in methods and second factors; also after a change of them.
+        case user
         /// The link of a sign-in method.
         case link
         /// The removal of a sign-in method.
@@ -75,8 +75,6 @@ extension InMemoryAuthService {
         case passkeys
         /// The renaming or deletion of a passkey.
         case changePasskey
-        /// The list of second factors.
-        case factors
         /// A new authenticator app.
         case enrollFactor
         /// The code of an authenticator app.
@@ -163,6 +161,11 @@ extension InMemoryAuthService {
 }
 
 extension InMemoryAuthService.Call {
+    /// The list of sign-in methods, which the account has.
+    public static let identities = InMemoryAuthService.Call.user
+    /// The list of second factors, which the account has.
+    public static let factors = InMemoryAuthService.Call.user
+
     /// Whether the call goes to the gateway.
     var isGateway: Bool { [.fetchMe, .updateProfile, .deleteAccount].contains(self) }
 
@@ -178,10 +181,10 @@ extension InMemoryAuthService.Call {
     var needsSession: Bool {
         isGateway
             || [
-                .refresh, .identities, .link, .unlink, .startLinkInBrowser, .undoableLinks, .undoLink, .updateMetadata,
+                .refresh, .user, .link, .unlink, .startLinkInBrowser, .undoableLinks, .undoLink, .updateMetadata,
                 .updateUser, .reauthenticate, .sessions, .revokeSession, .registerPasskey, .passkeys, .changePasskey,
-                .factors, .enrollFactor, .verifyFactor, .removeFactor, .recoveryCodes, .makeRecoveryCodes,
-                .verifyRecoveryCode, .signInAgain, .startOver,
+                .enrollFactor, .verifyFactor, .removeFactor, .recoveryCodes, .makeRecoveryCodes, .verifyRecoveryCode,
+                .startOver,
             ].contains(self)
     }
 

@@ -17,11 +17,10 @@ extension InMemoryAuthService {
     ) -> InMemoryAuthService {
         let service = InMemoryAuthService()
         let id = service.addAccount(email: email, firstName: firstName, data: data, others: others)
-        let (now, uptime) = (service.clock.now, service.clock.uptime)
+        let now = service.clock.now
         service.state.withLock { state in
             // Lost: nothing, because the account was created one line above.
-            guard let opened = try? state.server.open(id, at: now) else { return }
-            _ = state.device.keep(opened, at: uptime)
+            if let opened = try? state.server.open(id, at: now) { state.store(opened.session) }
         }
         return service
     }
@@ -92,30 +91,24 @@ extension InMemoryAuthService {
     ///
     /// Does nothing if no account has the address.
     public func openRecoveryMail(of email: String) {
-        let (now, uptime) = (clock.now, clock.uptime)
-        state.withLock { state in
-            state.restore()
-            guard let id = state.server.account(email: email)?.user.id else { return }
-            let prover = Prover(session: state.device.kept?.id, isClient: true)
-            state.server.prove(id, by: .recovery, nil, prover, at: now)
-            // Lost: nothing, because the account exists.
-            guard let opened = try? state.server.open(id, at: now) else { return }
-            // Lost: nothing, because no sign-in or sign-out intervenes.
-            _ = try? state.device.adopt(opened, begun: state.device.wishes, at: uptime, then: .passwordRecovery)
-        }
+        guard account(email: email) != nil else { return }
+        let mail = Mail(kind: .recovery, email: email.lowercased())
+        state.withLock { $0.keepFlow(of: mail) }
+        // Ignored: after a fault of this call, everything stays as it is.
+        tell { _ = try? await $0.exchangeCodeForSession(authCode: mail.code) }
     }
 
     /// Simulates that another part of the app changed the account, such as its metadata.
     ///
     /// - Parameter change: Changes the current session's user. Not called if signed out.
     public func changeUser(_ change: @Sendable (inout User) -> Void) {
-        state.withLock { state in
-            guard var user = state.device.kept?.session.user else { return }
+        let changed = state.withLock { state -> User? in
+            guard var user = state.account?.user else { return nil }
             change(&user)
-            state.server.update(user.id) { $0.user = user }
-            state.device.replace(user)
-            state.device.happened(.userUpdated)
+            state.server.update(user.id) { [user] in $0.user = user }
+            return user
         }
+        if let changed { tell { await $0.replace(changed, then: .userUpdated) } }
     }
 
     /// Simulates that another device or an administrator changed the profile. The app is not notified.
@@ -134,10 +127,9 @@ extension InMemoryAuthService {
     /// Ends the current session, for example with `.endedByServer(.sessionExpired)` or `.signedOutElsewhere`.
     public func endSession(_ reason: SignedOutReason) {
         state.withLock { state in
-            state.restore()
-            if let kept = state.device.kept { state.server.sessions[kept.id] = nil }
-            state.device.end(reason)
+            if let session = state.device.session { state.server.sessions[session] = nil }
         }
+        tell { await $0.end(because: reason) }
     }
 
     /// Simulates that an administrator deleted the account. Its sessions notice when they need a new token.
@@ -162,7 +154,7 @@ extension InMemoryAuthService {
         appleCredentials: AppleCredentials = .unavailable
     ) -> AuthManager {
         AuthManager(
-            service: self, storage: storage, clock: clock.clock, telemetry: telemetry,
+            service: service, storage: storage, clock: clock.clock, telemetry: telemetry,
             appleCredentials: appleCredentials)
     }
 }

@@ -2,11 +2,11 @@ public import Foundation
 public import Gatehouse
 public import GatehouseModel
 
-/// An `AuthService` with in-memory accounts, for an app's tests and previews without server and network.
+/// An auth server with accounts in memory behind the client that ships, for an app's tests and previews without network.
 ///
-/// It behaves like the live service: accounts with passwords or providers, profiles, sessions whose tokens expire on a
-/// ``VirtualClock`` and are refreshed, and both streams with every event and reason. Failures have names (``Fault``)
-/// and apply to the next calls or until they are cleared:
+/// Managers of ``makeManager(storage:telemetry:appleCredentials:)`` run the real `AuthClient` and `GatewayClient`. Their
+/// requests reach accounts with passwords or providers, profiles, and sessions whose tokens expire on a ``VirtualClock``.
+/// Failures have names (``Fault``) and apply to the next calls or until they are cleared:
 ///
 /// ```swift
 /// let service = InMemoryAuthService()
@@ -19,6 +19,7 @@ public import GatehouseModel
 /// service.meet(.slow)                                         // a response that arrives with release()
 /// ```
 ///
+/// - ``service`` is the device's `AuthService`, for tests without a manager.
 /// - ``ScriptedProviderSheet`` replaces Apple's and Google's sheets, and the browser.
 /// - ``addAccount(email:password:firstName:data:others:isEmailProven:)`` and
 ///   ``signedIn(email:firstName:data:others:)`` set the initial state; ``endSession(_:)``, ``changeUser(_:)`` and
@@ -27,25 +28,19 @@ public import GatehouseModel
 ///   that it stores.
 ///
 /// Not simulated: the texts of mails (``mails`` lists them, ``mailCode(_:to:)`` is their code, ``mailLink(_:to:)`` their
-/// link), the server's own rate limits, retries after temporary failures, and the device's store, except that it can be locked.
-public final class InMemoryAuthService: AuthService {
-    struct State: Sendable {
-        var server = InMemoryServer()
-        var device = InMemoryDevice()
-        var script = FaultScript()
-
-        /// Makes the store answer, unless it is locked.
-        mutating func restore() {
-            if !script.isStoreLocked { device.restore() }
-        }
-    }
-
-    let state = Locked(State())
-    let gate = Gate()
-    /// The redirect URL of browsers and of links in mails.
-    public let redirectTo: URL?
+/// link), the server's own rate limits, the client's retries after temporary failures and its time limits, and the device's
+/// store, except that it can be locked.
+public final class InMemoryAuthService: Sendable {
+    let network: InMemoryNetwork
+    let client: AuthClient
+    private let connection = KnownConnection()
+    private let outside = Locked<Task<Void, Never>?>(nil)
+    /// The service of the device, to pass to a manager.
+    public let service: LiveAuthService
     /// The clock of the service and of managers that it creates.
     public let clock: VirtualClock
+
+    var state: Locked<InMemoryNetwork.State> { network.state }
 
     /// Creates a signed-out service without accounts.
     ///
@@ -57,51 +52,53 @@ public final class InMemoryAuthService: AuthService {
         redirectTo: URL? = URL(string: "com.example.app://callback")
     ) {
         self.clock = clock
-        self.redirectTo = redirectTo
+        network = InMemoryNetwork(clock: clock)
+        // Never nil.
+        let url = URL(string: "https://accounts.example.com") ?? URL(filePath: "/")
+        var options = AuthClient.Options()
+        options.refresh.retries = 0
+        client = AuthClient(
+            safeURL: url.appending(path: "auth/v1"), publishableKey: "sb_publishable_in_memory", storage: network,
+            transport: network.send, clock: network.deviceClock, randomness: network.randomBytes, options: options,
+            reachability: connection.reachability)
+        var rules = GatewayRules()
+        (rules.retries, rules.firstWait, rules.connectivityLimit) = (0, .zero, .zero)
+        (rules.confirmationPause, rules.failuresToOpen) = (.zero, .max)
+        rules.isOffline = { _ in false }
+        let gateway = GatewayClient(
+            safeURL: url, tokens: GatewayTokens(client), transport: network.send, clock: network.deviceClock,
+            randomness: network.randomBytes, rules: rules, reachability: connection.reachability)
+        service = LiveAuthService(client: client, gateway: gateway, redirectTo: redirectTo)
         state.withLock { $0.server.confirmsAutomatically = confirmsAutomatically }
     }
 
-    public var initialState: AuthState {
-        let uptime = clock.uptime
-        return state.withLock { state in
-            state.restore()
-            guard state.device.isRestored else { return .restoring }
-            guard let kept = state.device.kept else { return .signedOut(state.device.reason) }
-            return .signedIn(kept.session, isFresh: kept.goodUntil > uptime)
-        }
+    /// The redirect URL of browsers and of links in mails.
+    public var redirectTo: URL? { service.redirectTo }
+
+    /// The device loses its connection: as ``Fault/offline`` for every call, and the system knows it.
+    public func goOffline() {
+        stay(.offline)
+        connection.set(isOffline: true)
     }
 
-    public var authStateChanges: AsyncStream<AuthChange> {
-        let (stream, continuation) = AsyncStream<AuthChange>.makeStream()
-        let id = state.withLock { state in
-            state.restore()
-            return state.device.listen(continuation)
-        }
-        continuation.onTermination = { [weak self] _ in self?.forget(id) }
-        return stream
+    /// The device has a connection again, and no faults.
+    public func goOnline() {
+        clear()
+        connection.set(isOffline: false)
     }
 
-    public var notices: AsyncStream<AuthNotice> {
-        let (stream, continuation) = AsyncStream<AuthNotice>.makeStream()
-        let id = state.withLock { state in
-            state.restore()
-            if !state.device.isRestored { continuation.yield(.storeUnavailable(Fault.storeProblem)) }
-            return state.device.listen(continuation)
-        }
-        continuation.onTermination = { [weak self] _ in self?.forget(id) }
-        return stream
-    }
-
-    private func forget(_ listener: Int) { state.withLock { $0.device.forget(listener) } }
-
-    public var currentSession: Session? {
-        get async {
-            state.withLock { state in
-                state.restore()
-                return state.device.isRestored ? state.device.kept?.session : nil
+    /// Tells the client of an event outside of the app, after the earlier ones.
+    func tell(_ event: @escaping @Sendable (AuthClient) async -> Void) {
+        outside.withLock { last in
+            last = Task { [last, client] in
+                await last?.value
+                await event(client)
             }
         }
     }
+
+    /// Waits until the client has noticed the simulated events, such as that of ``endSession(_:)``.
+    public func settled() async { await outside.withLock { $0 }?.value }
 }
 
 // Faults.
@@ -122,20 +119,22 @@ extension InMemoryAuthService {
 
     /// Removes all faults. A locked store answers again. Held responses stay held.
     public func clear() {
-        state.withLock { state in
-            (state.script.next, state.script.lasting) = ([], [])
-            state.restore()
+        let wasLocked = state.withLock { state in
+            let wasLocked = state.script.isStoreLocked
+            (state.script.next, state.script.lasting, state.script.locksOnce) = ([], [], false)
+            return wasLocked
         }
+        if wasLocked { tell { _ = await $0.currentSession } }
     }
 
     /// The faults of ``meet(_:at:)`` that have not been applied yet.
     public var pendingFaults: [Fault] { state.withLock { $0.script.next.map(\.fault) } }
 
     /// The number of responses held by ``Fault/slow``.
-    public var heldCount: Int { gate.waitingCount }
+    public var heldCount: Int { network.gate.waitingCount }
 
     /// Releases the held responses.
-    public func release() { gate.open() }
+    public func release() { network.gate.open() }
 }
 
 // The server's view.
@@ -153,24 +152,5 @@ extension InMemoryAuthService {
                 SignedInAccount(id: account.user.id, email: account.user.email, profile: account.profile)
             }
         }
-    }
-}
-
-/// Assigns faults to calls.
-struct FaultScript: Sendable {
-    typealias Entry = (fault: InMemoryAuthService.Fault, call: InMemoryAuthService.Call?)
-
-    var next: [Entry] = []
-    var lasting: [Entry] = []
-    var calls: [InMemoryAuthService.Call] = []
-
-    var isStoreLocked: Bool { lasting.contains { $0.fault == .storeLocked && $0.call == nil } }
-
-    mutating func take(_ call: InMemoryAuthService.Call) -> InMemoryAuthService.Fault? {
-        calls.append(call)
-        let isMet = { (entry: Entry) in entry.fault.fits(call) && (entry.call ?? call) == call }
-        let isNext = { (entry: Entry) in isMet(entry) && (call != .settings || entry.call == .settings) }
-        if let index = next.firstIndex(where: isNext) { return next.remove(at: index).fault }
-        return lasting.first(where: isMet)?.fault
     }
 }

@@ -2,6 +2,48 @@ import Foundation
 import Gatehouse
 import GatehouseWire
 
+extension InMemoryServer {
+    /// The gateway's reply. It trusts an access token without asking the auth server, except one whose session a fault ended.
+    mutating func gatewayReply(
+        _ request: InMemoryRequest, _ call: Call?, _ fault: Fault?
+    ) throws(AuthClientError) -> HTTPReply {
+        guard fault != .accessTokenRefused, let caller = callers[request.bearer], endCodes[caller.id] == nil else {
+            throw InMemoryGateway.tokenInvalid
+        }
+        let account = account(caller.user)
+        switch call {
+        case .fetchMe:
+            return .account(
+                SignedInAccount(
+                    id: caller.user, email: account?.user.email,
+                    profile: fault == .profileMissing ? nil : account?.profile))
+        case .updateProfile:
+            // A refresh then finds that the session has ended.
+            guard let account else { throw InMemoryGateway.tokenInvalid }
+            var profile = account.profile ?? ProfileSummary(id: caller.user, createdAt: account.user.createdAt)
+            try InMemoryGateway.change(&profile, ProfileChange(json: request.body))
+            update(caller.user) { $0.profile = profile }
+            return .account(SignedInAccount(id: caller.user, email: account.user.email, profile: profile))
+        case .deleteAccount:
+            remove(caller.user)
+            return HTTPReply(status: 204)
+        default: throw Fault.refused(404, AuthErrorCode(rawValue: "NOT_FOUND"))
+        }
+    }
+}
+
+extension ProfileChange {
+    fileprivate init(json: AnyJSON) {
+        self.init(data: json["data"]?.objectValue ?? [:], others: json.objectValue ?? [:])
+        for name in ["first_name", "data"] { others.removeValue(forKey: name) }
+        switch json["first_name"] {
+        case nil: break
+        case .string(let name): firstName = .set(name)
+        default: firstName = .clear
+        }
+    }
+}
+
 /// The gateway's rules for profiles.
 enum InMemoryGateway {
     /// The limits of the app's own fields, as JSON.
@@ -37,6 +79,8 @@ enum InMemoryGateway {
             throw refusal("DATA_TOO_LARGE", "data must have at most \(largestData) bytes.", "/data")
         }
     }
+
+    static let tokenInvalid = InMemoryAuthService.Fault.refused(401, AuthErrorCode(rawValue: "TOKEN_INVALID"))
 
     private static func refusal(_ code: String, _ message: String, _ field: String? = nil) -> AuthClientError {
         .refused(AuthRefusal(status: 400, code: AuthErrorCode(rawValue: code), message: message, field: field))

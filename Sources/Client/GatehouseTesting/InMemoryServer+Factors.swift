@@ -42,22 +42,9 @@ extension InMemoryServer {
     /// Whether the account has a verified factor.
     func hasSecondFactor(_ id: UUID) -> Bool { factors(of: id).contains { $0.status == .verified } }
 
-    /// A session that continues another one keeps its level.
-    mutating func keepLevel(of session: Int, in opened: Opened, at now: Date) throws(AuthClientError) -> Opened {
-        guard let factor = protection.raised[session] else { return opened }
-        protection.raised[opened.id] = factor
-        return try refresh(opened.id, at: now)
-    }
-
     private func factors(of id: UUID) -> [Factor] { account(id)?.user.factors ?? [] }
 
     private mutating func setFactors(_ factors: [Factor], of id: UUID) { update(id) { $0.user.factors = factors } }
-
-    /// The access token of a session: opaque, and after a second factor with the claim that clients read.
-    func accessToken(_ number: Int, of session: Int) -> String {
-        guard protection.raised[session] != nil else { return "access-\(number)" }
-        return "e30.\(Base64URL.text(Array(#"{"aal":"aal2"}"#.utf8))).\(number)"
-    }
 
     /// - Throws: `insufficient_aal` for an account with a factor, in a session that has not proven one.
     func requireLevel(_ session: Int, status: Int = 403) throws(AuthClientError) {
@@ -66,16 +53,16 @@ extension InMemoryServer {
     }
 
     mutating func enroll(
-        _ kept: InMemoryDevice.Kept, name: String?, at now: Date
+        _ caller: Caller, name: String?, at now: Date
     ) throws(AuthClientError) -> AuthMFAEnrollResponse {
         guard settings.allowsAuthenticatorApps else { throw Fault.refused(422, .mfaTOTPEnrollNotEnabled) }
-        let id = kept.session.user.id
+        let id = caller.user
         let known = factors(of: id)
         guard !known.contains(where: { $0.friendlyName == name }) else {
             throw Fault.refused(422, .mfaFactorNameConflict)
         }
         guard known.count < 10 else { throw Fault.refused(422, .tooManyEnrolledMFAFactors) }
-        try requireLevel(kept.id)
+        try requireLevel(caller.id)
         let factor = Factor(
             id: Fixtures.id(number()), factorType: .totp, status: .unverified, friendlyName: name, createdAt: now,
             updatedAt: now)
@@ -87,13 +74,13 @@ extension InMemoryServer {
 
     /// Each code works once, one step early or late.
     mutating func verify(
-        _ kept: InMemoryDevice.Kept, code: String, of factor: UUID, at now: Date
+        _ caller: Caller, code: String, of factor: UUID?, at now: Date
     ) throws(AuthClientError) -> Opened {
-        let id = kept.session.user.id
-        guard let known = factors(of: id).first(where: { $0.id == factor && $0.factorType == .totp }) else {
+        let id = caller.user
+        guard let factor, let known = factors(of: id).first(where: { $0.id == factor && $0.factorType == .totp }) else {
             throw Fault.refused(404, .mfaFactorNotFound)
         }
-        if known.status != .verified { try requireLevel(kept.id) }
+        if known.status != .verified { try requireLevel(caller.id) }
         let step = Int(now.timeIntervalSince1970 / 30)
         let fits = [-1, 0, 1].map { step + $0 }.first { step in
             Self.code(of: factor, at: Date(timeIntervalSince1970: Double(step) * 30)) == code
@@ -109,26 +96,26 @@ extension InMemoryServer {
                 if other.id == factor { changed.status = .verified }
                 return changed
             }, of: id)
-        return try raise(kept, by: factor, at: now)
+        return try raise(caller, by: factor, at: now)
     }
 
     /// Ends the user's other sessions that have not proven a factor.
     private mutating func raise(
-        _ kept: InMemoryDevice.Kept, by factor: UUID, at now: Date
+        _ caller: Caller, by factor: UUID, at now: Date
     ) throws(AuthClientError) -> Opened {
-        protection.raised[kept.id] = factor
+        protection.raised[caller.id] = factor
         let raised = protection.raised
-        end(.signedOut) { $0.value == kept.session.user.id && raised[$0.key] == nil }
-        return try refresh(kept.id, at: now)
+        end(.signedOut) { $0.value == caller.user && raised[$0.key] == nil }
+        return try refresh(caller.id, at: now)
     }
 
-    mutating func removeFactor(_ kept: InMemoryDevice.Kept, _ factor: UUID) throws(AuthClientError) {
-        let id = kept.session.user.id
+    mutating func removeFactor(_ caller: Caller, _ factor: UUID) throws(AuthClientError) {
+        let id = caller.user
         guard let known = factors(of: id).first(where: { $0.id == factor }) else {
             throw Fault.refused(404, .mfaFactorNotFound)
         }
         if known.status == .verified {
-            try requireLevel(kept.id, status: 422)
+            try requireLevel(caller.id, status: 422)
             let isLast = !factors(of: id).contains {
                 $0.id != factor && $0.factorType != .recoveryCode && $0.status == .verified
             }
@@ -146,11 +133,11 @@ extension InMemoryServer {
 // Recovery codes.
 extension InMemoryServer {
     mutating func makeCodes(
-        _ kept: InMemoryDevice.Kept, replacing: Bool, at now: Date
+        _ caller: Caller, replacing: Bool, at now: Date
     ) throws(AuthClientError) -> AuthMFARecoveryCodesGenerateResponse {
         guard settings.allowsRecoveryCodes else { throw Fault.refused(422, .mfaRecoveryCodesEnrollNotEnabled) }
-        let id = kept.session.user.id
-        try requireLevel(kept.id)
+        let id = caller.user
+        try requireLevel(caller.id)
         let known = protection.codes[id]
         if replacing, known == nil { throw Fault.refused(404, .mfaFactorNotFound) }
         if !replacing, known != nil { throw Fault.refused(422, .mfaVerifiedFactorExists) }
@@ -174,34 +161,35 @@ extension InMemoryServer {
         }
     }
 
-    mutating func deleteCodes(_ kept: InMemoryDevice.Kept) throws(AuthClientError) {
-        let id = kept.session.user.id
-        try requireLevel(kept.id)
+    /// - Returns: The id of the deleted set.
+    mutating func deleteCodes(_ caller: Caller) throws(AuthClientError) -> UUID {
+        let id = caller.user
+        try requireLevel(caller.id)
         guard let known = protection.codes[id] else { throw Fault.refused(404, .mfaFactorNotFound) }
         protection.codes[id] = nil
         drop(known.factor, of: id)
+        return known.factor
     }
 
-    /// Five wrong codes lock the set for 15 minutes. A refusal that counts is returned.
+    /// Five wrong codes lock the set for 15 minutes.
     mutating func verify(
-        _ kept: InMemoryDevice.Kept, recoveryCode: String, at now: Date
-    ) throws(AuthClientError) -> Result<Opened, AuthClientError> {
-        let id = kept.session.user.id
-        guard var codes = protection.codes[id] else { return .failure(Fault.refused(422, .mfaVerificationFailed)) }
+        _ caller: Caller, recoveryCode: String, at now: Date
+    ) throws(AuthClientError) -> Opened {
+        let id = caller.user
+        guard var codes = protection.codes[id] else { throw Fault.refused(422, .mfaVerificationFailed) }
         if let until = codes.lockedUntil, now < until {
-            return .failure(
-                Fault.refused(429, .mfaRecoveryCodesLocked, retryAfter: .seconds(until.timeIntervalSince(now))))
+            throw Fault.refused(429, .mfaRecoveryCodesLocked, retryAfter: .seconds(until.timeIntervalSince(now)))
         }
         let plain = recoveryCode.lowercased().filter { !$0.isWhitespace && $0 != "-" }
         guard let index = codes.left.firstIndex(where: { $0 == plain }) else {
             codes.failures = codes.lockedUntil == nil ? codes.failures + 1 : 1
             codes.lockedUntil = codes.failures == 5 ? now + 900 : nil
             protection.codes[id] = codes
-            return .failure(Fault.refused(422, .mfaVerificationFailed))
+            throw Fault.refused(422, .mfaVerificationFailed)
         }
         codes.left.remove(at: index)
         (codes.failures, codes.lockedUntil) = (0, nil)
         protection.codes[id] = codes
-        return .success(try raise(kept, by: codes.factor, at: now))
+        return try raise(caller, by: codes.factor, at: now)
     }
 }

@@ -165,13 +165,11 @@ extension InMemoryServer {
 
     /// Links an identity and opens a session.
     mutating func link(
-        _ token: ScriptedToken, to kept: InMemoryDevice.Kept?, at now: Date
+        _ token: ScriptedToken, to caller: Caller, at now: Date
     ) throws(AuthClientError) -> Opened {
-        guard let kept else { throw .unknownFlow }
-        guard account(kept.session.user.id) != nil else { throw Fault.refused(403, .userNotFound) }
+        guard account(caller.user) != nil else { throw Fault.refused(403, .userNotFound) }
         guard owner(of: token) == nil else { throw Fault.refused(422, .identityAlreadyExists) }
-        let opened = try add(token, to: kept.session.user.id, "linked_by_hand", at: now)
-        return try keepLevel(of: kept.id, in: opened, at: now)
+        return try add(token, to: caller.user, "linked_by_hand", at: now)
     }
 
     private mutating func add(
@@ -205,13 +203,13 @@ extension InMemoryServer {
         }
     }
 
-    mutating func unlink(_ identity: UUID?, by kept: InMemoryDevice.Kept) throws(AuthClientError) {
-        let owner = kept.session.user.id
+    mutating func unlink(_ identity: UUID?, by caller: Caller) throws(AuthClientError) {
+        let owner = caller.user
         let removed = account(owner)?.user.identities?.first { $0.identityID == identity }
         try take(identity, from: owner)
         if let removed { unlinked[owner, default: []].insert(ScriptedToken.key(removed.provider, removed.id)) }
         let openers = openers
-        end(.signInMethodRemoved) { openers[$0.key] == identity && $0.key != kept.id }
+        end(.signInMethodRemoved) { openers[$0.key] == identity && $0.key != caller.id }
     }
 
     func undoableLinks(of id: UUID, at now: Date) -> [UndoableLink] {
@@ -220,9 +218,9 @@ extension InMemoryServer {
     }
 
     /// From then on the identity belongs to another user.
-    mutating func undo(_ identity: UUID, by kept: InMemoryDevice.Kept, at now: Date) throws(AuthClientError) {
-        let id = kept.session.user.id
-        guard let known = account(id)?.user.identities?.first(where: { $0.identityID == identity }) else {
+    mutating func undo(_ identity: UUID?, by caller: Caller, at now: Date) throws(AuthClientError) {
+        let id = caller.user
+        guard let identity, let known = account(id)?.user.identities?.first(where: { $0.identityID == identity }) else {
             throw Fault.refused(422, .identityNotFound)
         }
         guard let made = links[identity], now < made.link.until else { throw Fault.refused(422, .linkNotUndoable) }
@@ -230,7 +228,7 @@ extension InMemoryServer {
         undone.insert(ScriptedToken.key(known.provider, known.id))
         update(id) { $0.isEmailProven = made.wasProven }
         let openers = openers
-        end(.linkUndone) { openers[$0.key] == identity && $0.key != kept.id }
+        end(.linkUndone) { openers[$0.key] == identity && $0.key != caller.id }
     }
 
     private mutating func take(_ identity: UUID?, from id: UUID) throws(AuthClientError) {

@@ -31,6 +31,13 @@ struct MailedCode: Sendable {
     func isGood(at now: Date) -> Bool { !isUsed && attempts < 5 && now < expiresAt }
 }
 
+/// The link of a mail, which only the device with the challenge's verifier can open.
+struct MailLink: Sendable {
+    let challenge: String
+    /// The session that asked for the mail.
+    let session: Int?
+}
+
 /// A purpose and an address, between whose mails a moment passes.
 struct MailedAddress: Hashable, Sendable {
     let slot: MailedCode.Slot

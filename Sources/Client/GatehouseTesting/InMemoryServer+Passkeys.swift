@@ -21,29 +21,24 @@ extension InMemoryServer {
         )
     }
 
-    mutating func registrationOptions(
-        _ kept: InMemoryDevice.Kept, at now: Date
-    ) throws(AuthClientError) -> PasskeyRegistrationOptions {
-        let user = kept.session.user
-        try requireLevel(kept.id)
-        let keys = protection.keys[user.id] ?? []
+    mutating func registrationOptions(_ caller: Caller, at now: Date) throws(AuthClientError) -> AnyJSON {
+        try requireLevel(caller.id)
+        let keys = protection.keys[caller.user] ?? []
         guard keys.count < 10 else { throw Fault.refused(422, .tooManyPasskeys) }
-        var (id, options) = challenge(for: user.id)
+        var (id, options) = challenge(for: caller.user)
         options["rp"] = ["id": .string(Self.party), "name": "Example"]
         options["user"] = [
-            "id": .string(Base64URL.text(Array(user.id.wire.utf8))),
-            "name": .string(account(user.id)?.user.email ?? ""), "displayName": "",
+            "id": .string(Base64URL.text(Array(caller.user.wire.utf8))),
+            "name": .string(account(caller.user)?.user.email ?? ""), "displayName": "",
         ]
         options["excludeCredentials"] = .array(keys.map { ["type": "public-key", "id": .string($0.credential)] })
-        let json = Self.answer(id, options, now)
-        do { return try PasskeyRegistrationOptions(json: json) } catch { throw .unexpectedAnswer(error.description) }
+        return Self.answer(id, options, now)
     }
 
-    mutating func authenticationOptions(at now: Date) throws(AuthClientError) -> PasskeyAuthenticationOptions {
+    mutating func authenticationOptions(at now: Date) throws(AuthClientError) -> AnyJSON {
         guard settings.allowsPasskeys else { throw Fault.refused(404, .passkeyDisabled) }
         let (id, options) = challenge(for: nil)
-        let json = Self.answer(id, options, now)
-        do { return try PasskeyAuthenticationOptions(json: json) } catch { throw .unexpectedAnswer(error.description) }
+        return Self.answer(id, options, now)
     }
 
     private static func answer(_ id: UUID, _ options: JSONObject, _ now: Date) -> AnyJSON {
@@ -54,10 +49,10 @@ extension InMemoryServer {
     }
 
     mutating func register(
-        _ kept: InMemoryDevice.Kept, _ challenge: UUID, _ credential: AnyJSON, at now: Date
+        _ caller: Caller, _ challenge: UUID?, _ credential: AnyJSON, at now: Date
     ) throws(AuthClientError) -> Passkey {
-        let user = kept.session.user.id
-        guard let owner = protection.challenges.removeValue(forKey: challenge), owner == user else {
+        let user = caller.user
+        guard let challenge, let owner = protection.challenges.removeValue(forKey: challenge), owner == user else {
             throw Fault.refused(400, .webauthnChallengeNotFound)
         }
         guard let id = credential["id"]?.stringValue else { throw Fault.refused(400, .webauthnVerificationFailed) }
@@ -67,11 +62,12 @@ extension InMemoryServer {
         return passkey
     }
 
-    mutating func signIn(with assertion: PasskeyAssertion, at now: Date) throws(AuthClientError) -> Opened {
-        guard let owner = protection.challenges.removeValue(forKey: assertion.challengeID), owner == nil else {
+    /// Signs in with a passkey.
+    mutating func signIn(_ challenge: UUID, _ answer: AnyJSON, at now: Date) throws(AuthClientError) -> Opened {
+        guard let owner = protection.challenges.removeValue(forKey: challenge), owner == nil else {
             throw Fault.refused(400, .webauthnChallengeNotFound)
         }
-        let credential = assertion.credential["id"]?.stringValue
+        let credential = answer["id"]?.stringValue
         for (user, keys) in protection.keys {
             guard let index = keys.firstIndex(where: { $0.credential == credential }), account(user) != nil else {
                 continue
@@ -99,17 +95,21 @@ extension InMemoryServer {
     }
 
     /// - Parameter change: Returns nil to delete the passkey.
+    /// - Returns: The passkey before it was deleted, or as it is now.
+    @discardableResult
     mutating func changePasskey(
-        _ id: UUID, of user: UUID, _ change: (Passkey) -> Passkey?
-    ) throws(AuthClientError) {
+        _ id: UUID?, of user: UUID, _ change: (Passkey) -> Passkey?
+    ) throws(AuthClientError) -> Passkey {
         guard let index = protection.keys[user]?.firstIndex(where: { $0.passkey.id == id }),
             let known = protection.keys[user]?[index].passkey
         else { throw Fault.refused(404, .validationFailed) }
-        if let changed = change(known) {
+        let changed = change(known)
+        if let changed {
             protection.keys[user]?[index].passkey = changed
         } else {
             protection.keys[user]?.remove(at: index)
         }
         showSetAside(of: user)
+        return changed ?? known
     }
 }

@@ -45,20 +45,22 @@ extension InMemoryServer {
         return try refresh(opened.id, at: now)
     }
 
-    /// - Throws: `unknownFlow` for a link that is not valid.
+    /// Follows the link of a mail.
+    ///
+    /// - Returns: nil after the first of two links of an email change.
+    /// - Throws: `flow_state_not_found` for a link that is not valid.
     mutating func follow(
-        _ kind: InMemoryAuthService.Mail.Kind, _ email: String, by caller: Prover, at now: Date
+        _ kind: InMemoryAuthService.Mail.Kind, _ email: String, by prover: Prover, at now: Date
     ) throws(AuthClientError) -> Opened? {
-        var prover = caller
-        // Only this device can open the link, so it is the client of the newest mail.
-        prover.isClient = true
         if kind == .emailChange {
             guard let text = code(kind, email, at: now)?.text,
                 let index = codes.firstIndex(where: { $0.text == text })
-            else { throw .unknownFlow }
+            else { throw Fault.unknownFlow }
             return try spend(index, by: prover, at: now)
         }
-        guard kind != .accountExists, kind != .link, let account = account(email: email) else { throw .unknownFlow }
+        guard kind != .accountExists, kind != .link, let account = account(email: email) else {
+            throw Fault.unknownFlow
+        }
         let isConfirmation = kind == .confirmation || (kind == .signIn && !account.isConfirmed)
         let competing = codes.last { $0.owner == account.user.id && $0.slot == .confirmation }?.competing
         prove(

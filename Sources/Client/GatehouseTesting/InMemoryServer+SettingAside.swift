@@ -198,15 +198,15 @@ struct SetAsideIdentity: Sendable {
 // Starting over.
 extension InMemoryServer {
     /// Moves the address of the caller's account to a new one.
-    mutating func startOver(_ kept: InMemoryDevice.Kept, at now: Date) throws(AuthClientError) -> Opened {
-        guard let old = account(kept.session.user.id) else { throw Fault.refused(403, .userNotFound) }
+    mutating func startOver(_ caller: Caller, at now: Date) throws(AuthClientError) -> Opened {
+        guard let old = account(caller.user) else { throw Fault.refused(403, .userNotFound) }
         guard let email = old.user.email else { throw Fault.refused(422, .validationFailed) }
         guard settings.allowsSignUp else { throw Fault.refused(422, .signupDisabled) }
-        guard let mailed = mailedSessions[kept.id], now.timeIntervalSince(mailed) <= 600 else {
+        guard let mailed = mailedSessions[caller.id], now.timeIntervalSince(mailed) <= 600 else {
             throw Fault.refused(403, .freshSignInRequired)
         }
         moveAddress(of: old.user.id, at: now)
-        end(.addressClaimed) { $0.key == kept.id }
+        end(.addressClaimed) { $0.key == caller.id }
         let id = add(email: email, firstName: nil, at: now)
         link(.email, person: id.wire, email: email, to: id, at: now)
         update(id) { $0.isEmailProven = true }

@@ -2,7 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 
-/// The accounts and the server's behaviour. Independent of clients; throws its refusals.
+/// The accounts and the server's behavior behind ``InMemoryNetwork``. Throws its refusals.
 struct InMemoryServer: Sendable {
     struct Account: Sendable {
         var user: User
@@ -17,6 +17,12 @@ struct InMemoryServer: Sendable {
         var isEmailProven = false
     }
 
+    /// Who asks: a session, and its user.
+    struct Caller: Sendable {
+        var id: Int
+        var user: UUID
+    }
+
     /// A new session, as the server returns it.
     struct Opened: Sendable {
         var session: Session
@@ -28,6 +34,16 @@ struct InMemoryServer: Sendable {
     var sessions: [Int: UUID] = [:]
     /// Why sessions ended, by session number.
     var ends: [Int: SessionEndReason] = [:]
+    /// The codes with which sessions ended, by session number.
+    var endCodes: [Int: AuthErrorCode] = [:]
+    /// The sessions of access tokens.
+    var callers: [String: Caller] = [:]
+    /// The sessions of refresh tokens, by number.
+    var refreshes: [String: Int] = [:]
+    /// The flows in browsers that link a provider, by challenge.
+    var linkFlows: [String: Caller] = [:]
+    /// The links of the newest mails.
+    var mailLinks: [InMemoryAuthService.Mail: MailLink] = [:]
     /// What the list of devices says, by session number.
     var devices: [Int: SessionInfo] = [:]
     var settings = AuthServerSettings(providers: [.apple, .google], allowsEmail: true, sendsMail: true)
@@ -56,7 +72,7 @@ struct InMemoryServer: Sendable {
     var unlinked: [UUID: Set<String>] = [:]
     var protection = InMemoryProtection()
     var confirmsAutomatically = true
-    static let lifetime: Duration = .seconds(3_600)
+    static let lifetime: TimeInterval = 3_600
     private var count = 0
 
     mutating func number() -> Int {
@@ -75,6 +91,7 @@ struct InMemoryServer: Sendable {
     }
 
     typealias Fault = InMemoryAuthService.Fault
+    typealias Call = InMemoryAuthService.Call
 }
 
 // Signing up and in.
@@ -159,28 +176,6 @@ extension InMemoryServer {
     private static func metadata(_ firstName: String?) -> JSONObject {
         firstName.map { ["first_name": .string($0)] } ?? [:]
     }
-
-    /// - Parameter opener: The identity that opens the session; nil for a password.
-    mutating func open(_ id: UUID, by opener: UUID? = nil, at now: Date) throws(AuthClientError) -> Opened {
-        let number = number()
-        (sessions[number], openers[number]) = (id, opener)
-        devices[number] = SessionInfo(id: Fixtures.id(number), createdAt: now, userAgent: Fixtures.userAgent)
-        return try refresh(number, at: now)
-    }
-
-    /// - Throws: `refresh_token_not_found` for a session that has ended.
-    mutating func refresh(_ session: Int, at now: Date) throws(AuthClientError) -> Opened {
-        guard let id = sessions[session], let account = account(id) else {
-            throw Fault.refused(400, .refreshTokenNotFound, sessionEnd: ends[session])
-        }
-        let number = number()
-        devices[session]?.refreshedAt = now
-        let seconds = Double(Self.lifetime.components.seconds)
-        return Opened(
-            session: Session(
-                accessToken: accessToken(number, of: session), refreshToken: "refresh-\(number)", expiresIn: seconds,
-                expiresAt: now.timeIntervalSince1970 + seconds, user: account.user), id: session)
-    }
 }
 
 // The account itself.
@@ -216,30 +211,32 @@ extension InMemoryServer {
     /// Changes the account. A new address takes effect immediately if confirmation is automatic. A new password ends
     /// the other sessions.
     mutating func update(
-        _ kept: InMemoryDevice.Kept, _ change: UserAttributes, at now: Date
+        _ caller: Caller, _ request: InMemoryRequest, at now: Date
     ) throws(AuthClientError) {
-        let id = kept.session.user.id
-        if change.password != nil || change.email != nil {
-            try requireLevel(kept.id, status: 401)
-            try check(change.currentPassword, of: id)
+        let id = caller.user
+        let (password, email) = (request.body["password"]?.stringValue, request.body["email"]?.stringValue)
+        if password != nil || email != nil {
+            try requireLevel(caller.id, status: 401)
+            try check(request.body["current_password"]?.stringValue, of: id)
         }
-        if let password = change.password {
+        if let password {
             guard Self.isLongEnough(password) else {
                 throw .refused(AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: ["length"]))
             }
             guard account(id)?.password != password else { throw Fault.refused(422, .samePassword) }
         }
-        if let email = change.email?.lowercased(), email != account(id)?.user.email {
+        if let email = email?.lowercased(), email != account(id)?.user.email {
             guard index(email: email) == nil else { throw Fault.refused(422, .emailExists) }
             begin(email, of: id, at: now)
         }
-        if let password = change.password {
+        if let password {
             update(id) { ($0.password, $0.otherPasswords) = (password, []) }
             showSetAside(of: id)
             codes.removeAll { $0.owner == id }
-            end(.passwordChanged) { $0.value == id && $0.key != kept.id }
+            end(.passwordChanged) { $0.value == id && $0.key != caller.id }
         }
-        update(id) { $0.user.userMetadata.merge(change.data ?? [:]) { $1 } }
+        let data = request.body["data"]?.objectValue ?? [:]
+        update(id) { $0.user.userMetadata.merge(deletingNulls: data) }
     }
 
     /// Refuses a wrong password, although this server never asks for one.
@@ -273,9 +270,5 @@ extension InMemoryServer {
         codes.removeAll { $0.owner == id }
         setAsideIdentities = setAsideIdentities.filter { $0.value.owner != id }
         end(.accountDeleted) { $0.value == id }
-    }
-
-    mutating func end(_ reason: SessionEndReason, _ isConcerned: ((key: Int, value: UUID)) -> Bool) {
-        for session in sessions.filter({ isConcerned($0) }).keys { (sessions[session], ends[session]) = (nil, reason) }
     }
 }

@@ -3,7 +3,7 @@ public import Gatehouse
 /// Simulates Apple's answers about Sign in with Apple.
 ///
 /// ```swift
-/// let apple = ScriptedAppleCredentials()
+/// let (service, apple) = (InMemoryAuthService(), ScriptedAppleCredentials())
 /// let manager = service.makeManager(appleCredentials: apple.credentials)
 /// apple.set(.revoked, for: .ada)                                      // in the system's settings
 /// apple.askAgain()                                                    // the app becomes active

@@ -146,6 +146,7 @@ extension ScriptedProviderSheet: WebAuthenticator {
 
 /// A browser flow, as encoded in URLs.
 struct ScriptedFlow: Hashable, Sendable {
+    /// The PKCE challenge.
     var id: String
     var provider: Provider
     var redirectTo: String
@@ -154,7 +155,7 @@ struct ScriptedFlow: Hashable, Sendable {
         var components = URLComponents()
         (components.scheme, components.host, components.path) = ("https", "accounts.example.com", "/authorize")
         components.queryItems = [
-            URLQueryItem(name: "provider", value: provider.rawValue), URLQueryItem(name: "flow", value: id),
+            URLQueryItem(name: "provider", value: provider.rawValue), URLQueryItem(name: "code_challenge", value: id),
             URLQueryItem(name: "redirect_to", value: redirectTo),
         ]
         return components.url
@@ -174,9 +175,12 @@ struct ScriptedFlow: Hashable, Sendable {
 }
 
 extension ScriptedFlow {
-    init?(_ address: URL) {
-        let values = address.queryValues
-        guard let id = values["flow"], let provider = values["provider"], let redirectTo = values["redirect_to"] else {
+    init?(_ address: URL) { self.init(address.queryValues) }
+
+    init?(_ values: [String: String]) {
+        guard let id = values["code_challenge"], let provider = values["provider"],
+            let redirectTo = values["redirect_to"]
+        else {
             return nil
         }
         self.init(id: id, provider: Provider(rawValue: provider), redirectTo: redirectTo)

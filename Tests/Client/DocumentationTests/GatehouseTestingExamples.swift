@@ -39,12 +39,11 @@ extension Given {
 // Sources/Client/GatehouseTesting/ScriptedAppleCredentials.swift
 extension Given {
     @MainActor private func example3() async throws {
-        let apple = ScriptedAppleCredentials()
+        let (service, apple) = (InMemoryAuthService(), ScriptedAppleCredentials())
         let manager = service.makeManager(appleCredentials: apple.credentials)
         apple.set(.revoked, for: .ada)  // in the system's settings
         apple.askAgain()  // the app becomes active
         await manager.wait { !$0.isLoggedIn }
-        _ = apple
         _ = manager
     }
 }

@@ -97,7 +97,7 @@ struct CredentialTests {
     @Test("A password change whose response was lost succeeds on a retry")
     func answerLost() async throws {
         let service = InMemoryAuthService.signedIn()
-        let model = ChangePasswordModel(manager: await manager(service))
+        let model = ChangePasswordModel(manager: await manager(service.service))
         service.meet(.answerLost, at: .updateUser)
         await model.submit(password: Self.another, confirmation: Self.another)?.value
         #expect(model.message?.action == .retry)
@@ -111,8 +111,8 @@ struct CredentialTests {
     func emailOnce() async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)
         service.addAccount(email: "ada@example.com")
-        _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
-        let model = ChangeEmailModel(manager: await manager(service))
+        _ = try await service.service.signIn(email: "ada@example.com", password: Fixtures.password)
+        let model = ChangeEmailModel(manager: await manager(service.service))
         model.form.email = "countess@example.com"
         await model.submit()?.value
         #expect(model.phase == .checkMail && !model.canSubmit())
@@ -175,7 +175,7 @@ struct CredentialTests {
 
     @Test("A guest changes nothing")
     func guest() async throws {
-        let manager = await manager(InMemoryAuthService())
+        let manager = await manager(InMemoryAuthService().service)
         await #expect(throws: AuthError.notAuthenticated) { try await manager.changeEmail("ada@example.com") }
         await #expect(throws: AuthError.notAuthenticated) { try await manager.changePassword(Self.another) }
     }
@@ -215,8 +215,8 @@ struct CredentialTests {
     func waitsForMail() async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)
         service.addAccount(email: "ada@example.com")
-        _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
-        let manager = await manager(service)
+        _ = try await service.service.signIn(email: "ada@example.com", password: Fixtures.password)
+        let manager = await manager(service.service)
         let model = ChangeEmailModel(manager: manager)
         model.form.email = "countess@example.com"
         await model.submit()?.value
@@ -226,7 +226,7 @@ struct CredentialTests {
     @Test("A server that requires a code sends one, again on request, and reports a wrong one")
     func code() async throws {
         let service = InMemoryAuthService.signedIn()
-        let model = ChangePasswordModel(manager: await manager(service))
+        let model = ChangePasswordModel(manager: await manager(service.service))
         let another = Self.another
         service.meet(.codeRequired, .codeWrong)
         await model.submit(password: another, confirmation: another)?.value
@@ -247,7 +247,7 @@ struct CredentialTests {
     @Test("A code that was not sent is not requested")
     func codeNotSent() async throws {
         let service = InMemoryAuthService.signedIn()
-        let model = ChangePasswordModel(manager: await manager(service))
+        let model = ChangePasswordModel(manager: await manager(service.service))
         service.meet(.codeRequired)
         service.meet(.serverError, at: .reauthenticate)
         await model.submit(password: Self.another, confirmation: Self.another)?.value

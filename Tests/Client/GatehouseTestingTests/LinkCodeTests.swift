@@ -17,7 +17,7 @@ struct LinkCodeTests {
         let manager = service.makeManager(telemetry: [events])
         await manager.wait { $0.phase == .unauthenticated }
         try await manager.signInWithGoogle { try await sheet.google() }
-        try await service.unlink(try #require(try await manager.identities().last))
+        try await service.service.unlink(try #require(try await manager.identities().last))
         await manager.signOut()
         await #expect(throws: AuthError.self) { try await manager.signInWithGoogle { try await sheet.google() } }
         return (manager, LinkModel(manager: manager))

@@ -66,10 +66,10 @@ struct LinkQuestionTests {
         let apple = ProviderPerson(id: "apple-ada", email: "ada@example.com", firstName: "Ada")
         service.addAccount(of: apple, at: .apple, firstName: nil)
         // Ada has unlinked Google before.
-        _ = try await service.signIn(with: apple.credentials(from: .apple))
-        let linked = try await service.link(with: ProviderPerson.ada.credentials(from: .google))
-        try await service.unlink(try #require(linked.user.identities?.last))
-        try await service.signOut()
+        _ = try await service.service.signIn(with: apple.credentials(from: .apple))
+        let linked = try await service.service.link(with: ProviderPerson.ada.credentials(from: .google))
+        try await service.service.unlink(try #require(linked.user.identities?.last))
+        try await service.service.signOut()
         let manager = service.makeManager(telemetry: [events])
         await manager.wait { $0.phase == .unauthenticated }
         sheet.follow(.signsIn(.ada), .cancels, .signsIn(apple))
@@ -97,7 +97,7 @@ struct LinkQuestionTests {
         #expect(
             screen.message?.text == "That account has another email. Please sign in to the one with this email.")
         #expect(manager.phase == .unauthenticated && manager.user == nil && manager.linkQuestion != nil)
-        #expect(await service.currentSession == nil)
+        #expect(await service.service.currentSession == nil)
         #expect(service.openSessionCount == 0)
         await screen.confirm(password: Fixtures.password)?.value
         #expect(manager.user?.email == "ada@example.com")
@@ -111,7 +111,7 @@ struct LinkQuestionTests {
         service.meet(isOffline ? .offline : .serverError, at: .confirmLink)
         await #expect(throws: AuthError.self) { try await manager.confirmLink(throughGoogleIn: sheet) }
         #expect(manager.phase == .unauthenticated && manager.linkQuestion != nil)
-        #expect(await service.currentSession == nil)
+        #expect(await service.service.currentSession == nil)
     }
 
     @Test("A sign-in during a failing link stays signed in")
@@ -127,7 +127,7 @@ struct LinkQuestionTests {
         service.release()
         #expect(try await late.value == .cancelled)
         #expect(manager.user?.email == "ada@example.com" && manager.phase == .authenticated)
-        #expect(await service.currentSession?.user.email == "ada@example.com")
+        #expect(await service.service.currentSession?.user.email == "ada@example.com")
     }
 
     @Test("The owner of an unproven address can start over, after a warning, with a new account")
@@ -145,7 +145,7 @@ struct LinkQuestionTests {
         await screen.recover()?.value
         #expect(manager.isLoggedIn && manager.user?.id != old && manager.user?.email == "ada@example.com")
         #expect(try await manager.identities().map(\.provider) == ["google"])
-        #expect(try await service.signIn(email: "ada@example.com", password: Fixtures.password).user.id == old)
+        #expect(try await service.service.signIn(email: "ada@example.com", password: Fixtures.password).user.id == old)
         #expect(!events.all.contains { if case .linked = $0 { true } else { false } })
     }
 
@@ -153,9 +153,9 @@ struct LinkQuestionTests {
     func recoverBesideProvider() async throws {
         let old = service.addAccount(email: "ada@example.com", data: ["mood": "calm"])
         let apple = ProviderPerson.grace.credentials(from: .apple)
-        _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
-        _ = try await service.link(with: apple)
-        try await service.signOut()
+        _ = try await service.service.signIn(email: "ada@example.com", password: Fixtures.password)
+        _ = try await service.service.link(with: apple)
+        try await service.service.signOut()
         let manager = await asked()
         let screen = LinkModel(manager: manager)
         #expect(screen.methods == [.email, .apple] && screen.canRecover)
@@ -164,9 +164,9 @@ struct LinkQuestionTests {
         await screen.recover()?.value
         #expect(manager.isLoggedIn && manager.user?.id != old && manager.user?.email == "ada@example.com")
         await manager.signOut()
-        let kept = try await service.signIn(with: apple)
+        let kept = try await service.service.signIn(with: apple)
         #expect(kept.user.id == old && kept.user.email == nil)
-        #expect(try await service.fetchMe().profile?.data == ["mood": "calm"])
+        #expect(try await service.service.fetchMe().profile?.data == ["mood": "calm"])
     }
 
     @Test("A proven address cannot be recovered, and the screen does not offer it")

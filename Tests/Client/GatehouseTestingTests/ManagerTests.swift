@@ -93,7 +93,9 @@ struct ManagerTests {
         let manager = await manager(service)
         try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
         await manager.wait { $0.error == .profileNotCreated }
-        for event in [AuthChangeEvent.initialSession, .signedIn] { await manager.hear((event, service.currentSession)) }
+        for event in [AuthChangeEvent.initialSession, .signedIn] {
+            await manager.hear((event, service.service.currentSession))
+        }
         #expect(manager.error == .profileNotCreated && !manager.isLoading)
         #expect(service.calls.filter { $0 == .fetchMe }.count == 1)
     }
@@ -104,6 +106,12 @@ struct ManagerTests {
         #expect(manager.phase == .authenticated && manager.user?.firstName == "Ada")
         let guest = InMemoryAuthService().makeManager()
         #expect(guest.phase == .unauthenticated && guest.signedOutReason == .neverSignedIn)
+    }
+
+    @Test("A manager runs the client that ships, and that of the gateway")
+    func realClient() {
+        let manager = InMemoryAuthService().makeManager()
+        #expect(manager.client != nil && manager.gateway != nil)
     }
 
     @Test("Who has just created an account is new, and not after a restart")
@@ -164,7 +172,7 @@ struct ManagerTests {
         "The gateway's response about the profile decides (A6)",
         arguments: [
             (.forbidden, .forbidden, true), (.serverError, .networkError(refused(500)), true),
-            (.offline, .offline(.noAnswer("in memory")), true),
+            (.offline, .offline(.noAnswer("NSURLErrorDomain -1009")), true),
             (.rateLimited(retryAfter: nil), .networkError(refused(429, "RATE_LIMITED")), true),
             (
                 .accessTokenRefused, .networkError(.refusesValidToken(AuthErrorCode(rawValue: "TOKEN_INVALID"))), true
@@ -178,7 +186,7 @@ struct ManagerTests {
         service.meet(fault)
         manager.reloadProfile()
         await manager.wait { $0.error == error && $0.isLoggedIn == staysSignedIn }
-        await until { await (service.currentSession != nil) == staysSignedIn }
+        await until { await (service.service.currentSession != nil) == staysSignedIn }
     }
 
     @Test("Another session ends pending work of the previous one: a late deletion signs nobody out")
@@ -190,13 +198,13 @@ struct ManagerTests {
         let deletion = Task { try await manager.deleteAccount() }
         await until { service.heldCount == 1 }
         // Like a mail link.
-        _ = try await service.signIn(email: "grace@example.com", password: Fixtures.password)
+        _ = try await service.service.signIn(email: "grace@example.com", password: Fixtures.password)
         await manager.wait { $0.user?.email == "grace@example.com" }
         service.release()
         try await deletion.value
         for _ in 0..<100 { await Task.yield() }
         #expect(manager.user?.email == "grace@example.com")
-        #expect(await service.currentSession?.user.email == "grace@example.com")
+        #expect(await service.service.currentSession?.user.email == "grace@example.com")
     }
 
     @Test("Apple is added to an email account, and its name fills the profile; then email can be removed")

@@ -39,7 +39,7 @@ struct OvertakenTests {
     @Test("A9: a profile read before a change does not undo the change")
     func olderProfile() async throws {
         let service = InMemoryAuthService.signedIn(data: ["pens": ["blue"]])
-        let manager = await manager(service)
+        let manager = await manager(service.service)
         service.meet(.slow, at: .fetchMe)
         manager.reloadProfile()
         await until { service.heldCount == 1 }
@@ -54,14 +54,14 @@ struct OvertakenTests {
         let service = InMemoryAuthService.signedIn()
         service.addAccount(email: "grace@example.com")
         service.meet(.offline, at: .fetchMe)
-        let manager = await manager(service)
+        let manager = await manager(service.service)
         #expect(manager.isLoggedIn && !manager.isProfileLoaded)
         manager.reloadProfile()
         await manager.wait { !$0.isLoading }
         #expect(manager.isProfileLoaded)
         service.meet(.offline, at: .fetchMe)
         service.openRecoveryMail(of: "grace@example.com")
-        await manager.wait { $0.error == .offline(.noAnswer("in memory")) }
+        await manager.wait { $0.error == .offline(.noAnswer("NSURLErrorDomain -1009")) }
         #expect(manager.user?.email == "grace@example.com" && !manager.isProfileLoaded)
         try await manager.updateProfile(firstName: "Grace")
         #expect(manager.isProfileLoaded)
@@ -73,11 +73,12 @@ struct OvertakenTests {
     func comesDuringSignOut() async throws {
         let service = InMemoryAuthService.signedIn()
         service.addAccount(email: "grace@example.com")
-        let manager = await manager(service)
+        let manager = await manager(service.service)
         service.meet(.slow, at: .signOut)
         let end = Task { await manager.signOut() }
         await until { service.heldCount == 1 }
         service.openRecoveryMail(of: "grace@example.com")
+        await service.settled()
         await letOthersRun()
         service.release()
         await end.value
@@ -90,8 +91,9 @@ struct OvertakenTests {
     @Test("A mail link followed by a sign-out does not ask for a new password")
     func leavesAtOnce() async throws {
         let service = InMemoryAuthService.signedIn()
-        let manager = await manager(service)
+        let manager = await manager(service.service)
         service.openRecoveryMail(of: "ada@example.com")
+        await service.settled()
         await manager.signOut()
         await letOthersRun()
         #expect(!manager.needsNewPassword && !manager.isLoggedIn)
@@ -101,9 +103,10 @@ struct OvertakenTests {
     func comesDuringSheet() async throws {
         let service = InMemoryAuthService()
         service.addAccount(email: "grace@example.com")
-        let manager = await manager(service)
+        let manager = await manager(service.service)
         let outcome = try await manager.signInWithApple {
             service.openRecoveryMail(of: "grace@example.com")
+            await service.settled()
             await self.letOthersRun()
             throw AuthError.cancelled
         }

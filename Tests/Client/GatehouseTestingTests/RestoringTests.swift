@@ -19,9 +19,9 @@ struct RestoringTests {
     /// A signed-out manager of an account whose password and passkey an emailed code has set aside.
     private func proven() async throws -> AuthManager {
         service.addAccount(email: Self.ada)
-        _ = try await service.signIn(email: Self.ada, password: Fixtures.password)
-        _ = try await service.registerPasskey(with: passkeys, style: .sheet)
-        try await service.signOut()
+        _ = try await service.service.signIn(email: Self.ada, password: Fixtures.password)
+        _ = try await service.service.registerPasskey(with: passkeys, style: .sheet)
+        try await service.service.signOut()
         let manager = await manager()
         try await manager.sendSignInMail(to: Self.ada)
         try await manager.signIn(withCode: try code(), sentTo: Self.ada)
@@ -95,7 +95,7 @@ struct RestoringTests {
     @Test("The code of a sign-up chooses the password that was typed, although another sign-up competes")
     func signUp() async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)
-        _ = try await service.signUp(email: Self.ada, password: "a stranger's password", firstName: "Eve")
+        _ = try await service.service.signUp(email: Self.ada, password: "a stranger's password", firstName: "Eve")
         service.clock.advance(by: .seconds(61))
         let manager = service.makeManager()
         await manager.wait { $0.phase == .unauthenticated }

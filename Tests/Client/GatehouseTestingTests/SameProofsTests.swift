@@ -5,7 +5,7 @@ import GatehouseTesting
 import Testing
 
 /// What mails prove: the same in memory and with a server that sends mail.
-@Suite("The in-memory service treats proofs of an address like the live one")
+@Suite("The server in memory treats proofs of an address like the real one")
 struct SameProofsTests {
     private static let ada = "ada@example.com"
     private static let wrong = "refused 403 otp_expired"
@@ -321,15 +321,15 @@ struct SameProofsTests {
     func link() async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)
         for (password, name) in [("the first password", "Eve"), ("the second password", "Ada")] {
-            _ = try await service.signUp(email: Self.ada, password: password, firstName: name)
+            _ = try await service.service.signUp(email: Self.ada, password: password, firstName: name)
             service.clock.advance(by: .seconds(61))
         }
-        try await service.openMailLink(try #require(service.mailLink(.confirmation, to: Self.ada)))
-        #expect(await service.currentSession?.user.userMetadata["first_name"] == "Ada")
-        try await service.signOut()
-        _ = try await service.signIn(email: Self.ada, password: "the second password")
+        try await service.service.openMailLink(try #require(service.mailLink(.confirmation, to: Self.ada)))
+        #expect(await service.service.currentSession?.user.userMetadata["first_name"] == "Ada")
+        try await service.service.signOut()
+        _ = try await service.service.signIn(email: Self.ada, password: "the second password")
         let error = await #expect(throws: AuthClientError.self) {
-            try await service.signIn(email: Self.ada, password: "the first password")
+            try await service.service.signIn(email: Self.ada, password: "the first password")
         }
         #expect(error?.code == .credentialSetAside)
     }
@@ -339,26 +339,26 @@ struct SameProofsTests {
         let service = InMemoryAuthService.signedIn()
         service.serverSettings.allowsPasskeys = true
         let passkeys = ScriptedPasskeys()
-        let passkey = try await service.registerPasskey(with: passkeys, style: .sheet)
-        try await service.signOut()
-        try await service.sendSignInMail(to: Self.ada)
+        let passkey = try await service.service.registerPasskey(with: passkeys, style: .sheet)
+        try await service.service.signOut()
+        try await service.service.sendSignInMail(to: Self.ada)
         let first = try #require(service.mailCode(.signIn, to: Self.ada))
-        _ = try await service.verify(code: first, sentTo: Self.ada, for: .email)
-        #expect(try await service.passkeys().map { $0.setAsideAt != nil } == [true])
-        try await service.signOut()
+        _ = try await service.service.verify(code: first, sentTo: Self.ada, for: .email)
+        #expect(try await service.service.passkeys().map { $0.setAsideAt != nil } == [true])
+        try await service.service.signOut()
         service.clock.advance(by: .seconds(61))
-        let assertion = try await service.passkeyAssertion(with: passkeys, style: .sheet)
-        let error = await #expect(throws: AuthClientError.self) { try await service.signIn(with: assertion) }
+        let assertion = try await service.service.passkeyAssertion(with: passkeys, style: .sheet)
+        let error = await #expect(throws: AuthClientError.self) { try await service.service.signIn(with: assertion) }
         let ticket = try #require(error?.setAsideTicket)
         let code = try #require(service.mailCode(.signIn, to: Self.ada))
-        let session = try await service.verify(code: code, restoring: ticket).session
+        let session = try await service.service.verify(code: code, restoring: ticket).session
         #expect(session.map { setAside($0.user) } == ["password"])
-        #expect(try await service.passkeys().map(\.id) == [passkey.id])
-        try await service.signOut()
-        let again = try await service.passkeyAssertion(with: passkeys, style: .sheet)
-        #expect(try await service.signIn(with: again).user.email == Self.ada)
+        #expect(try await service.service.passkeys().map(\.id) == [passkey.id])
+        try await service.service.signOut()
+        let again = try await service.service.passkeyAssertion(with: passkeys, style: .sheet)
+        #expect(try await service.service.signIn(with: again).user.email == Self.ada)
         let used = await #expect(throws: AuthClientError.self) {
-            try await service.verify(code: code, restoring: ticket)
+            try await service.service.verify(code: code, restoring: ticket)
         }
         #expect(used?.code == .otpExpired)
     }
@@ -368,11 +368,11 @@ struct SameProofsTests {
         let service = InMemoryAuthService()
         service.addAccount(email: Self.ada)
         service.addApp()
-        try await service.sendSignInMail(to: Self.ada)
+        try await service.service.sendSignInMail(to: Self.ada)
         let code = try #require(service.mailCode(.signIn, to: Self.ada))
-        let session = try #require(try await service.verify(code: code, sentTo: Self.ada, for: .email).session)
+        let session = try #require(try await service.service.verify(code: code, sentTo: Self.ada, for: .email).session)
         #expect(session.user.factors?.isEmpty == false && session.assurance.currentLevel != .aal2)
-        let new = try await service.startOver()
+        let new = try await service.service.startOver()
         #expect(new.user.factors?.isEmpty != false && new.user.email == Self.ada)
     }
 }

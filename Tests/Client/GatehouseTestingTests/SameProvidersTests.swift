@@ -4,8 +4,8 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-/// Sign-in through providers, over the service in memory and over the live one.
-@Suite("The in-memory service treats providers like the live one")
+/// Sign-in through providers, over the server in memory and over the real one.
+@Suite("The server in memory treats providers like the real one")
 struct SameProvidersTests {
     private static let ada = "ada@example.com"
 
@@ -204,22 +204,6 @@ struct SameProvidersTests {
             var credentials = try await world.providers.credentials(.google, Self.ada)
             credentials.nonce = "not the one of the request"
             #expect(await world.failure { try await world.service.signIn(with: credentials) } == "refused 400 ")
-        }
-    }
-
-    @Test("A user who revoked Apple's consent is signed out, with the reason", arguments: ServiceKind.allCases)
-    func revoked(_ kind: ServiceKind) async throws {
-        try await ServiceWorld.with(kind) { world in
-            let service = world.service
-            _ = try await service.signIn(with: try await world.providers.credentials(.apple, Self.ada))
-            #expect(await !service.checkAppleCredential(.unavailable))
-            #expect(await service.checkAppleCredential(AppleCredentials { _ in .revoked }))
-            #expect(await service.currentSession == nil)
-            let reason = SignedOutReason.consentRevoked
-            await #expect(throws: AuthClientError.signedOut(reason)) { try await service.accessToken() }
-            #expect(await world.events.first(3).last == "signedOut(\(String(reflecting: reason)))")
-            _ = try await service.signIn(with: try await world.providers.credentials(.apple, Self.ada))
-            #expect(await !service.checkAppleCredential(AppleCredentials { _ in .revoked }))
         }
     }
 }

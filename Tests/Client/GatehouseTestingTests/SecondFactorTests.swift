@@ -177,7 +177,7 @@ struct SecondFactorTests {
         let (service, manager, _) = await protected()
         let proof = try await signIn(manager)
         guard case .app(let app)? = proof.method else { throw CancellationError() }
-        _ = try await service.verify(code: try #require(service.appCode()), of: app.id)
+        _ = try await service.service.verify(code: try #require(service.appCode()), of: app.id)
         await manager.wait { $0.phase == .authenticated }
         #expect(manager.isLoggedIn && manager.secondFactor == nil)
     }

@@ -9,10 +9,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The two services that must behave alike.
+/// The two servers that must behave alike.
 enum ServiceKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case inMemory
-    /// The live one, with a server in this process.
+    /// The real one, in this process.
     case live
 
     var testDescription: String { rawValue }
@@ -46,7 +46,8 @@ struct ServiceWorld: Sendable {
             service.serverSettings.sendsMail = sendsMail
             try await test(
                 await ServiceWorld(
-                    service: service, events: HeardEvents(service), advance: { service.clock.advance(by: $0) },
+                    service: service.service, events: HeardEvents(service.service),
+                    advance: { service.clock.advance(by: $0) },
                     setOffline: { if $0 { service.stay(.offline) } else { service.clear() } },
                     removeAccount: { id in service.removeAccount(email: "ada@example.com") }, providers: .scripted,
                     code: { service.mailCode($0, to: $1) }))

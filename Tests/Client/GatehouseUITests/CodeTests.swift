@@ -27,7 +27,7 @@ struct CodeTests {
     private func user(_ settings: Screen.Settings = Screen.Settings()) async throws -> World {
         let service = InMemoryAuthService(confirmsAutomatically: false)
         service.addAccount(email: "ada@example.com", firstName: "Ada")
-        _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
+        _ = try await service.service.signIn(email: "ada@example.com", password: Fixtures.password)
         let world = await World(service, settings: settings)
         try await world.openProfile()
         try await world.screen.tap("Sign-In Methods")

@@ -73,7 +73,7 @@ struct CoveredTests {
     func newAddress() async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)
         service.addAccount(email: "ada@example.com", firstName: "Ada")
-        _ = try await service.signIn(email: "ada@example.com", password: Fixtures.password)
+        _ = try await service.service.signIn(email: "ada@example.com", password: Fixtures.password)
         let world = await World(service)
         try await methods(world)
         try await world.screen.tap("Change Email")

@@ -21,12 +21,12 @@ struct RestoringTests {
         service.serverSettings.allowsPasskeys = true
         service.addAccount(email: Self.ada, firstName: "Ada")
         let world = await World(service)
-        _ = try await service.signIn(email: Self.ada, password: Fixtures.password)
-        _ = try await service.registerPasskey(with: world.passkeys, style: .sheet)
-        try await service.signOut()
-        try await service.sendSignInMail(to: Self.ada)
-        _ = try await service.verify(code: try code(world), sentTo: Self.ada, for: .email)
-        try await service.signOut()
+        _ = try await service.service.signIn(email: Self.ada, password: Fixtures.password)
+        _ = try await service.service.registerPasskey(with: world.passkeys, style: .sheet)
+        try await service.service.signOut()
+        try await service.service.sendSignInMail(to: Self.ada)
+        _ = try await service.service.verify(code: try code(world), sentTo: Self.ada, for: .email)
+        try await service.service.signOut()
         service.clock.advance(by: .seconds(61))
         await world.manager.wait { $0.phase == .unauthenticated }
         await world.screen.settle()

@@ -24,6 +24,12 @@ public struct AppleName: Hashable, Sendable {
         return text.isEmpty ? nil : String(text)
     }
 
+    /// - Parameter json: What ``json`` returns.
+    package init?(json: AnyJSON) {
+        self.init(
+            given: json["name"]?["firstName"]?.stringValue, family: json["name"]?["lastName"]?.stringValue)
+    }
+
     /// The member `user` of a sign-in, in Apple's format.
     var json: AnyJSON {
         var name: JSONObject = [:]

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 
 /// The purpose of a flow.
-enum FlowKind: String, Sendable {
+package enum FlowKind: String, Sendable {
     case signIn = "sign_in"
     case recovery
     case link
@@ -10,16 +10,43 @@ enum FlowKind: String, Sendable {
 }
 
 /// A flow that continues in a browser or a mail. Its verifier stays here until the code arrives (RFC 7636).
-struct PendingFlow: Hashable, Sendable {
+package struct PendingFlow: Hashable, Sendable {
     /// 43 characters of `[A-Za-z0-9_-]`.
-    var verifier: String
+    package var verifier: String
     var kind: FlowKind
 
-    var challenge: String { Base64URL.text(Array(SHA256.hash(data: Array(verifier.utf8)))) }
+    /// - Parameter verifier: Random.
+    package init(verifier: String, kind: FlowKind) { (self.verifier, self.kind) = (verifier, kind) }
+
+    /// What the server learns when the flow starts.
+    package var challenge: String { Base64URL.text(Array(SHA256.hash(data: Array(verifier.utf8)))) }
 
     /// The members of the request that starts the flow.
     var members: [(name: String, value: String)] {
         [("code_challenge", challenge), ("code_challenge_method", "s256")]
+    }
+}
+
+extension PendingFlow {
+    /// The key of the entry with the flows.
+    package static func key(below key: String) -> String { key + ".pkce-flows" }
+
+    /// The flows of the entry. Unreadable ones must be started again.
+    package static func list(_ entry: [UInt8]) -> [PendingFlow] {
+        // Lost: why the entry is unreadable.
+        let json = (try? JSONReader.read(entry))?.arrayValue ?? []
+        return json.compactMap { flow in
+            guard let verifier = flow["verifier"]?.stringValue,
+                let kind = flow["kind"]?.stringValue.flatMap(FlowKind.init)
+            else { return nil }
+            return PendingFlow(verifier: verifier, kind: kind)
+        }
+    }
+
+    /// The entry that ``list(_:)`` reads.
+    package static func entry(_ flows: [PendingFlow]) -> [UInt8] {
+        let json = flows.map { AnyJSON.object(["verifier": .string($0.verifier), "kind": .string($0.kind.rawValue)]) }
+        return Array(AnyJSON.array(json).text.utf8)
     }
 }
 
@@ -34,7 +61,7 @@ actor PendingFlows {
 
     init(storage: any SecureStorage, key: String, randomBytes: @escaping @Sendable (Int) -> [UInt8]) {
         self.storage = storage
-        self.key = key + ".pkce-flows"
+        self.key = PendingFlow.key(below: key)
         self.randomBytes = randomBytes
     }
 
@@ -58,25 +85,16 @@ actor PendingFlows {
         switch await storage.read(key) {
         case .absent: return []
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
-        case .value(let bytes):
-            // Lost: unreadable flows, whose sign-ins must be started again.
-            let json = (try? JSONReader.read(bytes))?.arrayValue ?? []
-            return json.compactMap { flow in
-                guard let verifier = flow["verifier"]?.stringValue,
-                    let kind = flow["kind"]?.stringValue.flatMap(FlowKind.init)
-                else { return nil }
-                return PendingFlow(verifier: verifier, kind: kind)
-            }
+        case .value(let bytes): return PendingFlow.list(bytes)
         }
     }
 
     private func write(_ flows: [PendingFlow]) async throws {
-        let json = flows.map { AnyJSON.object(["verifier": .string($0.verifier), "kind": .string($0.kind.rawValue)]) }
         do {
             if flows.isEmpty {
                 try await storage.remove(key)
             } else {
-                try await storage.write(Array(AnyJSON.array(json).text.utf8), for: key)
+                try await storage.write(PendingFlow.entry(flows), for: key)
             }
         } catch {
             throw AuthClientError.storeFailed(StoreProblem(error))

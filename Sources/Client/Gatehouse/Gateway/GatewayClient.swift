@@ -45,6 +45,16 @@ public actor GatewayClient {
         rules: GatewayRules = GatewayRules(), reachability: Reachability = SystemDefaults.reachability()
     ) throws(AuthClientError) {
         guard url.isSafeForTokens else { throw .insecureURL }
+        self.init(
+            safeURL: url, tokens: tokens, transport: transport, clock: clock, randomness: randomness, rules: rules,
+            reachability: reachability)
+    }
+
+    /// - Parameter url: Tokens may be sent to it.
+    package init(
+        safeURL url: URL, tokens: GatewayTokens, transport: @escaping HTTPTransport, clock: ClientClock,
+        randomness: @escaping @Sendable (Int) -> [UInt8], rules: GatewayRules, reachability: Reachability
+    ) {
         self.url = url
         self.tokens = tokens
         self.transport = transport

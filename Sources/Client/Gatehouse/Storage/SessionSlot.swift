@@ -132,6 +132,20 @@ struct SessionSlot: Sendable {
     }
 }
 
+extension Session {
+    /// The entries of a store that contains this session, for an app's tests.
+    package func entries(below key: String) -> [String: [UInt8]] {
+        let slot = SessionSlot(storage: MemoryStorage(), key: key)
+        let access = StoredAccess(
+            token: accessToken, type: tokenType, expiresIn: expiresIn, expiresAt: expiresAt, serverAhead: 0)
+        let stored = StoredSession(
+            generation: "stored", lineage: "stored", refreshToken: refreshToken, user: user, access: access)
+        return [
+            slot.refreshKey: stored.refreshEntry, slot.accessKey: access.entry(generation: stored.generation),
+        ]
+    }
+}
+
 extension SessionSlot.Content {
     /// The session in both entries.
     fileprivate init(_ refresh: StoredValue, access: StoredValue) {

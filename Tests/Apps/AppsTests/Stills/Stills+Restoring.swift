@@ -10,7 +10,7 @@ extension Still {
     static let restoring = [
         Still("set-aside-password", showsMost: true) {
             let service = try await proven()
-            try await service.signOut()
+            try await service.service.signOut()
             service.clock.advance(by: .seconds(61))
             return try await World.guest(service).tapping("Sign in", "Sign in with Email")
                 .typing(["Email": "ada@example.com", "Password": Fixtures.password]).tapping("submit")
@@ -31,10 +31,10 @@ extension Still {
     /// A service whose user has signed in with a code, which set the password aside.
     private static func proven() async throws -> InMemoryAuthService {
         let service = InMemoryAuthService.signedIn(favoriteTeams: [])
-        try await service.signOut()
-        try await service.sendSignInMail(to: "ada@example.com")
+        try await service.service.signOut()
+        try await service.service.sendSignInMail(to: "ada@example.com")
         let code = service.mailCode(.signIn, to: "ada@example.com") ?? ""
-        _ = try await service.verify(code: code, sentTo: "ada@example.com", for: .email)
+        _ = try await service.service.verify(code: code, sentTo: "ada@example.com", for: .email)
         return service
     }
 }

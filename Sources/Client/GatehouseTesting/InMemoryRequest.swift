@@ -1,0 +1,80 @@
+import Foundation
+import Gatehouse
+import GatehouseWire
+
+/// A request as the server reads it.
+struct InMemoryRequest: Sendable {
+    let method: String
+    /// The parts of the path below the API's URL.
+    let path: [String]
+    let isGateway: Bool
+    let query: [String: String]
+    let body: AnyJSON
+    /// The access token, or the app's key.
+    let bearer: String
+
+    init(_ call: HTTPCall) {
+        let parts = call.url.path.split(separator: "/").map(String.init)
+        isGateway = Array(parts.prefix(2)) != ["auth", "v1"]
+        path = isGateway ? parts : Array(parts.dropFirst(2))
+        method = call.method
+        query = call.url.queryValues
+        // Ignored: a body that is no JSON counts as empty.
+        body = call.body.flatMap { try? JSONReader.read($0) } ?? .null
+        bearer = String((call.headers["authorization"] ?? "").dropFirst("Bearer ".count))
+    }
+
+    /// A member of the body; empty if absent.
+    func text(_ name: String) -> String { body[name]?.stringValue ?? "" }
+
+    /// The id in the path.
+    var id: UUID? { path.lazy.compactMap { UUID(uuidString: $0) }.first }
+
+    /// "POST token", without ids.
+    private var route: String {
+        ([method] + path.map { UUID(uuidString: $0) == nil ? $0 : "*" }).joined(separator: " ")
+    }
+
+    /// The call that the request makes; nil for one that is a part of another call.
+    ///
+    /// - Parameter isAgain: Whether the device is signed in to the account with this address; nil for that of a passkey.
+    func call(isAgain: (_ email: String?) -> Bool) -> InMemoryAuthService.Call? {
+        switch route {
+        case "POST token": tokenCall(isAgain)
+        case "POST passkeys authentication verify": isAgain(nil) ? .signInAgain : .signInWithPasskey
+        case "PUT user":
+            body.objectValue?.keys.allSatisfy({ $0 == "data" }) == true ? .updateMetadata : .updateUser
+        case "POST resend": text("type") == "signup" ? .resendConfirmation : .resendEmailChange
+        default: Self.routes[route]
+        }
+    }
+
+    private func tokenCall(_ isAgain: (_ email: String?) -> Bool) -> InMemoryAuthService.Call? {
+        switch query["grant_type"] {
+        case "password": isAgain(text("email")) ? .signInAgain : .signIn
+        case "id_token": body["link_identity"]?.boolValue == true ? .link : .signInWithProvider
+        case "pkce": ScriptedFlow.read(code: text("auth_code")) == nil ? .openMailLink : .finishInBrowser
+        case "refresh_token": .refresh
+        case "link_confirmation": .confirmLink
+        case "link_recovery": .recoverAccount
+        default: nil
+        }
+    }
+
+    private static let routes: [String: InMemoryAuthService.Call] = [
+        "GET settings": .settings, "POST signup": .signUp, "POST verify": .verifyCode, "POST otp": .sendSignInMail,
+        "POST recover": .sendPasswordMail, "POST link code": .sendLinkCode, "GET user": .user,
+        "GET reauthenticate": .reauthenticate, "POST user start-over": .startOver,
+        "GET user identities authorize": .startLinkInBrowser, "DELETE user identities *": .unlink,
+        "GET user identities undoable": .undoableLinks, "POST user identities * undo": .undoLink,
+        "GET sessions": .sessions, "DELETE sessions *": .revokeSession,
+        "POST passkeys authentication options": .passkeyOptions, "POST passkeys registration options": .passkeyOptions,
+        "POST passkeys registration verify": .registerPasskey, "GET passkeys": .passkeys,
+        "PATCH passkeys *": .changePasskey, "DELETE passkeys *": .changePasskey,
+        "POST factors": .enrollFactor, "POST factors * verify": .verifyFactor, "DELETE factors *": .removeFactor,
+        "GET factors recovery-codes": .recoveryCodes, "POST factors recovery-codes": .makeRecoveryCodes,
+        "POST factors recovery-codes regenerate": .makeRecoveryCodes,
+        "POST factors recovery-codes verify": .verifyRecoveryCode, "DELETE factors recovery-codes": .removeFactor,
+        "GET v1 auth me": .fetchMe, "PATCH v1 auth me": .updateProfile, "DELETE v1 auth me": .deleteAccount,
+    ]
+}

@@ -1,0 +1,260 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+import GatehouseWire
+
+extension InMemoryServer {
+    /// Processes a request.
+    ///
+    /// - Parameters:
+    ///   - call: What the request is; nil for a part of a call.
+    ///   - fault: A fault that changes the result.
+    mutating func reply(to request: InMemoryRequest, _ call: Call?, _ fault: Fault?, at now: Date) -> HTTPReply {
+        do throws(AuthClientError) {
+            if request.isGateway { return try gatewayReply(request, call, fault) }
+            if call == .verifyCode { return try verified(request, at: now) }
+            if let call, let opened = try session(request, call, fault, at: now) { return .session(opened.session) }
+            if let call, try mail(request, call, at: now) { return .empty }
+            return try data(request, call, at: now)
+        } catch {
+            guard case .refused(let refusal) = error else { return HTTPReply(status: 500) }
+            return HTTPReply(refusal, byGateway: request.isGateway)
+        }
+    }
+
+    /// The session of the request's access token.
+    ///
+    /// - Throws: `user_not_found` or `session_not_found`, or the code with which a fault ended the session.
+    private func caller(_ request: InMemoryRequest) throws(AuthClientError) -> Caller {
+        guard let caller = callers[request.bearer] else { throw Fault.refused(401, .noAuthorization) }
+        guard sessions[caller.id] != nil, account(caller.user) != nil else {
+            let code = account(caller.user) == nil ? AuthErrorCode.userNotFound : .sessionNotFound
+            throw Fault.refused(403, endCodes[caller.id] ?? code, sessionEnd: ends[caller.id])
+        }
+        return caller
+    }
+
+    /// Makes the calls that return a session; nil for others.
+    private mutating func session(
+        _ request: InMemoryRequest, _ call: Call, _ fault: Fault?, at now: Date
+    ) throws(AuthClientError) -> Opened? {
+        switch call {
+        case .signIn, .signInAgain, .signInWithPasskey:
+            guard let challenge = UUID(uuidString: request.text("challenge_id")) else {
+                return try signIn(request.text("email"), request.text("password"), at: now)
+            }
+            return try signIn(challenge, request.body["credential"] ?? .null, at: now)
+        case .signInWithProvider: return try signIn(try token(request, fault), at: now)
+        case .link: return try link(try token(request, fault), to: try caller(request), at: now)
+        case .finishInBrowser, .openMailLink: return try exchange(request, at: now)
+        case .confirmLink: return try confirm(request, at: now)
+        case .recoverAccount: return try recover(LinkTicket(request.text("link_ticket")), at: now)
+        case .refresh: return try refresh(refreshes[request.text("refresh_token")] ?? 0, at: now)
+        case .startOver: return try startOver(try caller(request), at: now)
+        case .verifyRecoveryCode: return try verify(try caller(request), recoveryCode: request.text("code"), at: now)
+        case .verifyFactor:
+            return try verify(try caller(request), code: request.text("code"), of: request.id, at: now)
+        default: return nil
+        }
+    }
+
+    private func token(_ request: InMemoryRequest, _ fault: Fault?) throws(AuthClientError) -> ScriptedToken {
+        var token = try Self.token(
+            of: OpenIDConnectCredentials(
+                provider: Provider(rawValue: request.text("provider")), idToken: request.text("id_token"),
+                nonce: request.body["nonce"]?.stringValue))
+        if fault != .nameIgnored { token.name = request.body["user"].flatMap(AppleName.init(json:)) }
+        return token
+    }
+
+    /// Exchanges the code of a browser or of a mail's link, which only the device with the flow's verifier can.
+    private mutating func exchange(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> Opened {
+        let flow = PendingFlow(verifier: request.text("code_verifier"), kind: .signIn)
+        let (code, challenge) = (request.text("auth_code"), flow.challenge)
+        if let flow = ScriptedFlow.read(code: code) {
+            guard flow.id == challenge else { throw Fault.refused(400, .badCodeVerifier) }
+            if let caller = linkFlows.removeValue(forKey: challenge) {
+                return try link(flow.token, to: caller, at: now)
+            }
+            return try signIn(flow.token, at: now)
+        }
+        guard let mail = InMemoryAuthService.Mail(code: code), let link = mailLinks[mail] else {
+            throw Fault.unknownFlow
+        }
+        guard link.challenge == challenge else { throw Fault.refused(400, .badCodeVerifier) }
+        // Only this device can open the link, so it is the client of the newest mail.
+        let prover = Prover(session: link.session, isClient: true)
+        // Without a session, it was the first of two links of an email change.
+        guard let opened = try follow(mail.kind, mail.email, by: prover, at: now) else { throw Fault.unknownFlow }
+        return opened
+    }
+
+    /// Confirms a link with a password, a mailed code, or the caller's session.
+    private mutating func confirm(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> Opened {
+        let ticket = LinkTicket(request.text("link_ticket"))
+        if let password = request.body["password"]?.stringValue {
+            return try confirm(ticket, request.text("email"), password, at: now)
+        }
+        if let code = request.body["token"]?.stringValue { return try confirm(ticket, code: code, at: now) }
+        let caller = try caller(request)
+        try requireLevel(caller.id)
+        return try confirm(ticket, for: caller.user, at: now)
+    }
+
+    private mutating func verified(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> HTTPReply {
+        let prover = Prover(
+            session: callers[request.bearer]?.id, password: request.body["password"]?.stringValue)
+        let code = request.text("token")
+        let opened: Opened?
+        if let text = request.body["set_aside_ticket"]?.stringValue {
+            guard let ticket = setAsideTickets.keys.first(where: { $0.text == text }) else { throw Fault.wrongCode }
+            opened = try verify(code, restoring: ticket, by: prover, at: now)
+        } else {
+            let purpose = EmailOTPType(rawValue: request.text("type")) ?? .email
+            opened = try verify(code, sentTo: request.text("email"), for: purpose, by: prover, at: now)
+        }
+        guard let opened else { return .json(["msg": "The other address must be confirmed too."]) }
+        return .session(opened.session)
+    }
+
+    /// Makes the calls that send mails.
+    ///
+    /// - Returns: Whether the call is one of them.
+    private mutating func mail(
+        _ request: InMemoryRequest, _ call: Call, at now: Date
+    ) throws(AuthClientError) -> Bool {
+        let email = request.text("email")
+        switch call {
+        case .sendPasswordMail:
+            mailRecovery(to: email, at: now)
+            keepChallenge(of: request, for: .recovery, email)
+        case .resendConfirmation:
+            mailConfirmation(to: email, at: now)
+            keepChallenge(of: request, for: .confirmation, email)
+        case .sendSignInMail:
+            mailSignIn(to: email, at: now)
+            keepChallenge(of: request, for: .signIn, email)
+        case .resendEmailChange:
+            guard let account = account(email: email) else { return true }
+            mailEmailChange(of: account.user, at: now)
+            keepChallenge(of: request, for: .emailChange, account.user.email, account.user.newEmail)
+        case .sendLinkCode: try mailLinkCode(LinkTicket(request.text("link_ticket")), at: now)
+        case .reauthenticate: _ = try caller(request)
+        default: return false
+        }
+        return true
+    }
+
+    /// The link of the newest mail belongs to the flow of the request, and to its session.
+    private mutating func keepChallenge(
+        of request: InMemoryRequest, for kind: InMemoryAuthService.Mail.Kind, _ addresses: String?...
+    ) {
+        guard let challenge = request.body["code_challenge"]?.stringValue else { return }
+        for case let email? in addresses {
+            mailLinks[InMemoryAuthService.Mail(kind: kind, email: email.lowercased())] = MailLink(
+                challenge: challenge, session: callers[request.bearer]?.id)
+        }
+    }
+}
+
+// The other calls.
+extension InMemoryServer {
+    private mutating func data(
+        _ request: InMemoryRequest, _ call: Call?, at now: Date
+    ) throws(AuthClientError) -> HTTPReply {
+        switch call {
+        case .settings: return .json(settings.json)
+        case .signUp:
+            let (opened, user) = try signUp(
+                request.text("email"), request.text("password"),
+                request.body["data"]?["first_name"]?.stringValue, at: now)
+            keepChallenge(of: request, for: .confirmation, user.email)
+            return opened.map { HTTPReply.session($0.session) } ?? .user(user)
+        case .passkeyOptions where request.path.contains("authentication"):
+            return .json(try authenticationOptions(at: now))
+        default: return try data(request, call, of: try caller(request), at: now)
+        }
+    }
+
+    private mutating func data(
+        _ request: InMemoryRequest, _ call: Call?, of caller: Caller, at now: Date
+    ) throws(AuthClientError) -> HTTPReply {
+        switch call {
+        case .user: return userReply(caller.user)
+        case .updateUser, .updateMetadata:
+            try update(caller, request, at: now)
+            let user = account(caller.user)?.user
+            keepChallenge(of: request, for: .emailChange, user?.email, user?.newEmail)
+            return userReply(caller.user)
+        case .undoLink:
+            try undo(request.id, by: caller, at: now)
+            return userReply(caller.user)
+        case .unlink: try unlink(request.id, by: caller)
+        case .undoableLinks: return .undoableLinks(undoableLinks(of: caller.user, at: now))
+        case .startLinkInBrowser:
+            linkFlows[request.query["code_challenge"] ?? ""] = caller
+            let flow = ScriptedFlow(request.query)
+            return .json(["url": .string(flow?.address?.absoluteString ?? "")])
+        case .sessions: return .sessions(sessionList(of: caller))
+        case .revokeSession: try revoke(request.id, by: caller)
+        default: return try protection(request, call, of: caller, at: now)
+        }
+        return .empty
+    }
+
+    private mutating func protection(
+        _ request: InMemoryRequest, _ call: Call?, of caller: Caller, at now: Date
+    ) throws(AuthClientError) -> HTTPReply {
+        switch call {
+        case .passkeyOptions: return .json(try registrationOptions(caller, at: now))
+        case .registerPasskey:
+            let challenge = UUID(uuidString: request.text("challenge_id"))
+            return .json(try register(caller, challenge, request.body["credential"] ?? .null, at: now).json)
+        case .passkeys: return .json(.array(try passkeys(of: caller.user).map(\.json)))
+        case .changePasskey where request.method == "DELETE":
+            try requireLevel(caller.id)
+            try changePasskey(request.id, of: caller.user) { _ in nil }
+        case .changePasskey:
+            let name = request.text("friendly_name")
+            return .json(
+                try changePasskey(request.id, of: caller.user) { known in
+                    var renamed = known
+                    renamed.friendlyName = name
+                    return renamed
+                }.json)
+        case .enrollFactor:
+            return .json(try enroll(caller, name: request.body["friendly_name"]?.stringValue, at: now).json)
+        case .removeFactor:
+            guard let id = request.id else { return .json(["id": .string(try deleteCodes(caller).wire)]) }
+            try removeFactor(caller, id)
+            return .json(["id": .string(id.wire)])
+        case .recoveryCodes:
+            guard let status = codesStatus(of: caller.user) else { throw Fault.refused(404, .mfaFactorNotFound) }
+            return .json(status.json)
+        case .makeRecoveryCodes:
+            let replaces = request.path.last == "regenerate"
+            return .json(try makeCodes(caller, replacing: replaces, at: now).json)
+        default: return try part(request, of: caller, at: now)
+        }
+        return .empty
+    }
+
+    /// The requests that are a part of a call: the challenge before a code, and the end of a session.
+    private mutating func part(
+        _ request: InMemoryRequest, of caller: Caller, at now: Date
+    ) throws(AuthClientError) -> HTTPReply {
+        switch request.path.last {
+        case "challenge":
+            return .json([
+                "id": .string(request.id?.wire ?? ""), "type": "totp",
+                "expires_at": .double(now.timeIntervalSince1970 + 300),
+            ])
+        case "logout":
+            sessions[caller.id] = nil
+            return HTTPReply(status: 204)
+        default: throw Fault.refused(404)
+        }
+    }
+
+    private func userReply(_ id: UUID) -> HTTPReply { account(id).map { HTTPReply.user($0.user) } ?? .empty }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Gatehouse
+
+// Sessions, and their tokens.
+extension InMemoryServer {
+    /// - Parameter opener: The identity that opens the session; nil for a password.
+    mutating func open(_ id: UUID, by opener: UUID? = nil, at now: Date) throws(AuthClientError) -> Opened {
+        let number = number()
+        (sessions[number], openers[number]) = (id, opener)
+        devices[number] = SessionInfo(id: Fixtures.id(number), createdAt: now, userAgent: Fixtures.userAgent)
+        return try refresh(number, at: now)
+    }
+
+    /// - Throws: `refresh_token_not_found` for a session that has ended.
+    mutating func refresh(_ session: Int, at now: Date) throws(AuthClientError) -> Opened {
+        guard let id = sessions[session], let account = account(id) else {
+            throw Fault.refused(400, endCodes[session] ?? .refreshTokenNotFound, sessionEnd: ends[session])
+        }
+        let number = number()
+        devices[session]?.refreshedAt = now
+        let opened = Session(
+            accessToken: accessToken(number, of: session), refreshToken: "refresh-\(number)", expiresIn: Self.lifetime,
+            expiresAt: now.timeIntervalSince1970 + Self.lifetime, user: account.user)
+        callers[opened.accessToken] = Caller(id: session, user: id)
+        refreshes[opened.refreshToken] = session
+        return Opened(session: opened, id: session)
+    }
+
+    /// The access token of a session, with the claims that clients read.
+    func accessToken(_ number: Int, of session: Int) -> String {
+        let level = protection.raised[session] == nil ? "aal1" : "aal2"
+        let claims: AnyJSON = ["aal": .string(level), "session_id": .string(Fixtures.id(session).wire)]
+        return "e30.\(Base64URL.text(Array(claims.text.utf8))).\(number)"
+    }
+
+    /// The sessions of the caller's user, the caller's own first.
+    func sessionList(of caller: Caller) -> [SessionInfo] {
+        let all = sessions.filter { $0.value == caller.user }.keys.compactMap { number in
+            var device = devices[number]
+            device?.isCurrent = number == caller.id
+            return device
+        }
+        return all.sorted { first, second in
+            if first.isCurrent != second.isCurrent { return first.isCurrent }
+            return (first.lastUsedAt, first.id.wire) > (second.lastUsedAt, second.id.wire)
+        }
+    }
+
+    /// Ends one session of the caller's user.
+    mutating func revoke(_ id: UUID?, by caller: Caller) throws(AuthClientError) {
+        guard let number = devices.first(where: { $0.value.id == id })?.key, sessions[number] == caller.user else {
+            throw Fault.refused(404, .notFound)
+        }
+        (sessions[number], ends[number]) = (nil, .signedOut)
+    }
+
+    mutating func end(_ reason: SessionEndReason, _ isConcerned: ((key: Int, value: UUID)) -> Bool) {
+        for session in sessions.filter({ isConcerned($0) }).keys { (sessions[session], ends[session]) = (nil, reason) }
+    }
+}
