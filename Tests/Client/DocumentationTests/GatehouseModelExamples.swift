@@ -22,18 +22,60 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/AuthManager+Codes.swift
+// Sources/Client/GatehouseModel/AuthPhase.swift
 extension Given {
-    @MainActor private func example2() async throws {
+    @MainActor @ViewBuilder private func example2() -> some View {
+        switch account.phase {
+        case .restoring: ProgressView()
+        case .unauthenticated, .authenticating, .secondFactorNeeded: Text("Sign in to keep your journal")
+        case .authenticated, .refreshing: Text("Hello, \(account.user?.firstName ?? "you")!")
+        }
+    }
+}
+
+// Sources/Client/GatehouseModel/AuthenticatedUser.swift
+extension Given {
+    @MainActor private func example3() async throws {
+        struct Journal: Codable { var mood: String? }
+        let mood = try user.data(as: Journal.self).mood
+        _ = mood
+    }
+}
+
+// Sources/Client/GatehouseModel/Forms/CodeModel.swift
+extension Given {
+    @MainActor private func example4() async throws {
+        let screen = CodeModel(.signIn, email: "ada@example.com", manager: account)
+        screen.code = "042917"
+        await screen.submit()?.value
+        message = screen.message
+        _ = screen
+    }
+}
+
+// Sources/Client/GatehouseModel/Forms/LoginModel.swift
+extension Given {
+    @MainActor private func example5() async throws {
+        let login = LoginModel(manager: account)
+        login.form.email = "ada@example.com"
+        await login.submit(password: password)?.value
+        message = login.message
+        _ = login
+    }
+}
+
+// Sources/Client/GatehouseModel/Manager/AuthManager+Codes.swift
+extension Given {
+    @MainActor private func example6() async throws {
         try await account.sendSignInMail(to: email)
         // The user reads the code in the mail.
         try await account.signIn(withCode: code, sentTo: email)
     }
 }
 
-// Sources/Client/GatehouseModel/AuthManager+Codes.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+Codes.swift
 extension Given {
-    @MainActor private func example3() async throws {
+    @MainActor private func example7() async throws {
         do throws(AuthError) {
             try await account.signInWithEmail(email, password: password)
         } catch .credentialSetAside {
@@ -43,56 +85,56 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/AuthManager+LinkQuestion.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+LinkQuestion.swift
 extension Given {
-    @MainActor private func example4() async throws {
+    @MainActor private func example8() async throws {
         if let question = manager.linkQuestion, question.signInMethods.contains("password") {
             try await manager.confirmLink(password: password)
         }
     }
 }
 
-// Sources/Client/GatehouseModel/AuthManager+LinkQuestion.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+LinkQuestion.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example9() async throws {
         try await manager.sendLinkCode()
         // The user reads the code in the mail.
         try await manager.confirmLink(code: code)
     }
 }
 
-// Sources/Client/GatehouseModel/AuthManager+Passkeys.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+Passkeys.swift
 extension Given {
-    @MainActor private func example6() async throws {
+    @MainActor private func example10() async throws {
         try await account.signInWithPasskey(with: passkeys)
     }
 }
 
-// Sources/Client/GatehouseModel/AuthManager+Profile.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example11() async throws {
         List { rows }.refreshable { await manager.refreshProfile() }
     }
 }
 
-// Sources/Client/GatehouseModel/AuthManager+Profile.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example12() async throws {
         try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
     }
 }
 
-// Sources/Client/GatehouseModel/AuthManager+Profile.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example13() async throws {
         struct Journal: Codable { var mood: String? }
         try await manager.updateProfile(data: Journal(mood: "calm"))
     }
 }
 
-// Sources/Client/GatehouseModel/AuthManager+Profile.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example14() async throws {
         do {
             try await account.deleteAccount()
         } catch .freshSignInNeeded {
@@ -103,17 +145,17 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/AuthManager+Proofs.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+Proofs.swift
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example15() async throws {
         if case .app(let app)? = account.secondFactor?.methods.first {
             try await account.prove(code: code, of: app.id)
         }
     }
 }
 
-// Sources/Client/GatehouseModel/AuthManager+Setup.swift
-private struct Example12 {
+// Sources/Client/GatehouseModel/Manager/AuthManager+Setup.swift
+private struct Example16 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -121,9 +163,9 @@ private struct Example12 {
     }
 }
 
-// Sources/Client/GatehouseModel/AuthManager+SignIn.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example17() async throws {
         let outcome = try await manager.signInWithApple {
             AppleCredential(idToken: idToken, nonce: nonce.raw, person: credential.user, firstName: givenName)
         }
@@ -131,9 +173,9 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/AuthManager.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager.swift
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example18() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         do {
             let outcome = try await account.signInWithEmail("ada@example.com", password: password)
@@ -145,54 +187,12 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/AuthManager.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example19() async throws {
         var request = URLRequest(url: url)
         request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
         _ = request
-    }
-}
-
-// Sources/Client/GatehouseModel/AuthPhase.swift
-extension Given {
-    @MainActor @ViewBuilder private func example16() -> some View {
-        switch account.phase {
-        case .restoring: ProgressView()
-        case .unauthenticated, .authenticating, .secondFactorNeeded: Text("Sign in to keep your journal")
-        case .authenticated, .refreshing: Text("Hello, \(account.user?.firstName ?? "you")!")
-        }
-    }
-}
-
-// Sources/Client/GatehouseModel/AuthenticatedUser.swift
-extension Given {
-    @MainActor private func example17() async throws {
-        struct Journal: Codable { var mood: String? }
-        let mood = try user.data(as: Journal.self).mood
-        _ = mood
-    }
-}
-
-// Sources/Client/GatehouseModel/Forms/CodeModel.swift
-extension Given {
-    @MainActor private func example18() async throws {
-        let screen = CodeModel(.signIn, email: "ada@example.com", manager: account)
-        screen.code = "042917"
-        await screen.submit()?.value
-        message = screen.message
-        _ = screen
-    }
-}
-
-// Sources/Client/GatehouseModel/Forms/LoginModel.swift
-extension Given {
-    @MainActor private func example19() async throws {
-        let login = LoginModel(manager: account)
-        login.form.email = "ada@example.com"
-        await login.submit(password: password)?.value
-        message = login.message
-        _ = login
     }
 }
 
