@@ -90,8 +90,8 @@ let tests = """
     GatehouseWireTests:
     GatehouseTests GatehouseModelTests GatehouseTestingTests: TestSupport GatehouseDesktop \(accounts) AuthServer \
     HTTPTypes
-    Example Tests/Example/Sources/Example: GatehouseUI SwiftUI AuthenticationServices
-    ExampleTests Tests/Example/Tests/ExampleTests: GatehouseTesting
+    Example Tests/Example/Sources/Example: GatehouseUI Gatehouse SwiftUI AuthenticationServices
+    ExampleTests Tests/Example/Tests/ExampleTests: GatehouseTesting Gatehouse
     Tests/Accounts
     AccountDomainTests PasswordHashingTests:
     AccountStoreTests: PostgresDriver ProfileGateway TestDatabases Seeding

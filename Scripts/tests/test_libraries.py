@@ -3,10 +3,14 @@
 import json
 import os
 import re
+import sys
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LIBRARIES = ("Gatehouse", "GatehouseModel", "GatehouseTesting", "GatehouseUI", "GatehouseDesktop", "GatehouseWire")
+sys.path.insert(0, os.path.join(ROOT, "Scripts", "checks"))
+from public_api import Declarations  # noqa: E402
+
 WORDS = re.compile(r"(?i)\b(?:teams?|favorite_teams|boxscore|sport)\b")
 
 
@@ -21,6 +25,20 @@ class LibrariesTests(unittest.TestCase):
                         lines = enumerate(file, 1)
                         found += [f"{os.path.relpath(path, ROOT)}:{line}" for line, text in lines if WORDS.search(text)]
         self.assertEqual(found, [])
+
+    def test_the_screens_expose_few_types(self):
+        """`import GatehouseUI` puts at most 120 public types into an app's reach, nested ones included."""
+        types = set()
+        for library in ("GatehouseUI", "GatehouseModel", "GatehouseWire"):
+            declarations = Declarations()
+            for folder, _, names in os.walk(os.path.join(ROOT, "Sources", "Client", library)):
+                for name in names:
+                    if name.endswith(".swift"):
+                        with open(os.path.join(folder, name), encoding="utf-8") as file:
+                            declarations.read(file.read())
+            types |= {f"{library}.{path}" for path in declarations.public}
+        self.assertIn("GatehouseModel.AuthManager", types)
+        self.assertLessEqual(len(types), 120, sorted(types))
 
     def test_the_catalogue_is_complete(self):
         """Every league has all its teams, each once."""

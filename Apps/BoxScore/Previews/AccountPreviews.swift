@@ -1,6 +1,7 @@
 #if DEBUG
 // Not in a shipped app: GatehouseTesting and its accounts.
 import Foundation
+import Gatehouse
 import GatehouseTesting
 import GatehouseUI
 import SwiftUI
@@ -101,7 +102,7 @@ private struct AccountPreview<Content: View>: View {
     let service = withAccount()
     AccountPreview(service) { manager, google in
         do { try await manager.signInWithGoogle(in: google) } catch { service.meet(.linkTicketExpired) }
-        try await manager.recoverAccount()
+        try await manager.linking.startOver()
     } content: {
         LoginView()
     }
@@ -123,7 +124,7 @@ private struct AccountPreview<Content: View>: View {
 
 #Preview("Methods, one to undo") {
     AccountPreview { manager, google in
-        try await manager.linkGoogle(in: google)
+        try await manager.identities.link(.google, in: google)
     } content: {
         NavigationStack { SignInMethodsView() }
     }

@@ -1,5 +1,6 @@
 #if DEBUG
 import Foundation
+import Gatehouse
 import GatehouseTesting
 import GatehouseUI
 import SwiftUI

@@ -1,3 +1,4 @@
+import Gatehouse
 import GatehouseUI
 import SwiftUI
 

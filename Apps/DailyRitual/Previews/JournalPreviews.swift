@@ -1,4 +1,5 @@
 #if DEBUG
+import Gatehouse
 import GatehouseTesting
 import GatehouseUI
 import SwiftUI

@@ -1,4 +1,5 @@
 public import Foundation
+import Gatehouse
 import GatehouseUI
 public import SwiftUI
 

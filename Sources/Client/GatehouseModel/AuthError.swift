@@ -53,8 +53,7 @@ public enum AuthError: Error, Hashable, Sendable {
     case noProviderEmail
     /// The browser returned with a URL other than the redirect URL, or took too long.
     case invalidCallback
-    /// The address belongs to another account. With a question, answer it with ``AuthManager/confirmLink(password:)``
-    /// and related methods.
+    /// The address belongs to another account. With a question, answer it with ``AuthManager/linking``.
     case emailInUse(LinkQuestion?)
     /// The answer to a link question came too late: sign in again.
     case linkExpired
@@ -91,7 +90,7 @@ public enum AuthError: Error, Hashable, Sendable {
     case currentPasswordRequired
     /// The current password is wrong.
     case currentPasswordWrong
-    /// The change requires the code of ``AuthManager/sendCode()``.
+    /// The change requires the code of ``AuthManager/Credentials/sendCode()``.
     case codeRequired
     /// The code of a mail is wrong, used or too old, or was tried too often.
     case codeWrong

@@ -36,7 +36,7 @@ public enum ProofNeed: Hashable, Sendable {
     case freshProof
 }
 
-/// A question for a proof. ``AuthManager/prove(code:of:)`` and related methods answer it.
+/// A question for a proof. ``AuthManager/proofs`` answers it.
 public struct ProofQuestion: Hashable, Sendable {
     /// The account.
     public var userID: UUID

@@ -1,3 +1,2 @@
-// One import for an app: `import GatehouseUI`.
-@_exported public import Gatehouse
+// One import for an app's screens: `import GatehouseUI`. The client's own types need `import Gatehouse`.
 @_exported public import GatehouseModel

@@ -6,6 +6,10 @@ import SwiftUI
 import CoreImage.CIFilterBuiltins
 #endif
 
+#if canImport(FoundationNetworking)
+@_exported public import FoundationNetworking
+#endif
+
 // The only platform switches of this target: SwiftUI modifiers that exist on iOS but not on macOS.
 
 extension View {

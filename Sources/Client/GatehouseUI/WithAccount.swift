@@ -22,6 +22,6 @@ private struct MissingAccount: View {
         Text(verbatim: Self.text)
             .font(.caption)
             .foregroundStyle(.red)
-            .onAppear { DeveloperLog.write(.error, Self.text) }
+            .onAppear { LogSink.writeToSystemLog(.error, Self.text) }
     }
 }

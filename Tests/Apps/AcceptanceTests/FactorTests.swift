@@ -42,7 +42,7 @@ extension AcceptanceTests {
                 #expect(codes.count == 10 && Set(codes).count == 10)
                 let user = try #require(await world.accounts.client.currentUser)
                 #expect(user.factors?.map(\.factorType.rawValue).sorted() == ["recovery_code", "totp"])
-                #expect(try await world.manager.devices().count == 1)
+                #expect(try await world.manager.devices.list().count == 1)
                 try await world.openProfile()
                 try await world.screen.tap("Security")
                 try await world.screen.wait(for: "10 of 10 left")

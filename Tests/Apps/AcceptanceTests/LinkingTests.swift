@@ -71,8 +71,8 @@ extension AcceptanceTests {
                 try await world.waitForUser()
                 #expect(world.manager.user?.id == id && world.screen.complaints.isEmpty)
                 #expect(try await world.providers(of: "ada@example.com") == ["email", "google"])
-                #expect(try await world.manager.devices().count == 1)
-                #expect(try await world.manager.factors().count == 2)
+                #expect(try await world.manager.devices.list().count == 1)
+                #expect(try await world.manager.factors.list().count == 2)
             }
         }
 

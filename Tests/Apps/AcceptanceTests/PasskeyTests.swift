@@ -44,7 +44,7 @@ extension AcceptanceTests {
                 try await world.waitForUser()
                 try await world.screen.wait(for: "Welcome back, Ada")
                 #expect(!world.manager.asksForPasskey)
-                #expect(try await world.manager.passkeys()?.first?.lastUsedAt != nil)
+                #expect(try await world.manager.passkeys.list()?.first?.lastUsedAt != nil)
             }
         }
 
@@ -122,7 +122,7 @@ extension AcceptanceTests {
                 #expect(world.screen.shows("Welcome back, Ada"))
                 #expect(world.network.count(options) == before + 2)
                 // Of the sign-up, of the lost answer, and this one. The user can sign the others out.
-                #expect(try await world.manager.devices().count == 3)
+                #expect(try await world.manager.devices.list().count == 3)
             }
         }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 import GatehouseUI
 import ScreenDriver
 import SwiftUI
@@ -94,8 +95,8 @@ extension AcceptanceTests {
         @Test("000, B9: the redirect URL comes from the first URL scheme of the app's Info.plist")
         func redirect() {
             let types: [[String: Any]] = [["CFBundleURLName": "x"], ["CFBundleURLSchemes": ["journal", "other"]]]
-            #expect(AuthManager.redirect(of: ["CFBundleURLTypes": types]) == "journal://auth-callback")
-            #expect(AuthManager.redirect(of: [:]) == nil)
+            #expect(ManagerSetup.redirect(of: ["CFBundleURLTypes": types]) == "journal://auth-callback")
+            #expect(ManagerSetup.redirect(of: [:]) == nil)
         }
     }
 }

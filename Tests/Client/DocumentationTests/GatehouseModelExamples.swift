@@ -64,12 +64,14 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/Manager/AuthManager+Codes.swift
+// Sources/Client/GatehouseModel/Manager/AppBrowser.swift
 extension Given {
     @MainActor private func example6() async throws {
-        try await account.sendSignInMail(to: email)
-        // The user reads the code in the mail.
-        try await account.signIn(withCode: code, sentTo: email)
+        let page = AppBrowser(redirectTo: redirectTo) { url in
+            try await webAuthenticationSession.authenticate(using: url, callbackURLScheme: "com.example.app")
+        }
+        try await account.signInWithGoogle(in: page)
+        _ = page
     }
 }
 
@@ -85,28 +87,30 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/Manager/AuthManager+LinkQuestion.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+Linking.swift
 extension Given {
     @MainActor private func example8() async throws {
         if let question = manager.linkQuestion, question.signInMethods.contains("password") {
-            try await manager.confirmLink(password: password)
+            try await manager.linking.confirm(.password(password))
         }
     }
 }
 
-// Sources/Client/GatehouseModel/Manager/AuthManager+LinkQuestion.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+Linking.swift
 extension Given {
     @MainActor private func example9() async throws {
-        try await manager.sendLinkCode()
+        try await manager.linking.sendCode()
         // The user reads the code in the mail.
-        try await manager.confirmLink(code: code)
+        try await manager.linking.confirm(.code(code))
     }
 }
 
-// Sources/Client/GatehouseModel/Manager/AuthManager+Passkeys.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+Mail.swift
 extension Given {
     @MainActor private func example10() async throws {
-        try await account.signInWithPasskey(with: passkeys)
+        try await account.mail.sendSignIn(to: email)
+        // The user reads the code in the mail.
+        try await account.signIn(withCode: code, sentTo: email)
     }
 }
 
@@ -149,7 +153,7 @@ extension Given {
 extension Given {
     @MainActor private func example15() async throws {
         if case .app(let app)? = account.secondFactor?.methods.first {
-            try await account.prove(code: code, of: app.id)
+            try await account.proofs.prove(code: code, of: app.id)
         }
     }
 }
@@ -173,9 +177,16 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/Manager/AuthManager.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+SignIn.swift
 extension Given {
     @MainActor private func example18() async throws {
+        try await account.signInWithPasskey(with: passkeys)
+    }
+}
+
+// Sources/Client/GatehouseModel/Manager/AuthManager.swift
+extension Given {
+    @MainActor private func example19() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         do {
             let outcome = try await account.signInWithEmail("ada@example.com", password: password)
@@ -189,7 +200,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager.swift
 extension Given {
-    @MainActor private func example19() async throws {
+    @MainActor private func example20() async throws {
         var request = URLRequest(url: url)
         request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
         _ = request
@@ -198,7 +209,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Messages/ModelText.swift
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example21() async throws {
         let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
         let content = AuthError.wrongCredentials.content
         let text = content.replaced(by: texts) ?? content
@@ -210,7 +221,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Messages/SignInMessage.swift
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example22() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -221,7 +232,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/MetadataProfile.swift
 extension Given {
-    @MainActor private func example22() async throws {
+    @MainActor private func example23() async throws {
         let account = AuthManager(
             url: "https://abcd.supabase.co", publishableKey: "sb_publishable_…",
             profile: { MetadataProfile(client: $0) { try await deleteThroughMyEdgeFunction() } })
@@ -231,7 +242,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Security/ProofModel.swift
 extension Given {
-    @MainActor private func example23() async throws {
+    @MainActor private func example24() async throws {
         if let question = account.secondFactor {
             ProofScreen(model: ProofModel(question: question, manager: account))
         }
@@ -240,7 +251,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInMemory.swift
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example25() async throws {
         @Sendable func shared() -> UserDefaults? { UserDefaults(suiteName: "group.com.example.journal") }
         let memory = SignInMemory(
             read: { shared()?.string(forKey: "last-sign-in") }, keep: { shared()?.set($0, forKey: "last-sign-in") },
@@ -252,7 +263,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example26() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -264,7 +275,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example27() async throws {
         let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         _ = sink
@@ -274,14 +285,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example27() async throws {
+    @MainActor private func example28() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }
 }
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example28 {
+private struct Example29 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -294,7 +305,7 @@ private struct Example28 {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example29() async throws {
+    @MainActor private func example30() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -302,14 +313,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example30() async throws {
+    @MainActor private func example31() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example31() async throws {
+    @MainActor private func example32() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

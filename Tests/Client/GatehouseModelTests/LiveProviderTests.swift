@@ -93,7 +93,7 @@ struct LiveProviderTests {
             #expect(login.isFinished && link.question == nil)
             #expect(world.manager.user?.id.uuidString.lowercased() == ada.userID)
             #expect(world.manager.user?.firstName == "Ada")
-            #expect(try await world.manager.identities().map(\.provider).sorted() == ["email", "google"])
+            #expect(try await world.manager.identities.list().map(\.provider).sorted() == ["email", "google"])
             #expect(world.events.events.last == .linked(existing: .email, new: .google))
             await world.manager.signOut()
             #expect(try await world.manager.signInWithGoogle(in: Browser(server: world.server)) == .signedIn)
@@ -107,7 +107,7 @@ struct LiveProviderTests {
             await #expect(throws: AuthError.self) {
                 try await world.manager.signInWithApple { try await apple(world) }
             }
-            #expect(try await world.manager.recoverAccount() == .signedIn)
+            #expect(try await world.manager.linking.startOver() == .signedIn)
             #expect(world.manager.user?.id.uuidString.lowercased() != eve.userID)
             await until { world.manager.user?.firstName == "Existing" }
             #expect(world.manager.user?.email == "ada@example.com")
@@ -121,11 +121,11 @@ struct LiveProviderTests {
     func otherProvider() async throws {
         try await Self.with { world in
             try await world.manager.signInWithApple { try await apple(world) }
-            try await world.manager.linkGoogle(in: LinkingBrowser(server: world.server))
-            let google = try #require(try await world.manager.identities().first { $0.provider == "google" })
+            try await world.manager.identities.link(.google, in: LinkingBrowser(server: world.server))
+            let google = try #require(try await world.manager.identities.list().first { $0.provider == "google" })
             await world.manager.signOut()
             try await world.manager.signInWithApple { try await apple(world) }
-            try await world.manager.unlink(google)
+            try await world.manager.identities.unlink(google)
             await world.manager.signOut()
             await #expect(throws: AuthError.self) {
                 try await world.manager.signInWithGoogle(in: Browser(server: world.server))
@@ -134,8 +134,8 @@ struct LiveProviderTests {
             #expect(link.methods == [.apple] && !link.canRecover)
             await link.confirmWithApple { try await apple(world) }?.value
             #expect(world.manager.isLoggedIn && link.question == nil)
-            #expect(try await world.manager.identities().map(\.provider).sorted() == ["apple", "google"])
-            #expect(try await world.manager.undoableLinks().first?.rule == "confirmed_by_owner")
+            #expect(try await world.manager.identities.list().map(\.provider).sorted() == ["apple", "google"])
+            #expect(try await world.manager.identities.undoableLinks().first?.rule == "confirmed_by_owner")
         }
     }
 
@@ -144,12 +144,12 @@ struct LiveProviderTests {
         try await Self.with { world in
             try await world.signUp()
             if provider == "google" {
-                try await world.manager.linkGoogle(in: LinkingBrowser(server: world.server))
+                try await world.manager.identities.link(.google, in: LinkingBrowser(server: world.server))
             } else {
-                try await world.manager.linkApple { try await apple(world) }
+                try await world.manager.identities.linkApple { try await apple(world) }
             }
             // Lost: a failed call, which is repeated.
-            await until { (try? await world.manager.devices().count) == 1 }
+            await until { (try? await world.manager.devices.list().count) == 1 }
             try await world.client.refreshSession()
             #expect(world.manager.isLoggedIn)
         }
@@ -160,7 +160,7 @@ struct LiveProviderTests {
         try await Self.with { world in
             try await world.signUp()
             world.network.fail("/undoable", 404)
-            #expect(try await world.manager.undoableLinks().isEmpty)
+            #expect(try await world.manager.identities.undoableLinks().isEmpty)
             #expect(world.manager.error == nil)
         }
     }

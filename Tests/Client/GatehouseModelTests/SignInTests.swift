@@ -144,7 +144,8 @@ struct SignInTests {
         try await ModelWorld.with { world in
             await until { world.manager.phase == .unauthenticated }
             let model = LoginModel(manager: world.manager)
-            await model.signInWithGoogle(redirectTo: URL(string: "app://back")!) { _ in URL(string: address)! }?.value
+            let browser = AppBrowser(redirectTo: URL(string: "app://back")!) { _ in URL(string: address)! }
+            await model.signIn(with: .google, in: browser)?.value
             #expect(!world.manager.isLoggedIn)
             let message = try #require(SignInMessage(.google, .invalidCallback))
             if address != "app://back?code=c" { #expect(model.phase == .refused(.google, message)) }

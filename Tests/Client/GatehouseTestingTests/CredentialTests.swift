@@ -49,7 +49,7 @@ struct CredentialTests {
             #expect(model.phase == .changed)
             await until { manager.user?.email == "countess@example.com" && !manager.isLoading }
             #expect(manager.user?.email == "countess@example.com" && manager.user?.firstName == "Ada")
-            #expect(try await manager.identities().map(\.email) == ["countess@example.com"])
+            #expect(try await manager.identities.list().map(\.email) == ["countess@example.com"])
             await manager.signOut()
             let old = await world.failure { @Sendable in
                 try await world.service.signIn(email: "ada@example.com", password: Fixtures.password)
@@ -176,8 +176,8 @@ struct CredentialTests {
     @Test("A guest changes nothing")
     func guest() async throws {
         let manager = await manager(InMemoryAuthService().service)
-        await #expect(throws: AuthError.notAuthenticated) { try await manager.changeEmail("ada@example.com") }
-        await #expect(throws: AuthError.notAuthenticated) { try await manager.changePassword(Self.another) }
+        await #expect(throws: AuthError.notAuthenticated) { try await manager.credentials.changeEmail("ada@example.com") }
+        await #expect(throws: AuthError.notAuthenticated) { try await manager.credentials.changePassword(Self.another) }
     }
 
     @Test("A server that requires the current password gets it, and a wrong one shows an error")

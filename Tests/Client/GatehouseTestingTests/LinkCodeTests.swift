@@ -17,7 +17,7 @@ struct LinkCodeTests {
         let manager = service.makeManager(telemetry: [events])
         await manager.wait { $0.phase == .unauthenticated }
         try await manager.signInWithGoogle { try await sheet.google() }
-        try await service.service.unlink(try #require(try await manager.identities().last))
+        try await service.service.unlink(try #require(try await manager.identities.list().last))
         await manager.signOut()
         await #expect(throws: AuthError.self) { try await manager.signInWithGoogle { try await sheet.google() } }
         return (manager, LinkModel(manager: manager))
@@ -45,7 +45,7 @@ struct LinkCodeTests {
         model.code = code
         await model.submit()?.value
         #expect(model.phase == .confirmed && screen.question == nil && manager.user?.email == Self.ada)
-        #expect(try await manager.identities().map(\.provider) == ["email", "google"])
+        #expect(try await manager.identities.list().map(\.provider) == ["email", "google"])
         #expect(events.all.last == .linked(existing: .email, new: .google))
         #expect(!manager.isNewUser)
         await manager.signOut()
@@ -131,8 +131,8 @@ struct LinkCodeTests {
         service.release()
         await work?.value
         #expect(!manager.isLoggedIn && screen.question == nil && screen.code == nil)
-        try await manager.sendLinkCode()
-        #expect(try await manager.confirmLink(code: "123456") == .ignored)
+        try await manager.linking.sendCode()
+        #expect(try await manager.linking.confirm(.code("123456")) == .ignored)
         #expect(service.calls.filter { $0 == .sendLinkCode }.count == 1)
     }
 
@@ -144,7 +144,7 @@ struct LinkCodeTests {
         #expect(screen.sendCode() == nil && screen.isBusy && screen.phase == .sending)
         #expect(screen.confirm(password: Fixtures.password) == nil)
         await until { service.heldCount == 1 }
-        manager.dismissLinkQuestion()
+        manager.linking.dismiss()
         service.release()
         await work?.value
         #expect(screen.code == nil && screen.phase == .asking)

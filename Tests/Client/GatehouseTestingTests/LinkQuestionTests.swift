@@ -51,7 +51,7 @@ struct LinkQuestionTests {
         await screen.confirm(password: Fixtures.password)?.value
         #expect(screen.question == nil && screen.message == nil)
         #expect(manager.phase == .authenticated && manager.user?.email == "ada@example.com")
-        #expect(try await manager.identities().map(\.provider) == ["email", "google"])
+        #expect(try await manager.identities.list().map(\.provider) == ["email", "google"])
         #expect(events.all.suffix(2).last == .linked(existing: .email, new: .google))
         guard case .completed(.email, _) = events.all.suffix(2).first else {
             Issue.record("\(events.all)")
@@ -82,7 +82,7 @@ struct LinkQuestionTests {
         #expect(screen.phase == .asking && screen.question != nil && manager.phase == .unauthenticated)
         await screen.confirmWithApple { try await sheet.apple(nonce: SignInNonce()) }?.value
         #expect(screen.question == nil && manager.isLoggedIn)
-        #expect(try await manager.identities().map(\.provider) == ["apple", "google"])
+        #expect(try await manager.identities.list().map(\.provider) == ["apple", "google"])
         await manager.wait { $0.user?.firstName == "Ada" }
         #expect(events.all.last == .linked(existing: .apple, new: .google))
     }
@@ -109,7 +109,7 @@ struct LinkQuestionTests {
         let manager = await asked()
         sheet.follow(.signsIn(.grace))
         service.meet(isOffline ? .offline : .serverError, at: .confirmLink)
-        await #expect(throws: AuthError.self) { try await manager.confirmLink(throughGoogleIn: sheet) }
+        await #expect(throws: AuthError.self) { try await manager.linking.confirm(.provider(.google, in: sheet)) }
         #expect(manager.phase == .unauthenticated && manager.linkQuestion != nil)
         #expect(await service.service.currentSession == nil)
     }
@@ -120,7 +120,7 @@ struct LinkQuestionTests {
         let manager = await asked()
         sheet.follow(.signsIn(.grace))
         service.meet(.slow, at: .confirmLink)
-        let late = Task { try await manager.confirmLink(throughGoogleIn: sheet) }
+        let late = Task { try await manager.linking.confirm(.provider(.google, in: sheet)) }
         await until { service.heldCount == 1 }
         await manager.signOut()
         #expect(try await manager.signInWithEmail("ada@example.com", password: Fixtures.password) == .signedIn)
@@ -144,7 +144,7 @@ struct LinkQuestionTests {
         screen.askToRecover()
         await screen.recover()?.value
         #expect(manager.isLoggedIn && manager.user?.id != old && manager.user?.email == "ada@example.com")
-        #expect(try await manager.identities().map(\.provider) == ["google"])
+        #expect(try await manager.identities.list().map(\.provider) == ["google"])
         #expect(try await service.service.signIn(email: "ada@example.com", password: Fixtures.password).user.id == old)
         #expect(!events.all.contains { if case .linked = $0 { true } else { false } })
     }
@@ -177,7 +177,7 @@ struct LinkQuestionTests {
         #expect(screen.question != nil && !screen.canRecover)
         screen.askToRecover()
         #expect(screen.phase == .asking)
-        await #expect(throws: AuthError.self) { try await manager.recoverAccount() }
+        await #expect(throws: AuthError.self) { try await manager.linking.startOver() }
         #expect(manager.linkQuestion != nil && manager.phase == .unauthenticated)
     }
 
@@ -204,17 +204,17 @@ struct LinkQuestionTests {
         }
         #expect(login.message == nil)
         #expect(screen.question == nil && manager.phase == .unauthenticated)
-        #expect(try await manager.confirmLink(password: Fixtures.password) == .ignored)
+        #expect(try await manager.linking.confirm(.password(Fixtures.password)) == .ignored)
     }
 
     @Test("Without a question nothing is sent, and the phase stays")
     func ignored() async throws {
         let manager = service.makeManager(telemetry: [events])
         await manager.wait { $0.phase == .unauthenticated }
-        #expect(try await manager.confirmLink(password: Fixtures.password) == .ignored)
-        #expect(try await manager.confirmLink(throughApple: { try await sheet.apple() }) == .ignored)
-        #expect(try await manager.confirmLink(throughGoogle: { try await sheet.google() }) == .ignored)
-        #expect(try await manager.recoverAccount() == .ignored)
+        #expect(try await manager.linking.confirm(.password(Fixtures.password)) == .ignored)
+        #expect(try await manager.linking.confirm(.apple({ try await sheet.apple() })) == .ignored)
+        #expect(try await manager.linking.confirm(.google({ try await sheet.google() })) == .ignored)
+        #expect(try await manager.linking.startOver() == .ignored)
         #expect(service.calls.isEmpty && sheet.requests.isEmpty && events.all.isEmpty)
         #expect(manager.phase == .unauthenticated)
     }
@@ -224,7 +224,7 @@ struct LinkQuestionTests {
         let manager = await asked()
         try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
         #expect(manager.linkQuestion == nil)
-        #expect(try await manager.identities().map(\.provider) == ["email"])
+        #expect(try await manager.identities.list().map(\.provider) == ["email"])
     }
 
     @Test("The scripted conflict has a question that nothing can answer")
@@ -234,7 +234,7 @@ struct LinkQuestionTests {
         await manager.wait { $0.phase == .unauthenticated }
         await #expect(throws: AuthError.self) { try await manager.signInWithApple { try await sheet.apple() } }
         #expect(manager.linkQuestion == Fixtures.linkQuestion())
-        await #expect(throws: AuthError.self) { try await manager.recoverAccount() }
+        await #expect(throws: AuthError.self) { try await manager.linking.startOver() }
         #expect(manager.linkQuestion == nil)
     }
 }

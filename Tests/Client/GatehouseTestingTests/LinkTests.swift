@@ -19,16 +19,16 @@ struct LinkTests {
         let service = InMemoryAuthService.signedIn()
         let manager = await manager(service)
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
-        try await manager.linkGoogle { try await sheet.google() }
+        try await manager.identities.linkGoogle { try await sheet.google() }
         await manager.signOut()
         try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
-        let (mine, links) = (manager.user?.id, try await manager.undoableLinks())
+        let (mine, links) = (manager.user?.id, try await manager.identities.undoableLinks())
         #expect(links.map(\.provider) == ["google"] && links.map(\.rule) == ["linked_by_hand"])
         #expect(links.map { $0.until.timeIntervalSince($0.linkedAt) } == [30 * 86_400])
-        try await manager.undo(links[0])
-        #expect(try await manager.identities().map(\.provider) == ["email"])
-        #expect(try await manager.undoableLinks().isEmpty)
-        let failure = await #expect(throws: AuthError.self) { try await manager.undo(links[0]) }
+        try await manager.identities.undo(links[0])
+        #expect(try await manager.identities.list().map(\.provider) == ["email"])
+        #expect(try await manager.identities.undoableLinks().isEmpty)
+        let failure = await #expect(throws: AuthError.self) { try await manager.identities.undo(links[0]) }
         #expect(failure?.cause?.code == .identityNotFound)
         await manager.signOut()
         #expect(try await manager.signInWithGoogle { try await sheet.google() } == .signedIn)
@@ -42,10 +42,10 @@ struct LinkTests {
         let manager = await manager(service)
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
         try await manager.signInWithApple { try await sheet.apple() }
-        let links = try await manager.undoableLinks()
+        let links = try await manager.identities.undoableLinks()
         #expect(links.map(\.rule) == ["proven_by_both"])
-        try await manager.undo(links[0])
-        #expect(try await manager.identities().map(\.provider) == ["email"])
+        try await manager.identities.undo(links[0])
+        #expect(try await manager.identities.list().map(\.provider) == ["email"])
         #expect(manager.isLoggedIn)
     }
 
@@ -54,18 +54,18 @@ struct LinkTests {
         let service = InMemoryAuthService.signedIn()
         let manager = await manager(service)
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
-        try await manager.linkGoogle { try await sheet.google() }
-        let links = try await manager.undoableLinks()
+        try await manager.identities.linkGoogle { try await sheet.google() }
+        let links = try await manager.identities.undoableLinks()
         if isFault { service.meet(.linkTooOld) } else { service.clock.advance(by: .seconds(30 * 86_400)) }
-        let failure = await #expect(throws: AuthError.self) { try await manager.undo(links[0]) }
+        let failure = await #expect(throws: AuthError.self) { try await manager.identities.undo(links[0]) }
         #expect(failure == .tooLateToUndo)
-        #expect(try await manager.undoableLinks().isEmpty == !isFault)
+        #expect(try await manager.identities.undoableLinks().isEmpty == !isFault)
     }
 
     @Test("A guest has no undoable links")
     func guest() async throws {
         let manager = await manager(InMemoryAuthService())
-        await #expect(throws: AuthError.notAuthenticated) { try await manager.undoableLinks() }
+        await #expect(throws: AuthError.notAuthenticated) { try await manager.identities.undoableLinks() }
     }
 
     @Test("Pitfall 6: The name goes with the sign-in, and is removed here when the server has it")

@@ -76,14 +76,14 @@ struct MailCodeTests {
             }
             await #expect(throws: AuthError.codeWrong) { try await manager.signIn(withCode: guessed, sentTo: Self.ada) }
             world.advance(.seconds(61))
-            try await manager.resendConfirmation(to: Self.ada)
+            try await manager.mail.resendConfirmation(to: Self.ada)
             let old = try await code(world, .confirmation)
             world.advance(.seconds(3_601))
             await #expect(throws: AuthError.codeWrong) { try await manager.signIn(withCode: old, sentTo: Self.ada) }
-            try await manager.resendConfirmation(to: Self.ada)
+            try await manager.mail.resendConfirmation(to: Self.ada)
             let earlier = try await code(world, .confirmation)
             world.advance(.seconds(61))
-            try await manager.resendConfirmation(to: Self.ada)
+            try await manager.mail.resendConfirmation(to: Self.ada)
             let newest = try await code(world, .confirmation)
             try await manager.signIn(withCode: earlier, sentTo: Self.ada)
             #expect(manager.isLoggedIn)
@@ -134,7 +134,7 @@ struct MailCodeTests {
         try await Self.with(kind) { world in
             let manager = await manager(world.service)
             for isNew in [true, false] {
-                try await manager.sendSignInMail(to: "Ada@example.com")
+                try await manager.mail.sendSignIn(to: "Ada@example.com")
                 try await manager.signIn(withCode: try await code(world, .signIn), sentTo: "Ada@example.com")
                 #expect(manager.user?.email == Self.ada && manager.isNewUser == isNew)
                 await manager.signOut()
@@ -165,7 +165,7 @@ struct MailCodeTests {
             #expect(manager.user?.email == "countess@example.com" && manager.user?.firstName == "Ada")
             #expect(change.isConfirmed)
             // Lost: why the list cannot be read. The test then ends by its time limit.
-            await until { (try? await manager.devices().count) == 1 }
+            await until { (try? await manager.devices.list().count) == 1 }
             await manager.signOut()
             #expect(try await manager.signInWithEmail("countess@example.com", password: Fixtures.password) == .signedIn)
         }
@@ -175,11 +175,11 @@ struct MailCodeTests {
     func laterEmailChange(_ kind: ServiceKind) async throws {
         try await Self.with(kind) { world in
             let manager = try await user(world)
-            #expect(try await manager.changeEmail("countess@example.com") == .checkMail)
+            #expect(try await manager.credentials.changeEmail("countess@example.com") == .checkMail)
             await manager.wait { $0.user?.newEmail != nil }
             let first = try await code(world, .emailChange, to: "countess@example.com")
             #expect(
-                try await manager.confirmEmailChange(withCode: first, sentTo: "countess@example.com") == .checkMail)
+                try await manager.credentials.confirmEmail(withCode: first, sentTo: "countess@example.com") == .checkMail)
             let change = ChangeEmailModel(manager: manager)
             #expect(change.phase == .checkMail && change.form.email == "countess@example.com")
             let model = try #require(change.code)
@@ -206,8 +206,8 @@ struct MailCodeTests {
         let service = InMemoryAuthService()
         let manager = await manager(service.service)
         service.stay(.mailDisabled)
-        await #expect(throws: AuthError.emailDisabled) { try await manager.sendSignInMail(to: Self.ada) }
-        await #expect(throws: AuthError.emailDisabled) { try await manager.sendPasswordMail(to: Self.ada) }
+        await #expect(throws: AuthError.emailDisabled) { try await manager.mail.sendSignIn(to: Self.ada) }
+        await #expect(throws: AuthError.emailDisabled) { try await manager.mail.sendPasswordReset(to: Self.ada) }
         let model = MailModel(.signIn, email: Self.ada, manager: manager)
         await model.send()?.value
         #expect(model.message?.text == "Email is not available here." && model.code == nil)
@@ -218,19 +218,19 @@ struct MailCodeTests {
     func links(_ kind: InMemoryAuthService.Mail.Kind) async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)
         let manager = await manager(service.service)
-        try await manager.sendSignInMail(to: Self.ada)
-        try await manager.openMailLink(try #require(service.mailLink(.signIn, to: Self.ada)))
+        try await manager.mail.sendSignIn(to: Self.ada)
+        try await manager.mail.openLink(try #require(service.mailLink(.signIn, to: Self.ada)))
         await manager.wait { $0.isLoggedIn }
         guard kind == .emailChange else { return }
-        _ = try await manager.changeEmail("countess@example.com")
+        _ = try await manager.credentials.changeEmail("countess@example.com")
         // The first of two links has no session for the app.
         await #expect(throws: AuthError.invalidCallback) {
-            try await manager.openMailLink(try #require(service.mailLink(.emailChange, to: "countess@example.com")))
+            try await manager.mail.openLink(try #require(service.mailLink(.emailChange, to: "countess@example.com")))
         }
-        try await manager.openMailLink(try #require(service.mailLink(.emailChange, to: Self.ada)))
+        try await manager.mail.openLink(try #require(service.mailLink(.emailChange, to: Self.ada)))
         await manager.wait { $0.user?.email == "countess@example.com" }
         await #expect(throws: AuthError.invalidCallback) {
-            try await manager.openMailLink(try #require(service.mailLink(.emailChange, to: Self.ada)))
+            try await manager.mail.openLink(try #require(service.mailLink(.emailChange, to: Self.ada)))
         }
     }
 }

@@ -51,7 +51,7 @@ struct ManagerTests {
         let screen = DevicesModel(manager: manager)
         await screen.load()
         let other = try #require(screen.devices?.first { !$0.isCurrent })
-        try await manager.signOut(device: other.id)
+        try await manager.devices.signOut(other.id)
         await screen.end(other)?.value
         #expect(screen.phase == .showing && screen.devices?.count == 1 && manager.isLoggedIn)
     }
@@ -94,7 +94,7 @@ struct ManagerTests {
         try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
         await manager.wait { $0.error == .profileNotCreated }
         for event in [AuthChangeEvent.initialSession, .signedIn] {
-            await manager.hear((event, service.service.currentSession))
+            await manager.events.hear((event, service.service.currentSession))
         }
         #expect(manager.error == .profileNotCreated && !manager.isLoading)
         #expect(service.calls.filter { $0 == .fetchMe }.count == 1)
@@ -138,7 +138,7 @@ struct ManagerTests {
         #expect(outcome == .checkMail && !manager.isNewUser)
         switch way {
         case "link":
-            try await manager.openMailLink(try #require(service.mailLink(.confirmation, to: "ada@example.com")))
+            try await manager.mail.openLink(try #require(service.mailLink(.confirmation, to: "ada@example.com")))
             await manager.wait { $0.isLoggedIn }
         case "password":
             service.confirmEmail(of: "ada@example.com")
@@ -213,17 +213,17 @@ struct ManagerTests {
         let manager = await manager(service)
         let sheet = ScriptedProviderSheet(.signsIn(.hidingEmail))
         let mine = manager.user?.id
-        #expect(try await manager.linkApple { try await sheet.apple(nonce: SignInNonce()) } == .linked)
+        #expect(try await manager.identities.linkApple { try await sheet.apple(nonce: SignInNonce()) } == .linked)
         await manager.wait { $0.user?.firstName == "Ada" }
         #expect(manager.user?.id == mine && manager.phase == .authenticated)
         #expect(events.all == [.started(.apple), .linked(existing: .email, new: .apple)])
 
-        let identities = try await manager.identities()
+        let identities = try await manager.identities.list()
         #expect(identities.map(\.provider) == ["email", "apple"])
-        try await manager.unlink(identities[0])
-        let failure = await #expect(throws: AuthError.self) { try await manager.unlink(identities[1]) }
+        try await manager.identities.unlink(identities[0])
+        let failure = await #expect(throws: AuthError.self) { try await manager.identities.unlink(identities[1]) }
         #expect(failure == .lastSignInMethod && manager.error == nil)
-        #expect(try await manager.identities().map(\.provider) == ["apple"])
+        #expect(try await manager.identities.list().map(\.provider) == ["apple"])
         await manager.signOut()
         #expect(try await manager.signInWithApple { try await sheet.apple() } == .signedIn)
         #expect(manager.user?.id == mine)
@@ -234,14 +234,16 @@ struct ManagerTests {
         let service = InMemoryAuthService.signedIn()
         let manager = await manager(service)
         let sheet = ScriptedProviderSheet(.signsIn(.ada), .cancels, .signsIn(.grace))
-        #expect(try await manager.linkGoogle { try await sheet.google() } == .linked)
+        #expect(try await manager.identities.linkGoogle { try await sheet.google() } == .linked)
         let back = URL(string: "app://back")!
-        #expect(try await manager.linkGoogle(redirectTo: back) { try await sheet.browser($0) } == .cancelled)
+        let browser = AppBrowser(redirectTo: back) { try await sheet.browser($0) }
+        #expect(try await manager.identities.link(.google, in: browser) == .cancelled)
+        let elsewhere = AppBrowser(redirectTo: back) { _ in URL(string: "app://elsewhere?code=c")! }
         await #expect(throws: AuthError.invalidCallback) {
-            try await manager.linkGoogle(redirectTo: back) { _ in URL(string: "app://elsewhere?code=c")! }
+            try await manager.identities.link(.google, in: elsewhere)
         }
-        #expect(try await manager.linkGoogle(redirectTo: back) { try await sheet.browser($0) } == .linked)
-        #expect(try await manager.identities().map(\.provider) == ["email", "google", "google"])
+        #expect(try await manager.identities.link(.google, in: browser) == .linked)
+        #expect(try await manager.identities.list().map(\.provider) == ["email", "google", "google"])
         #expect(
             events.all == [
                 .started(.google), .linked(existing: .email, new: .google), .started(.google), .cancelled(.google),
@@ -257,21 +259,21 @@ struct ManagerTests {
         let manager = await manager(service)
         let sheet = ScriptedProviderSheet(.signsIn(.grace))
         do {
-            try await manager.linkApple { try await sheet.apple() }
+            try await manager.identities.linkApple { try await sheet.apple() }
             Issue.record("was linked")
         } catch {
             #expect(SignInMessage(.apple, error)?.text == "This email is already associated with another account.")
         }
         #expect(events.all.last == .failed(.apple, .emailInUse))
-        #expect(try await manager.identities().count == 1)
+        #expect(try await manager.identities.list().count == 1)
     }
 
     @Test("A guest cannot link and sees no sheet")
     func guest() async throws {
         let manager = await manager(InMemoryAuthService())
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
-        await #expect(throws: AuthError.notAuthenticated) { try await manager.linkApple { try await sheet.apple() } }
-        await #expect(throws: AuthError.notAuthenticated) { try await manager.identities() }
+        await #expect(throws: AuthError.notAuthenticated) { try await manager.identities.linkApple { try await sheet.apple() } }
+        await #expect(throws: AuthError.notAuthenticated) { try await manager.identities.list() }
         #expect(sheet.requests.isEmpty && events.all.isEmpty)
     }
 
@@ -303,11 +305,11 @@ struct ManagerTests {
         let service = InMemoryAuthService()
         let screen = LoginModel(manager: await manager(service))
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
-        let back = URL(string: "app://back")!
+        let browser = AppBrowser(redirectTo: URL(string: "app://back")!) { try await sheet.browser($0) }
         service.meet(.providerCancelled)
-        await screen.signInWithGoogle(redirectTo: back) { try await sheet.browser($0) }?.value
+        await screen.signIn(with: .google, in: browser)?.value
         #expect(screen.message == nil && !screen.isFinished)
-        await screen.signInWithGoogle(redirectTo: back) { try await sheet.browser($0) }?.value
+        await screen.signIn(with: .google, in: browser)?.value
         #expect(screen.isFinished)
     }
 
@@ -323,8 +325,8 @@ struct ManagerTests {
         #expect(screen.message?.text == "Sign in with Google failed. Please try again.")
         await screen.signIn(with: .google, in: sheet)?.value
         #expect(screen.isFinished)
-        #expect(try await manager.linkGoogle(in: sheet) == .linked)
-        #expect(try await manager.identities().count == 2)
+        #expect(try await manager.identities.link(.google, in: sheet) == .linked)
+        #expect(try await manager.identities.list().count == 2)
     }
 }
 

@@ -13,7 +13,7 @@ struct PasskeyModelTests {
         service.serverSettings.allowsPasskeys = true
         let (manager, passkeys) = (service.makeManager(), ScriptedPasskeys())
         await manager.wait { $0.isProfileLoaded }
-        try await manager.addPasskey(with: passkeys)
+        try await manager.passkeys.add(with: passkeys)
         await manager.signOut()
         await manager.loadServerSettings()
         return (service, manager, passkeys)
@@ -24,7 +24,7 @@ struct PasskeyModelTests {
         let (_, manager, passkeys) = try await registered()
         #expect(try await manager.signInWithPasskey(with: passkeys) == .signedIn)
         #expect(manager.user?.email == "ada@example.com" && manager.lastMethod == .passkey)
-        let known = try await manager.passkeys()
+        let known = try await manager.passkeys.list()
         #expect(known?.map(\.friendlyName) == ["Apple Passwords"])
         #expect(known?.first?.lastUsedAt == Fixtures.date)
     }
@@ -44,7 +44,7 @@ struct PasskeyModelTests {
         let others = ScriptedPasskeys()
         service.addAccount(email: "bob@example.com")
         try await manager.signInWithEmail("bob@example.com", password: Fixtures.password)
-        try await manager.addPasskey(with: others)
+        try await manager.passkeys.add(with: others)
         await manager.signOut()
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
         await #expect(throws: AuthError.self) { try await manager.signInWithGoogle { try await sheet.google() } }
@@ -57,7 +57,7 @@ struct PasskeyModelTests {
         #expect(link.question != nil && !manager.isLoggedIn)
         await link.confirm(withPasskey: passkeys)?.value
         #expect(link.question == nil && manager.user?.email == "ada@example.com")
-        #expect(try await manager.identities().map(\.provider).contains("google"))
+        #expect(try await manager.identities.list().map(\.provider).contains("google"))
     }
 
     @Test("A passkey that the server does not know, and an authenticator that fails, say so")
@@ -121,13 +121,13 @@ struct PasskeyModelTests {
         await manager.wait { $0.phase == .unauthenticated }
         let passkeys = ScriptedPasskeys()
         try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
-        await manager.offerPasskey(with: passkeys)
+        await manager.passkeys.offer(with: passkeys)
         #expect(manager.asksForPasskey && passkeys.count == 0)
-        manager.dismissPasskeyOffer()
+        manager.passkeys.dismissOffer()
         #expect(!manager.asksForPasskey)
         await manager.signOut()
         try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
-        await manager.offerPasskey(with: passkeys)
+        await manager.passkeys.offer(with: passkeys)
         #expect(!manager.asksForPasskey)
     }
 
@@ -146,12 +146,12 @@ struct PasskeyModelTests {
             await manager.wait { $0.phase != .restoring }
             await manager.signOut()
             try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
-            await manager.offerPasskey(with: ScriptedPasskeys())
+            await manager.passkeys.offer(with: ScriptedPasskeys())
             return manager
         }
         let first = try await start()
         #expect(first.asksForPasskey && offers.withLock { $0 } == 0)
-        first.dismissPasskeyOffer()
+        first.passkeys.dismissOffer()
         #expect(offers.withLock { $0 } == 1)
         #expect(try await !start().asksForPasskey)
     }
@@ -165,20 +165,20 @@ struct PasskeyModelTests {
         passkeys.createsAutomatically = true
         await manager.wait { $0.phase == .unauthenticated }
         try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
-        await manager.offerPasskey(with: passkeys)
+        await manager.passkeys.offer(with: passkeys)
         #expect(!manager.asksForPasskey && passkeys.count == 1)
-        #expect(try await manager.passkeys()?.count == 1)
+        #expect(try await manager.passkeys.list()?.count == 1)
     }
 
     @Test("Nothing is offered without passkeys on the server, after a restart, or to an account that has one")
     func noOffer() async throws {
         let (service, manager, passkeys) = try await registered()
         try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
-        await manager.offerPasskey(with: passkeys)
+        await manager.passkeys.offer(with: passkeys)
         #expect(!manager.asksForPasskey)
         let restarted = service.makeManager()
         await restarted.wait { $0.isLoggedIn }
-        await restarted.offerPasskey(with: passkeys)
+        await restarted.passkeys.offer(with: passkeys)
         #expect(!restarted.asksForPasskey)
     }
 

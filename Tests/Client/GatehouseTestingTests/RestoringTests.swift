@@ -23,7 +23,7 @@ struct RestoringTests {
         _ = try await service.service.registerPasskey(with: passkeys, style: .sheet)
         try await service.service.signOut()
         let manager = await manager()
-        try await manager.sendSignInMail(to: Self.ada)
+        try await manager.mail.sendSignIn(to: Self.ada)
         try await manager.signIn(withCode: try code(), sentTo: Self.ada)
         await manager.signOut()
         service.clock.advance(by: .seconds(61))
@@ -134,7 +134,7 @@ struct RestoringTests {
         proof.code = try #require(service.appCode())
         await proof.submit()?.value
         #expect(manager.isLoggedIn)
-        #expect(try await manager.identities().map(\.provider).contains("google"))
+        #expect(try await manager.identities.list().map(\.provider).contains("google"))
     }
 
     @Test("A user who cannot pass the second factor starts over, after a sign-in with a code")
@@ -150,7 +150,7 @@ struct RestoringTests {
             early.message?.text
                 == "To start over, cancel this, sign in with a code we email you, and try again within ten minutes.")
         await early.cancel()?.value
-        try await manager.sendSignInMail(to: Self.ada)
+        try await manager.mail.sendSignIn(to: Self.ada)
         #expect(try await manager.signIn(withCode: try code(), sentTo: Self.ada) == .secondFactorNeeded)
         let proof = ProofModel(question: try #require(manager.secondFactor), manager: manager)
         await proof.startOver()?.value
@@ -175,7 +175,7 @@ struct RestoringTests {
     @Test("The user is told what is set aside, and of an address that moved")
     func notices() async throws {
         let manager = try await proven()
-        try await manager.sendSignInMail(to: Self.ada)
+        try await manager.mail.sendSignIn(to: Self.ada)
         try await manager.signIn(withCode: try code(), sentTo: Self.ada)
         let setAside = manager.user?.notices.map(\.english) ?? []
         #expect(setAside.count == 2 && setAside.allSatisfy { $0.contains("set aside") })

@@ -36,10 +36,10 @@ struct SecondFactorLinkTests {
         proof.code = try #require(service.appCode())
         await proof.submit()?.value
         #expect(proof.phase == .proven && manager.phase == .authenticated && isLinked())
-        #expect(try await manager.identities().map(\.provider) == ["email", "google"])
+        #expect(try await manager.identities.list().map(\.provider) == ["email", "google"])
         #expect(service.openSessionCount == 1)
         // The session has the second factor: nothing asks again.
-        try await manager.changePassword("another battery")
+        try await manager.credentials.changePassword("another battery")
         #expect(manager.secondFactor == nil && manager.linkQuestion == nil)
     }
 
@@ -82,7 +82,7 @@ struct SecondFactorLinkTests {
         let next = ProofModel(question: try #require(manager.secondFactor), manager: manager)
         next.code = try #require(service.appCode())
         await next.submit()?.value
-        #expect(try await manager.identities().map(\.provider) == ["email"])
+        #expect(try await manager.identities.list().map(\.provider) == ["email"])
     }
 
     @Test("A mailed code is not enough, and the message says what is")
@@ -93,7 +93,7 @@ struct SecondFactorLinkTests {
         let manager = service.makeManager()
         await manager.wait { $0.phase == .unauthenticated }
         await #expect(throws: AuthError.self) { try await manager.signInWithGoogle { try await sheet.google() } }
-        await #expect(throws: AuthError.secondFactorNeeded) { try await manager.confirmLink(code: "123456") }
+        await #expect(throws: AuthError.secondFactorNeeded) { try await manager.linking.confirm(.code("123456")) }
         #expect(manager.phase == .unauthenticated && manager.linkQuestion != nil)
         let code = CodeModel(.link, email: "ada@example.com", manager: manager)
         code.code = "123456"

@@ -54,7 +54,7 @@ struct SecondFactorTests {
         proof.code = codes[0].prefix(8).uppercased() + "-" + codes[0].suffix(8)
         await proof.submit()?.value
         #expect(manager.phase == .authenticated)
-        #expect(try await manager.recoveryCodes()?.remaining == 9)
+        #expect(try await manager.factors.recoveryCodes()?.remaining == 9)
         await manager.signOut()
         let again = try await signIn(manager)
         again.use(.recoveryCode)
@@ -149,7 +149,7 @@ struct SecondFactorTests {
         let model = AppEnrollmentModel(issuer: nil, manager: manager)
         await model.load()
         #expect(model.phase == .editing)
-        #expect(try await manager.factors().count == 1)
+        #expect(try await manager.factors.list().count == 1)
     }
 
     @Test("A confirmed address keeps the second factor, in one session")
@@ -162,13 +162,13 @@ struct SecondFactorTests {
         let proof = try await signIn(manager)
         proof.code = try #require(service.appCode())
         await proof.submit()?.value
-        _ = try await manager.changeEmail("countess@example.com")
+        _ = try await manager.credentials.changeEmail("countess@example.com")
         let code = try #require(service.mailCode(.emailChange, to: "ada@example.com"))
-        _ = try await manager.confirmEmailChange(withCode: code, sentTo: "ada@example.com")
-        try await manager.openMailLink(try #require(service.mailLink(.emailChange, to: "countess@example.com")))
+        _ = try await manager.credentials.confirmEmail(withCode: code, sentTo: "ada@example.com")
+        try await manager.mail.openLink(try #require(service.mailLink(.emailChange, to: "countess@example.com")))
         await manager.wait { $0.user?.email == "countess@example.com" }
         // Nothing asks for the second factor again.
-        try await manager.changePassword("another battery")
+        try await manager.credentials.changePassword("another battery")
         #expect(service.openSessionCount == 1)
     }
 
@@ -245,7 +245,7 @@ struct FreshProofTests {
     func lowSession() async throws {
         let (service, manager) = await user()
         service.addApp()
-        let work = Task { try await manager.changePassword("another battery") }
+        let work = Task { try await manager.credentials.changePassword("another battery") }
         await manager.wait { $0.proofQuestion != nil }
         let proof = ProofModel(question: try #require(manager.proofQuestion), manager: manager)
         #expect(proof.question.need == .secondFactor)
@@ -259,7 +259,7 @@ struct FreshProofTests {
     func passkey() async throws {
         let (service, manager) = await user()
         let passkeys = ScriptedPasskeys()
-        try await manager.addPasskey(with: passkeys)
+        try await manager.passkeys.add(with: passkeys)
         service.meet(.freshProofNeeded, at: .deleteAccount)
         let work = Task { try await manager.deleteAccount() }
         await manager.wait { $0.proofQuestion != nil }

@@ -234,7 +234,7 @@ struct CodeTests {
     @Test("A pending address can be replaced by another one")
     func otherNewAddress() async throws {
         let world = try await user()
-        _ = try await world.manager.changeEmail("countess@example.com")
+        _ = try await world.manager.credentials.changeEmail("countess@example.com")
         try await world.screen.wait { $0.shows("countess@example.com is not confirmed yet.") }
         try await world.screen.tap("Change Email")
         try await world.screen.tap("Use Another Email")

@@ -28,7 +28,7 @@ struct LinkTests {
         try await world.screen.wait { $0.presentations.isEmpty }
         #expect(world.screen.shows("Welcome back, Ada"))
         #expect(world.screen.complaints.isEmpty)
-        #expect(Set(try await world.manager.identities().map(\.provider)) == ["email", "google"])
+        #expect(Set(try await world.manager.identities.list().map(\.provider)) == ["email", "google"])
     }
 
     @Test("A wrong password shows an error and can be corrected")
@@ -63,7 +63,7 @@ struct LinkTests {
         try await screen.type(code, into: "Code")
         try await screen.wait { $0.presentations.isEmpty }
         #expect(screen.shows("Welcome back, Ada") && screen.complaints.isEmpty)
-        #expect(Set(try await world.manager.identities().map(\.provider)) == ["email", "google"])
+        #expect(Set(try await world.manager.identities.list().map(\.provider)) == ["email", "google"])
     }
 
     @Test("D7: a passkey of the account links, signs in, and closes the sheet")
@@ -73,7 +73,7 @@ struct LinkTests {
         #expect(!(try await asked(service)).screen.has(button: "Sign in with a Passkey"))
         let world = await World(service)
         try await world.manager.signInWithEmail("ada@example.com", password: Fixtures.password)
-        try await world.manager.addPasskey(with: world.passkeys)
+        try await world.manager.passkeys.add(with: world.passkeys)
         await world.manager.signOut()
         world.google.follow(.signsIn(.ada))
         try await world.openLogin()
@@ -82,7 +82,7 @@ struct LinkTests {
         try await world.screen.tap("Sign in with a Passkey")
         try await world.screen.wait { $0.presentations.isEmpty }
         #expect(world.screen.shows("Welcome back, Ada") && world.screen.complaints.isEmpty)
-        #expect(Set(try await world.manager.identities().map(\.provider)) == ["email", "google"])
+        #expect(Set(try await world.manager.identities.list().map(\.provider)) == ["email", "google"])
     }
 
     @Test("Without a connection the question says so; Back from the code leaves the question")
@@ -117,7 +117,7 @@ struct LinkTests {
         try await world.screen.tap("Start Over with This Email")
         try await world.screen.tap("Start Over with This Email")
         try await world.screen.wait { $0.presentations.isEmpty }
-        #expect(try await world.manager.identities().map(\.provider) == ["google"])
+        #expect(try await world.manager.identities.list().map(\.provider) == ["google"])
     }
 
     @Test("E7: after the time limit the login screen shows why until the next attempt")

@@ -250,7 +250,7 @@ struct LoginTests {
         world.google.follow(.signsIn(.ada))
         try await world.screen.tap("Sign in with GitHub")
         try await world.screen.wait { $0.has(button: "Your profile") }
-        #expect(try await world.manager.identities().map(\.provider) == ["github"])
+        #expect(try await world.manager.identities.list().map(\.provider) == ["github"])
     }
 
     @Test("A server without mail offers no password mail; one without sign-ups no new accounts")
@@ -316,7 +316,7 @@ struct LoginTests {
         let service = InMemoryAuthService.signedIn()
         service.serverSettings.allowsPasskeys = true
         let world = await World(service)
-        try await world.manager.addPasskey(with: world.passkeys)
+        try await world.manager.passkeys.add(with: world.passkeys)
         service.stay(.slow, at: .settings)
         await world.manager.signOut()
         await world.screen.settle()

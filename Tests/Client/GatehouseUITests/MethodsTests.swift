@@ -11,7 +11,7 @@ struct MethodsTests {
         let world = await World(service)
         world.google.follow(.signsIn(.ada))
         if links {
-            try await world.manager.linkGoogle(in: world.google)
+            try await world.manager.identities.link(.google, in: world.google)
             await world.manager.signOut()
             try await world.manager.signInWithEmail("ada@example.com", password: Fixtures.password)
         }

@@ -64,9 +64,9 @@ struct RestoringTests {
     @Test("The profile and the list of passkeys say what is set aside")
     func profile() async throws {
         let world = try await proven()
-        try await world.manager.sendSignInMail(to: Self.ada)
+        try await world.manager.mail.sendSignIn(to: Self.ada)
         try await world.manager.signIn(withCode: try code(world), sentTo: Self.ada)
-        world.manager.dismissPasskeyOffer()
+        world.manager.passkeys.dismissOffer()
         await world.screen.settle()
         try await world.openProfile()
         try await world.screen.wait(for: "About Your Account")
@@ -85,7 +85,7 @@ struct RestoringTests {
         let old = service.addAccount(email: Self.ada)
         service.addApp()
         let world = await World(service)
-        try await world.manager.sendSignInMail(to: Self.ada)
+        try await world.manager.mail.sendSignIn(to: Self.ada)
         try await world.manager.signIn(withCode: try code(world), sentTo: Self.ada)
         try await world.screen.wait { $0.title == "Second Step" }
         try await world.screen.tap("Start Over with This Email")

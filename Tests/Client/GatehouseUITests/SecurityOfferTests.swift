@@ -37,9 +37,9 @@ struct SecurityOfferTests {
     func oldCodes() async throws {
         let service = service()
         let world = await World(service)
-        let app = try await world.manager.addApp(issuer: nil, name: nil)
-        try await world.manager.prove(code: try #require(service.appCode()), of: app.id)
-        _ = try await world.manager.makeRecoveryCodes(replacing: false)
+        let app = try await world.manager.factors.addApp(issuer: nil, name: nil)
+        try await world.manager.proofs.prove(code: try #require(service.appCode()), of: app.id)
+        _ = try await world.manager.factors.makeRecoveryCodes(replacing: false)
         service.serverSettings.allowsRecoveryCodes = false
         try await open(world)
         #expect(world.screen.shows("10 of 10 left") && !world.screen.has(button: "Create New Codes"))

@@ -112,7 +112,7 @@ struct PasskeyScreenTests {
     @Test("The name of a passkey takes 120 bytes, and the field shows what is kept")
     func longName() async throws {
         let world = await world(signedIn: true)
-        try await world.manager.addPasskey(with: world.passkeys)
+        try await world.manager.passkeys.add(with: world.passkeys)
         try await world.openProfile()
         try await world.screen.tap("Security")
         try await world.screen.wait(for: "Apple Passwords")
@@ -197,7 +197,7 @@ struct PasskeyScreenTests {
     @Test("The keyboard of the address offers passkeys, and a tap signs in")
     func keyboard() async throws {
         let world = await world(signedIn: true)
-        try await world.manager.addPasskey(with: world.passkeys)
+        try await world.manager.passkeys.add(with: world.passkeys)
         await world.manager.signOut()
         await world.screen.settle()
         try await world.openLogin()
@@ -213,7 +213,7 @@ struct PasskeyScreenTests {
     @Test("The sign-in with a passkey from the keyboard goes on while the screen shows that it is busy")
     func slowKeyboard() async throws {
         let world = await world(signedIn: true)
-        try await world.manager.addPasskey(with: world.passkeys)
+        try await world.manager.passkeys.add(with: world.passkeys)
         await world.manager.signOut()
         await world.screen.settle()
         try await world.openLogin()
@@ -284,7 +284,7 @@ struct SecurityTests {
         try await world.screen.tap("Create New Codes")
         try await world.screen.wait { $0.has(button: "I Have Saved Them") }
         try await world.screen.tap("I Have Saved Them")
-        await #expect(throws: AuthError.codeWrong) { try await world.manager.prove(recoveryCode: old[0]) }
+        await #expect(throws: AuthError.codeWrong) { try await world.manager.proofs.prove(recoveryCode: old[0]) }
     }
 
     @Test("The deletion asks for the password in a sheet of its own, and goes on")
@@ -342,7 +342,7 @@ struct SecurityTests {
         try await world.screen.type(try #require(service.appCode()), into: "Code")
         try await world.screen.wait { $0.has(button: "Create New Codes") }
         #expect(world.screen.announcements.contains("The authenticator app has been added."))
-        try await world.manager.prove(recoveryCode: codes[0])
+        try await world.manager.proofs.prove(recoveryCode: codes[0])
     }
 
     /// Adds an app and recovery codes, and returns to the list.

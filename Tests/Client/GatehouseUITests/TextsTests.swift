@@ -70,7 +70,7 @@ struct TextsTests {
         let world = await World(.signedIn(), settings: Screen.Settings(locale: locale))
         let screen = world.screen
         world.google.follow(.signsIn(.ada))
-        try await world.manager.linkGoogle(in: world.google)
+        try await world.manager.identities.link(.google, in: world.google)
         try await screen.tap(try #require(screen.buttons.last))
         try await screen.tap(text("Sign-In Methods"))
         try await screen.wait(for: text("Recently Added"))

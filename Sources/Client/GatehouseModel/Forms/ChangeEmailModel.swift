@@ -78,7 +78,7 @@ public final class ChangeEmailModel {
         let (email, current) = (form.trimmedEmail, asksForCurrent ? password : nil)
         return Task {
             do throws(AuthError) {
-                switch try await manager.changeEmail(email, current: current) {
+                switch try await manager.credentials.changeEmail(email, current: current) {
                 case .changed: phase = .changed
                 case .checkMail: askForCode(email, wait: CodeModel.interval)
                 }

@@ -61,7 +61,7 @@ public final class ChangePasswordModel {
         let (current, code) = (asksForCurrent ? current : nil, asksForCode ? code : nil)
         return Task {
             do throws(AuthError) {
-                try await manager.changePassword(password, current: current, code: code)
+                try await manager.credentials.changePassword(password, current: current, code: code)
                 (phase, unanswered) = (.changed, nil)
             } catch {
                 let wasLost = unanswered == password.hashValue
@@ -83,7 +83,7 @@ public final class ChangePasswordModel {
         (phase, sentCode) = (.working, true)
         return Task {
             do throws(AuthError) {
-                try await manager.sendCode()
+                try await manager.credentials.sendCode()
                 (code, phase) = ("", .editing)
             } catch {
                 tell(error)
@@ -104,7 +104,7 @@ public final class ChangePasswordModel {
             tell(error)
         case .codeRequired where !asksForCode:
             do throws(AuthError) {
-                try await manager.sendCode()
+                try await manager.credentials.sendCode()
                 asksForCode = true
                 tell(error)
             } catch {

@@ -61,9 +61,9 @@ extension CodeModel {
     private func redeem(_ code: String, _ email: String) async throws(AuthError) -> SignInOutcome {
         switch restored {
         case .password(let password) where answersLink:
-            try await manager.confirmLink(code: code, password: password)
+            try await manager.linking.confirm(.code(code, password: password))
         case .password(let password): try await manager.signIn(withCode: code, sentTo: email, password: password)
-        case .passkey(let ticket) where answersLink: try await manager.confirmLink(code: code, restoring: ticket)
+        case .passkey(let ticket) where answersLink: try await manager.linking.confirm(.code(code, restoring: ticket))
         case .passkey(let ticket): try await manager.signIn(withCode: code, restoring: ticket)
         case nil: try await manager.signIn(withCode: code, sentTo: email)
         }

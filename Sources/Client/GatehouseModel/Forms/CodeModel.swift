@@ -168,12 +168,12 @@ public final class CodeModel {
         case .passwordReset:
             return try await manager.resetPassword(withCode: code, sentTo: email) == .signedIn
         case .emailChange:
-            let change = try await manager.confirmEmailChange(withCode: code, sentTo: email)
+            let change = try await manager.credentials.confirmEmail(withCode: code, sentTo: email)
             guard change == .checkMail else { return true }
             useOther()
             isHalfway = true
             return false
-        case .link: return try await manager.confirmLink(code: code) == .signedIn
+        case .link: return try await manager.linking.confirm(.code(code)) == .signedIn
         }
     }
 
@@ -196,12 +196,12 @@ public final class CodeModel {
 
     private func send() async throws(AuthError) {
         switch kind {
-        case .confirmation: try await manager.resendConfirmation(to: email)
-        case .signIn, .setAsidePassword: try await manager.sendSignInMail(to: email)
+        case .confirmation: try await manager.mail.resendConfirmation(to: email)
+        case .signIn, .setAsidePassword: try await manager.mail.sendSignIn(to: email)
         case .setAsidePasskey: break
-        case .passwordReset: try await manager.sendPasswordMail(to: email)
-        case .emailChange: try await manager.resendEmailChange()
-        case .link: try await manager.sendLinkCode()
+        case .passwordReset: try await manager.mail.sendPasswordReset(to: email)
+        case .emailChange: try await manager.credentials.resendEmailChange()
+        case .link: try await manager.linking.sendCode()
         }
     }
 

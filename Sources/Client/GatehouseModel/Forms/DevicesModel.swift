@@ -44,7 +44,7 @@ public final class DevicesModel {
         phase = .working
         return Task {
             do throws(AuthError) {
-                try await manager.signOut(device: device.id)
+                try await manager.devices.signOut(device.id)
                 await reload()
             } catch .networkError(.refused(let refusal)) where refusal.status == 404 {
                 // It is signed out already.
@@ -57,7 +57,7 @@ public final class DevicesModel {
 
     private func reload() async {
         do throws(AuthError) {
-            devices = try await manager.devices()
+            devices = try await manager.devices.list()
             phase = .showing
         } catch .networkError(.refused(let refusal)) where refusal.status == 404 {
             phase = .unsupported

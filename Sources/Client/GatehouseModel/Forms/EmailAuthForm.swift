@@ -72,7 +72,8 @@ extension EmailAuthForm {
         case .email: Self.isAddress(trimmedEmail)
         // The server may allow fewer characters, and imported accounts may have them.
         case .password: mode == .signIn ? !password.isEmpty : Self.length(of: password) >= 8
-        case .confirmation: mode == .signIn || password == confirmation
+        // By characters: a keyboard may type an umlaut as one code point or as two.
+        case .confirmation: mode == .signIn || password.elementsEqual(confirmation)
         }
     }
 

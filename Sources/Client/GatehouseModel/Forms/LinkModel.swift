@@ -69,7 +69,7 @@ public final class LinkModel {
     /// Answers with the account's password.
     @discardableResult
     public func confirm(password: String) -> Task<Void, Never>? {
-        attempt(.email, typed: password) { try await self.manager.confirmLink(password: password) }
+        attempt(.email, typed: password) { try await self.manager.linking.confirm(.password(password)) }
     }
 
     /// Answers by signing in with Apple; see ``AuthManager/signInWithApple(_:)``.
@@ -77,7 +77,7 @@ public final class LinkModel {
     public func confirmWithApple(
         _ sheet: @escaping @MainActor () async throws -> AppleCredential
     ) -> Task<Void, Never>? {
-        attempt(.apple) { try await self.manager.confirmLink(throughApple: sheet) }
+        attempt(.apple) { try await self.manager.linking.confirm(.apple(sheet)) }
     }
 
     /// Answers by signing in with Google's own sheet; see ``AuthManager/signInWithGoogle(_:)``.
@@ -85,19 +85,19 @@ public final class LinkModel {
     public func confirmWithGoogle(
         _ sheet: @escaping @MainActor () async throws -> OpenIDConnectCredentials
     ) -> Task<Void, Never>? {
-        attempt(.google) { try await self.manager.confirmLink(throughGoogle: sheet) }
+        attempt(.google) { try await self.manager.linking.confirm(.google(sheet)) }
     }
 
     /// Answers by signing in with a provider in a browser; see ``AuthManager/signIn(with:in:)``.
     @discardableResult
     public func confirm(with provider: Provider, in browser: any WebAuthenticator) -> Task<Void, Never>? {
-        attempt(AuthMethod(provider)) { try await self.manager.confirmLink(through: provider, in: browser) }
+        attempt(AuthMethod(provider)) { try await self.manager.linking.confirm(.provider(provider, in: browser)) }
     }
 
-    /// Answers with a passkey; see ``AuthManager/confirmLink(throughPasskey:)``.
+    /// Answers with a passkey; see ``LinkProof/passkey(_:)``.
     @discardableResult
     public func confirm(withPasskey passkeys: any PasskeyAuthenticator) -> Task<Void, Never>? {
-        attempt(.passkey) { try await self.manager.confirmLink(throughPasskey: passkeys) }
+        attempt(.passkey) { try await self.manager.linking.confirm(.passkey(passkeys)) }
     }
 
     /// Requests a code by mail, if ``canMailCode`` is true. ``code`` is then the state of the screen for it, also if the
@@ -108,7 +108,7 @@ public final class LinkModel {
         phase = .sending
         return Task {
             do throws(AuthError) {
-                try await manager.sendLinkCode()
+                try await manager.linking.sendCode()
                 phase = .asking
                 askForCode(asked, CodeModel.interval, .editing)
             } catch {
@@ -145,13 +145,13 @@ public final class LinkModel {
     public func recover() -> Task<Void, Never>? {
         guard phase == .confirmingRecovery else { return nil }
         let method = question.map { AuthMethod(rawValue: $0.provider) } ?? .email
-        return attempt(method) { try await self.manager.recoverAccount() }
+        return attempt(method) { try await self.manager.linking.startOver() }
     }
 
     /// Cancels the warning; without one, dismisses the question.
     public func dismiss() {
         guard !isBusy else { return }
-        if phase != .confirmingRecovery { manager.dismissLinkQuestion() }
+        if phase != .confirmingRecovery { manager.linking.dismiss() }
         (phase, code) = (.asking, nil)
     }
 

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Gatehouse
 public import Observation
 
@@ -169,11 +169,11 @@ public final class LoginModel {
     }
 
     /// Offers passkeys in the bar above the keyboard, until the user chooses one or the task is cancelled. Does nothing
-    /// if the server has none. See ``AuthManager/offerPasskeys(with:)``.
+    /// if the server has none. See ``AuthManager/Passkeys/offerSignIn(with:)``.
     public func offerPasskeys(with passkeys: any PasskeyAuthenticator) async {
         guard offersPasskey, !isWorking else { return }
         do throws(AuthError) {
-            _ = try await manager.offerPasskeys(with: passkeys)
+            _ = try await manager.passkeys.offerSignIn(with: passkeys)
         } catch {
             if SignInMessage(.passkey, error) != nil { fail(.passkey, error) }
         }
@@ -193,14 +193,6 @@ public final class LoginModel {
         _ sheet: @escaping @MainActor () async throws -> OpenIDConnectCredentials
     ) -> Task<Void, Never>? {
         attempt(.google) { try await self.manager.signInWithGoogle(sheet) }
-    }
-
-    /// Signs in with Google in a browser; see ``AuthManager/signInWithGoogle(redirectTo:browser:)``.
-    @discardableResult
-    public func signInWithGoogle(
-        redirectTo: URL, browser: @escaping @MainActor (URL) async throws -> URL
-    ) -> Task<Void, Never>? {
-        attempt(.google) { try await self.manager.signInWithGoogle(redirectTo: redirectTo, browser: browser) }
     }
 
     /// Signs in with a provider in a browser; see ``AuthManager/signIn(with:in:)``.

@@ -63,9 +63,9 @@ public final class MailModel {
         return Task {
             do throws(AuthError) {
                 switch kind {
-                case .passwordReset: try await manager.sendPasswordMail(to: email)
-                case .confirmation: try await manager.resendConfirmation(to: email)
-                case .signIn: try await manager.sendSignInMail(to: email)
+                case .passwordReset: try await manager.mail.sendPasswordReset(to: email)
+                case .confirmation: try await manager.mail.resendConfirmation(to: email)
+                case .signIn: try await manager.mail.sendSignIn(to: email)
                 }
                 askForCode(email, CodeModel.interval, .editing)
             } catch {

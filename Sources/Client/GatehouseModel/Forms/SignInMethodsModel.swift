@@ -7,18 +7,7 @@ public import Observation
 @MainActor @Observable
 public final class SignInMethodsModel {
     /// The phase of the screen.
-    public enum Phase: Hashable, Sendable {
-        /// The methods are loading.
-        case loading
-        /// Loading failed; offer to try again.
-        case failed
-        /// The methods.
-        case showing
-        /// A change is in progress; all buttons are disabled.
-        case working
-        /// The last action failed.
-        case refused(SignInMessage)
-    }
+    public typealias Phase = ListPhase
 
     /// The current phase.
     public private(set) var phase = Phase.loading
@@ -62,13 +51,13 @@ public final class SignInMethodsModel {
         await settings
     }
 
-    /// Links Apple; see ``AuthManager/linkApple(_:)``.
+    /// Links Apple; see ``AuthManager/Identities/linkApple(_:)``.
     @discardableResult
     public func linkApple(
         _ sheet: @escaping @MainActor () async throws -> AppleCredential
     ) -> Task<Void, Never>? {
         attempt {
-            _ = try await self.manager.linkApple(sheet)
+            _ = try await self.manager.identities.linkApple(sheet)
         } tell: {
             SignInMessage(.apple, $0)
         }
@@ -78,7 +67,7 @@ public final class SignInMethodsModel {
     @discardableResult
     public func link(_ provider: Provider, in browser: any WebAuthenticator) -> Task<Void, Never>? {
         attempt {
-            _ = try await self.manager.link(provider, in: browser)
+            _ = try await self.manager.identities.link(provider, in: browser)
         } tell: {
             SignInMessage(AuthMethod(provider), $0)
         }
@@ -88,7 +77,7 @@ public final class SignInMethodsModel {
     @discardableResult
     public func remove(_ identity: UserIdentity) -> Task<Void, Never>? {
         attempt {
-            try await self.manager.unlink(identity)
+            try await self.manager.identities.unlink(identity)
         } tell: {
             SignInMessage(changing: $0)
         }
@@ -99,7 +88,7 @@ public final class SignInMethodsModel {
     public func undo(_ link: UndoableLink) -> Task<Void, Never>? {
         attempt {
             do {
-                try await self.manager.undo(link)
+                try await self.manager.identities.undo(link)
             } catch {
                 if Self.isTooLate(error) { try await self.read() }
                 throw error
@@ -144,8 +133,8 @@ public final class SignInMethodsModel {
 
     private func read() async throws(AuthError) {
         let started = changes
-        let (identities, links) = (try await manager.identities(), try await manager.undoableLinks())
-        let passkeys = try await manager.passkeys()
+        let (identities, links) = (try await manager.identities.list(), try await manager.identities.undoableLinks())
+        let passkeys = try await manager.passkeys.list()
         guard started == changes else { return }
         self.identities = identities
         hasPasskey = passkeys?.isEmpty == false

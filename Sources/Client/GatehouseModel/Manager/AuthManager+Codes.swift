@@ -1,23 +1,9 @@
 import Foundation
 public import Gatehouse
 
-// Mails with a code. The link of the same mail does the same; see ``openMailLink(_:)``.
+// Sign-ins with the code of a mail. The link of the same mail does the same; see ``Mail/openLink(_:)``.
 extension AuthManager {
-    /// Sends a mail with a code and a link to sign in with, to a new or an existing user. Does not reveal whether the
-    /// address has an account.
-    ///
-    /// ```swift
-    /// try await account.sendSignInMail(to: email)
-    /// // The user reads the code in the mail.
-    /// try await account.signIn(withCode: code, sentTo: email)
-    /// ```
-    ///
-    /// - Throws: As ``sendPasswordMail(to:)``.
-    public func sendSignInMail(to email: String) async throws(AuthError) {
-        do { try await service.sendSignInMail(to: email) } catch { throw AuthError(error) }
-    }
-
-    /// Signs in with a code: of the confirmation mail of a sign-up, or of ``sendSignInMail(to:)``.
+    /// Signs in with a code: of the confirmation mail of a sign-up, or of ``Mail/sendSignIn(to:)``.
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/codeWrong``. ``SignInMessage`` has a text for each.
     @discardableResult
@@ -57,7 +43,7 @@ extension AuthManager {
         try await redeem(by: .passkey) { try await self.service.verify(code: code, restoring: ticket) }
     }
 
-    /// Signs in with the code of ``sendPasswordMail(to:)``. ``needsNewPassword`` is then set.
+    /// Signs in with the code of ``Mail/sendPasswordReset(to:)``. ``needsNewPassword`` is then set.
     ///
     /// - Throws: As ``signIn(withCode:sentTo:)``.
     @discardableResult
@@ -76,35 +62,6 @@ extension AuthManager {
         }
         if outcome == .signedIn, opened?.isFirstConfirmed == true { isNewUser = true }
         return outcome
-    }
-
-    /// Confirms the change of the account's email address with the code of a mail.
-    ///
-    /// - Parameter email: The address that got the mail: the new one, or the current one.
-    /// - Returns: ``EmailChange/checkMail`` if the mail to the other address must be confirmed, too.
-    /// - Throws: As ``changeEmail(_:current:)``, and ``AuthError/codeWrong``.
-    public func confirmEmailChange(
-        withCode code: String, sentTo email: String
-    ) async throws(AuthError) -> EmailChange {
-        let answer = try await changing {
-            try await self.service.verify(code: code, sentTo: email, for: .emailChange)
-        }
-        return answer.session == nil ? .checkMail : .changed
-    }
-
-    /// Sends the mails of the pending email change (``AuthenticatedUser/newEmail``) again. Earlier codes become void. Does
-    /// nothing if no change is pending.
-    ///
-    /// - Throws: As ``changeEmail(_:current:)``, and ``AuthError/rateLimited(retryAfter:)``.
-    public func resendEmailChange() async throws(AuthError) {
-        guard let user else { throw .notAuthenticated }
-        guard let new = user.newEmail else { return }
-        // The server finds the account by its current address.
-        guard let current = user.email else {
-            _ = try await changeEmail(new)
-            return
-        }
-        try await changing { try await self.service.resendEmailChange(of: current) }
     }
 }
 

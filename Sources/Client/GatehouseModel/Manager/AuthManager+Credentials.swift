@@ -8,8 +8,18 @@ public enum EmailChange: Hashable, Sendable {
     case checkMail
 }
 
-// Changes of the account's own credentials.
 extension AuthManager {
+    /// The account's email address and password.
+    public var credentials: Credentials { Credentials(manager: self) }
+
+    /// The account's email address and password. See ``AuthManager/credentials``.
+    @MainActor
+    public struct Credentials {
+        let manager: AuthManager
+    }
+}
+
+extension AuthManager.Credentials {
     /// Changes the account's email address.
     ///
     /// - Parameter current: The account's password, after ``AuthError/currentPasswordRequired``.
@@ -18,7 +28,7 @@ extension AuthManager {
     ///   then, unless the response was lost.
     public func changeEmail(_ email: String, current: String? = nil) async throws(AuthError) -> EmailChange {
         let change = UserAttributes(email: email, currentPassword: current)
-        let account = try await changing { try await self.service.update(user: change) }
+        let account = try await manager.changing { try await manager.service.update(user: change) }
         return account.email?.lowercased() == email.lowercased() ? .changed : .checkMail
     }
 
@@ -32,20 +42,42 @@ extension AuthManager {
     public func changePassword(_ password: String, current: String? = nil, code: String? = nil) async throws(AuthError)
     {
         let change = UserAttributes(password: password, currentPassword: current, nonce: code)
-        _ = try await changing { try await self.service.update(user: change) }
+        _ = try await manager.changing { try await manager.service.update(user: change) }
     }
 
     /// Sends a code to the account's email address.
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, or ``AuthError/rateLimited(retryAfter:)``.
-    public func sendCode() async throws(AuthError) { try await changing { try await self.service.reauthenticate() } }
+    public func sendCode() async throws(AuthError) {
+        try await manager.changing { try await manager.service.reauthenticate() }
+    }
 
-    func changing<Value: Sendable>(
-        _ work: @MainActor () async throws -> Value
-    ) async throws(AuthError) -> Value {
-        guard isLoggedIn else { throw .notAuthenticated }
-        callCount += 1
-        defer { callCount -= 1 }
-        do { return try await proving(work) } catch { throw AuthError(error) }
+    /// Confirms the change of the account's email address with the code of a mail.
+    ///
+    /// - Parameter email: The address that got the mail: the new one, or the current one.
+    /// - Returns: ``EmailChange/checkMail`` if the mail to the other address must be confirmed, too.
+    /// - Throws: As ``changeEmail(_:current:)``, and ``AuthError/codeWrong``.
+    public func confirmEmail(
+        withCode code: String, sentTo email: String
+    ) async throws(AuthError) -> EmailChange {
+        let answer = try await manager.changing {
+            try await manager.service.verify(code: code, sentTo: email, for: .emailChange)
+        }
+        return answer.session == nil ? .checkMail : .changed
+    }
+
+    /// Sends the mails of the pending email change (``AuthenticatedUser/newEmail``) again. Earlier codes become void. Does
+    /// nothing if no change is pending.
+    ///
+    /// - Throws: As ``changeEmail(_:current:)``, and ``AuthError/rateLimited(retryAfter:)``.
+    public func resendEmailChange() async throws(AuthError) {
+        guard let user = manager.user else { throw .notAuthenticated }
+        guard let new = user.newEmail else { return }
+        // The server finds the account by its current address.
+        guard let current = user.email else {
+            _ = try await changeEmail(new)
+            return
+        }
+        try await manager.changing { try await manager.service.resendEmailChange(of: current) }
     }
 }

@@ -1,144 +1,150 @@
-public import Foundation
-public import Gatehouse
+import Foundation
+import Gatehouse
 
-/// The result of linking a provider without a failure.
-public enum LinkOutcome: Hashable, Sendable {
-    /// The account has the new sign-in method.
-    case linked
-    /// The user cancelled.
-    case cancelled
+extension AuthManager {
+    /// Answers to ``linkQuestion``.
+    public var linking: Linking { Linking(manager: self) }
+
+    /// Answers to ``AuthManager/linkQuestion``. See ``AuthManager/linking``.
+    ///
+    /// Each is a sign-in with its phases and telemetry, and returns `.ignored` without a question. After a failure the question
+    /// remains, unless the server no longer knows it. A signed-out user stays signed out after a failure: sign-in and link
+    /// succeed together or not at all.
+    @MainActor
+    public struct Linking {
+        let manager: AuthManager
+    }
 }
 
-// In telemetry a link starts, fails and is cancelled like a sign-in, but ends with ``TelemetryEvent/linked``.
-extension AuthManager {
-    /// Fetches the user's sign-in methods.
+extension AuthManager.Linking {
+    /// The user owns the account, proves it, and gets the identity of the question as a further sign-in method. For an account
+    /// with a second factor the result is `secondFactorNeeded`: the link follows when the factor is proven.
     ///
-    /// - Throws: ``AuthError``, which is also set as ``error``: ``AuthError/notAuthenticated`` if signed out.
-    public func identities() async throws(AuthError) -> [UserIdentity] {
-        try await call { try await self.service.identities() }
-    }
-
-    /// Removes a sign-in method. The server refuses to remove the last one, so offer this only if there are others.
+    /// ```swift
+    /// if let question = manager.linkQuestion, question.signInMethods.contains("password") {
+    ///     try await manager.linking.confirm(.password(password))
+    /// }
+    /// ```
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, ``AuthError/lastSignInMethod`` or
-    ///   ``AuthError/freshSignInNeeded``. ``SignInMessage/init(changing:)`` has a text for each. After
-    ///   ``AuthError/offline(_:)`` the method may be removed.
-    public func unlink(_ identity: UserIdentity) async throws(AuthError) {
-        try await changing { try await self.service.unlink(identity) }
-    }
-
-    /// Returns the links of the last 30 days that can be undone. Empty if the server does not support this, such as
-    /// hosted Supabase.
-    ///
-    /// - Throws: ``AuthError``, which is also set as ``error``: ``AuthError/notAuthenticated`` if signed out.
-    public func undoableLinks() async throws(AuthError) -> [UndoableLink] {
-        try await call {
-            do {
-                return try await self.service.undoableLinks()
-            } catch AuthClientError.refused(let refusal) where refusal.status == 404 {
-                return []
-            }
-        }
-    }
-
-    /// Undoes a link and everything that it changed. Ends the sessions that it opened, possibly including this one.
-    ///
-    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, or ``AuthError/tooLateToUndo``.
-    public func undo(_ link: UndoableLink) async throws(AuthError) {
-        try await changing { try await self.service.undoLink(identityID: link.id) }
-    }
-
-    /// Links Apple to the account. Stores a name from Apple until the profile has one.
-    ///
-    /// - Parameter sheet: As for ``signInWithApple(_:)``.
-    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, or ``AuthError/emailInUse(_:)`` if
-    ///   the identity belongs to another account. Cancellation is an outcome, not an error. ``SignInMessage`` has a text
-    ///   for each.
+    /// - Throws: ``AuthError``, such as ``AuthError/wrongCredentials`` for a wrong password, ``AuthError/linkExpired`` if
+    ///   the answer came too late, or ``AuthError/linkOtherAccount`` for a sign-in to another account, which is ended then.
+    ///   ``SignInMessage`` has a text for each.
     @discardableResult
-    public func linkApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws(AuthError) -> LinkOutcome
-    {
-        try await link(.apple) {
-            // Before the call that may be repeated: the sheet answers once.
-            let credentials = try await self.credentials(from: sheet)
-            return try await self.proving { try await self.service.link(with: credentials) }
-        }
+    public func confirm(_ proof: LinkProof) async throws(AuthError) -> SignInOutcome {
+        try await answer(proof.method, existing: proof.method) { try await proof.give(manager, $0) }
     }
 
-    /// Links Google to the account with Google's own sheet.
+    /// Mails a code for `LinkProof.code(_:)` to the address of the question. Available only if `LinkQuestion.canMailCode` is
+    /// true. Does nothing without a question.
     ///
-    /// - Parameter sheet: As for ``signInWithApple(_:)``.
-    /// - Throws: As ``linkApple(_:)``.
-    @discardableResult
-    public func linkGoogle(
-        _ sheet: @MainActor () async throws -> OpenIDConnectCredentials
-    ) async throws(AuthError) -> LinkOutcome {
-        try await link(.google) {
-            let credentials = try await sheet()
-            return try await self.proving { try await self.service.link(with: credentials) }
-        }
-    }
-
-    /// Links Google to the account in a browser.
+    /// ```swift
+    /// try await manager.linking.sendCode()
+    /// // The user reads the code in the mail.
+    /// try await manager.linking.confirm(.code(code))
+    /// ```
     ///
-    /// - Parameters:
-    ///   - redirectTo: As for ``signInWithGoogle(redirectTo:browser:)``.
-    ///   - browser: As for ``signInWithGoogle(redirectTo:browser:)``.
-    /// - Throws: As ``linkApple(_:)``.
-    @discardableResult
-    public func linkGoogle(
-        redirectTo: URL, browser: @escaping @MainActor (URL) async throws -> URL
-    ) async throws(AuthError) -> LinkOutcome {
-        try await linkGoogle(in: AppsOwnBrowser(redirectTo: redirectTo, open: browser))
-    }
-
-    /// Links Google to the account, in a browser that has its own redirect URL.
-    ///
-    /// - Throws: As ``linkApple(_:)``.
-    @discardableResult
-    public func linkGoogle(in browser: any WebAuthenticator) async throws(AuthError) -> LinkOutcome {
-        try await link(.google, in: browser)
-    }
-
-    /// Links any provider to the account, in a browser that has its own redirect URL.
-    ///
-    /// - Throws: As ``linkApple(_:)``.
-    @discardableResult
-    public func link(_ provider: Provider, in browser: any WebAuthenticator) async throws(AuthError) -> LinkOutcome {
-        try await link(AuthMethod(provider)) {
-            try await self.proving { try await self.service.link(provider, in: browser) }
-        }
-    }
-
-    private func link(
-        _ method: AuthMethod, _ work: @MainActor () async throws -> Session
-    ) async throws(AuthError) -> LinkOutcome {
-        guard isLoggedIn else { throw AuthError.notAuthenticated }
-        let account = await service.currentSession?.user
-        callCount += 1
-        defer { callCount -= 1 }
-        record(.started(method))
+    /// - Throws: ``AuthError``, such as ``AuthError/rateLimited(retryAfter:)``, or ``AuthError/linkExpired`` if the question
+    ///   is too old, which removes it. ``SignInMessage`` has a text for each.
+    public func sendCode() async throws(AuthError) {
+        guard let question = manager.linkQuestion else { return }
         do {
-            // The service's event delivers the new session. The profile sends a name from Apple.
-            _ = try await work()
-            loadProfile()
-            record(.linked(existing: account?.firstMethod, new: method))
-            return .linked
+            try await manager.service.sendLinkCode(for: question.ticket)
         } catch {
             let failure = AuthError(error)
-            guard failure != .cancelled else {
-                record(.cancelled(method))
-                return .cancelled
-            }
-            record(.failed(method, failure.code))
+            if failure == .linkExpired { expire(question) }
             throw failure
         }
     }
+
+    /// The user does not know the account but has its address, and starts over with a new account. Available only if
+    /// `LinkQuestion.canRecover` is true. The account that has the address keeps everything else; its password still signs in
+    /// with it.
+    ///
+    /// - Throws: As ``confirm(_:)``, and ``AuthError/emailInUse(_:)`` if the address cannot be moved any more.
+    @discardableResult
+    public func startOver() async throws(AuthError) -> SignInOutcome {
+        let method = manager.linkQuestion.map { AuthMethod(rawValue: $0.provider) } ?? .email
+        return try await answer(method) { try await manager.service.recoverAccount(with: $0.ticket) }
+    }
+
+    /// The user dismisses the question.
+    public func dismiss() { manager.linkQuestion = nil }
+
+    /// Links with the session of a sign-in that answers the question, at once or when its second factor is proven.
+    func link(_ question: LinkQuestion, _ method: AuthMethod, with session: Session) async throws -> Session {
+        if session.needsSecondFactor {
+            manager.pendingLink = PendingLink(question: question, existing: method, userID: session.user.id)
+            return session
+        }
+        let mine = manager.epoch
+        do {
+            return try await manager.service.confirmLink(question.ticket)
+        } catch {
+            // The sign-in succeeded but the link failed. The user asked for both, so end the session, unless
+            // another user has signed in meanwhile.
+            if manager.epoch == mine { await manager.endSession() }
+            throw error
+        }
+    }
+
+    /// Makes the link that has waited for the proof of this session, if there is one.
+    ///
+    /// - Returns: The session with the link.
+    /// - Throws: The error of the link. The session has ended then, as after a sign-in without a second factor, and the
+    ///   question is there again, unless it has expired.
+    func complete(after session: Session) async throws -> Session {
+        guard let pending = manager.pendingLink, pending.userID == session.user.id else { return session }
+        let mine = manager.epoch
+        do {
+            let linked = try await manager.service.confirmLink(pending.question.ticket)
+            guard manager.epoch == mine else { throw AuthError.cancelled }
+            manager.pendingLink = nil
+            manager.record(.linked(existing: pending.existing, new: AuthMethod(rawValue: pending.question.provider)))
+            return linked
+        } catch {
+            guard manager.epoch == mine else { throw error }
+            await manager.signOut()
+            let failure = AuthError(error)
+            if manager.phase == .unauthenticated {
+                if failure == .linkExpired {
+                    manager.linkHasExpired = true
+                } else {
+                    manager.linkQuestion = pending.question
+                }
+                manager.error = failure
+            }
+            throw failure
+        }
+    }
+
+    /// - Parameter existing: The account's previous sign-in method; nil if nothing is linked.
+    private func answer(
+        _ method: AuthMethod, existing: AuthMethod? = nil,
+        _ work: @MainActor (LinkQuestion) async throws -> Session
+    ) async throws(AuthError) -> SignInOutcome {
+        guard let question = manager.linkQuestion else { return .ignored }
+        do throws(AuthError) {
+            let outcome = try await manager.authenticate(method) { .session(try await work(question)) }
+            if outcome == .signedIn, let existing {
+                manager.record(.linked(existing: existing, new: AuthMethod(rawValue: question.provider)))
+            }
+            return outcome
+        } catch {
+            if error == .linkExpired { expire(question) }
+            throw error
+        }
+    }
+
+    /// Ends a question that the server no longer knows.
+    private func expire(_ question: LinkQuestion) {
+        if manager.linkQuestion == question { (manager.linkQuestion, manager.linkHasExpired) = (nil, true) }
+    }
 }
 
-extension User {
-    /// The sign-in method with which the account was created.
-    fileprivate var firstMethod: AuthMethod? {
-        let provider = appMetadata["provider"]?.stringValue ?? identities?.first?.provider
-        return provider.map { AuthMethod(rawValue: $0) }
-    }
+/// A question whose account has a second factor, after the user has signed in to that account.
+struct PendingLink {
+    let question: LinkQuestion
+    /// The method of that sign-in.
+    let existing: AuthMethod
+    let userID: UUID
 }

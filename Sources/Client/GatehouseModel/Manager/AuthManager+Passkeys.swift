@@ -1,35 +1,26 @@
 public import Foundation
 public import Gatehouse
 
-// Passkeys.
 extension AuthManager {
-    /// Signs in with a passkey that the user chooses in the system's sheet.
-    ///
-    /// ```swift
-    /// try await account.signInWithPasskey(with: passkeys)
-    /// ```
-    ///
-    /// - Parameter style: `immediatelyAvailable` shows a sheet only if this device has a passkey.
-    /// - Returns: `.cancelled` if the user closed the sheet, or there is no passkey: show nothing.
-    /// - Throws: ``AuthError``, such as ``AuthError/passkeyRefused``. ``SignInMessage`` has a text for each.
-    @discardableResult
-    public func signInWithPasskey(
-        with passkeys: any PasskeyAuthenticator, style: PasskeyRequestStyle = .sheet
-    ) async throws(AuthError) -> SignInOutcome {
-        try await authenticate(.passkey) {
-            let assertion = try await self.service.passkeyAssertion(with: passkeys, style: style)
-            return .session(try await self.service.signIn(with: assertion))
-        }
-    }
+    /// The user's passkeys, and what offers them.
+    public var passkeys: Passkeys { Passkeys(manager: self) }
 
+    /// The user's passkeys, and what offers them. See ``AuthManager/passkeys``.
+    @MainActor
+    public struct Passkeys {
+        let manager: AuthManager
+    }
+}
+
+extension AuthManager.Passkeys {
     /// Offers passkeys in the bar above the keyboard, until the user chooses one or the task is cancelled. Run it while a
     /// field for an address is on the screen. No sign-in is in progress before the user has chosen, and failures until
     /// then show nowhere: the user did not ask for anything.
     ///
-    /// - Throws: As ``signInWithPasskey(with:style:)``, after the user has chosen a passkey.
+    /// - Throws: As ``AuthManager/signInWithPasskey(with:style:)``, after the user has chosen a passkey.
     @discardableResult
-    public func offerPasskeys(with passkeys: any PasskeyAuthenticator) async throws(AuthError) -> SignInOutcome {
-        while !Task.isCancelled, phase == .unauthenticated {
+    public func offerSignIn(with passkeys: any PasskeyAuthenticator) async throws(AuthError) -> SignInOutcome {
+        while !Task.isCancelled, manager.phase == .unauthenticated {
             switch await choice(of: passkeys) {
             case .chosen(let assertion):
                 return try await signIn(with: assertion)
@@ -43,7 +34,7 @@ extension AuthManager {
     /// In a task of its own: a screen ends the task that offers passkeys as soon as a sign-in is in progress.
     private func signIn(with assertion: PasskeyAssertion) async throws(AuthError) -> SignInOutcome {
         let work = Task {
-            try await authenticate(.passkey) { .session(try await self.service.signIn(with: assertion)) }
+            try await manager.authenticate(.passkey) { .session(try await manager.service.signIn(with: assertion)) }
         }
         do { return try await work.value } catch { throw AuthError(error) }
     }
@@ -57,7 +48,7 @@ extension AuthManager {
 
     /// A server's challenge is valid for five minutes.
     private func choice(of passkeys: any PasskeyAuthenticator) async -> Choice {
-        await withTaskGroup(of: Choice.self) { [service, clock] group in
+        await withTaskGroup(of: Choice.self) { [service = manager.service, clock = manager.clock] group in
             group.addTask {
                 // Lost: why there is no passkey. The user has not asked for one.
                 guard let assertion = try? await service.passkeyAssertion(with: passkeys, style: .autoFill) else {
@@ -77,28 +68,32 @@ extension AuthManager {
 
     /// Whether the user of this sign-in may be asked to add a passkey: after any sign-in of this run without one, once on
     /// this device, if the account has none. After a password, the system may add one without a question (iOS 18).
-    /// Sets ``asksForPasskey``. Failures show nowhere.
-    public func offerPasskey(with passkeys: any PasskeyAuthenticator) async {
-        guard isLoggedIn, let opening, opening.method != .passkey, !memory.hasOfferedPasskey() else { return }
-        let mine = epoch
-        await loadServerSettings()
-        guard serverSettings?.allowsPasskeys == true else { return }
+    /// Sets ``AuthManager/asksForPasskey``. Failures show nowhere.
+    public func offer(with passkeys: any PasskeyAuthenticator) async {
+        guard manager.isLoggedIn, let opening = manager.opening, opening.method != .passkey,
+            !manager.memory.hasOfferedPasskey()
+        else { return }
+        let mine = manager.epoch
+        await manager.loadServerSettings()
+        guard manager.serverSettings?.allowsPasskeys == true else { return }
         // Lost: why the passkeys could not be fetched. The next sign-in asks.
-        guard let known = try? await service.passkeys(), known.isEmpty, epoch == mine, isLoggedIn else { return }
+        guard let known = try? await manager.service.passkeys(), known.isEmpty, isCurrent(mine) else { return }
         if opening.method == .email {
             // Lost: that the system did not add one by itself, so the user is asked.
-            if (try? await service.registerPasskey(with: passkeys, style: .automatic)) != nil {
-                return memory.keepPasskeyOffer()
+            if (try? await manager.service.registerPasskey(with: passkeys, style: .automatic)) != nil {
+                return manager.memory.keepPasskeyOffer()
             }
-            guard epoch == mine, isLoggedIn else { return }
+            guard isCurrent(mine) else { return }
         }
-        asksForPasskey = true
+        manager.asksForPasskey = true
     }
 
+    private func isCurrent(_ epoch: Int) -> Bool { manager.epoch == epoch && manager.isLoggedIn }
+
     /// The user has answered "Add a passkey?", which is never asked again on this device.
-    public func dismissPasskeyOffer() {
-        asksForPasskey = false
-        memory.keepPasskeyOffer()
+    public func dismissOffer() {
+        manager.asksForPasskey = false
+        manager.memory.keepPasskeyOffer()
     }
 
     /// Creates a passkey in the system's sheet.
@@ -106,20 +101,20 @@ extension AuthManager {
     /// - Throws: ``AuthError``: ``AuthError/cancelled`` if the user closed the sheet, after which nothing is shown;
     ///   ``AuthError/passkeyExists``, ``AuthError/tooMany``. ``SignInMessage/init(changing:)`` has a text for each.
     @discardableResult
-    public func addPasskey(with passkeys: any PasskeyAuthenticator) async throws(AuthError) -> Passkey {
-        let passkey = try await changing {
-            try await self.service.registerPasskey(with: passkeys, style: .sheet)
+    public func add(with passkeys: any PasskeyAuthenticator) async throws(AuthError) -> Passkey {
+        let passkey = try await manager.changing {
+            try await manager.service.registerPasskey(with: passkeys, style: .sheet)
         }
-        dismissPasskeyOffer()
+        dismissOffer()
         return passkey
     }
 
     /// Fetches the user's passkeys, the oldest first; nil if the server has none.
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out.
-    public func passkeys() async throws(AuthError) -> [Passkey]? {
+    public func list() async throws(AuthError) -> [Passkey]? {
         do throws(AuthError) {
-            return try await changing { try await self.service.passkeys() }
+            return try await manager.changing { try await manager.service.passkeys() }
         } catch .notOffered {
             return nil
         } catch .networkError(.refused(let refusal)) where refusal.status == 404 {
@@ -129,18 +124,18 @@ extension AuthManager {
 
     /// Renames a passkey.
     ///
-    /// - Throws: As ``passkeys()``.
-    public func renamePasskey(id: UUID, to name: String) async throws(AuthError) {
-        try await changing { try await self.service.renamePasskey(id: id, friendlyName: name) }
+    /// - Throws: As ``list()``.
+    public func rename(id: UUID, to name: String) async throws(AuthError) {
+        try await manager.changing { try await manager.service.renamePasskey(id: id, friendlyName: name) }
     }
 
     /// Deletes a passkey, and tells the password managers of this device.
     ///
     /// - Parameter passkeys: nil tells nobody.
-    /// - Throws: As ``passkeys()``, and what the step-up's question ends with.
-    public func deletePasskey(id: UUID, with passkeys: (any PasskeyAuthenticator)?) async throws(AuthError) {
-        try await changing { try await self.service.deletePasskey(id: id) }
+    /// - Throws: As ``list()``, and what the step-up's question ends with.
+    public func delete(id: UUID, with passkeys: (any PasskeyAuthenticator)?) async throws(AuthError) {
+        try await manager.changing { try await manager.service.deletePasskey(id: id) }
         // Lost: that nobody learned it. The password manager offers a key that the server refuses.
-        if let passkeys { try? await service.signalPasskeys(to: passkeys) }
+        if let passkeys { try? await manager.service.signalPasskeys(to: passkeys) }
     }
 }

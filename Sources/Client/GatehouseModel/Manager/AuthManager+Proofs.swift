@@ -1,77 +1,88 @@
 public import Foundation
 public import Gatehouse
 
-// Answers to ``secondFactor`` after a sign-in, and to ``proofQuestion`` during a change.
-//
-// Each throws ``AuthError`` (``SignInMessage/init(changing:)`` has a text for it) and leaves the question as it is, also
-// after ``AuthError/offline(_:)``: the user enters the next code.
 extension AuthManager {
+    /// Answers to ``secondFactor`` after a sign-in, and to ``AuthManager/proofQuestion`` during a change.
+    public var proofs: Proofs { Proofs(manager: self) }
+
+    /// Answers to ``AuthManager/secondFactor`` after a sign-in, and to ``AuthManager/proofQuestion`` during a change. See
+    /// ``AuthManager/proofs``.
+    ///
+    /// Each throws ``AuthError`` (``SignInMessage/init(changing:)`` has a text for it) and leaves the question as it is, also
+    /// after ``AuthError/offline(_:)``: the user enters the next code.
+    @MainActor
+    public struct Proofs {
+        let manager: AuthManager
+    }
+}
+
+extension AuthManager.Proofs {
     /// Proves an authenticator app, also a new one.
     ///
     /// ```swift
     /// if case .app(let app)? = account.secondFactor?.methods.first {
-    ///     try await account.prove(code: code, of: app.id)
+    ///     try await account.proofs.prove(code: code, of: app.id)
     /// }
     /// ```
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/codeWrong``. A code works once.
     public func prove(code: String, of factor: UUID) async throws(AuthError) {
-        try await prove { try await self.service.verify(code: code, of: factor) }
+        try await prove { try await manager.service.verify(code: code, of: factor) }
     }
 
     /// Proves a security key.
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/passkeyRefused``; ``AuthError/cancelled`` if the user closed the sheet.
     public func prove(_ factor: UUID, with keys: any PasskeyAuthenticator) async throws(AuthError) {
-        try await prove { try await self.service.verify(factor, with: keys) }
+        try await prove { try await manager.service.verify(factor, with: keys) }
     }
 
     /// Uses up a recovery code.
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/codeWrong`` or ``AuthError/recoveryCodesLocked(retryAfter:)``.
     public func prove(recoveryCode: String) async throws(AuthError) {
-        try await prove { try await self.service.verify(recoveryCode: recoveryCode) }
+        try await prove { try await manager.service.verify(recoveryCode: recoveryCode) }
     }
 
-    /// Answers ``proofQuestion`` with the account's password.
+    /// Answers ``AuthManager/proofQuestion`` with the account's password.
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/wrongCredentials``.
     public func prove(password: String) async throws(AuthError) {
-        try await prove { try await self.service.signInAgain(password: password) }
+        try await prove { try await manager.service.signInAgain(password: password) }
     }
 
-    /// Answers ``proofQuestion`` with a passkey of the account.
+    /// Answers ``AuthManager/proofQuestion`` with a passkey of the account.
     ///
     /// - Throws: ``AuthError``: ``AuthError/linkOtherAccount`` for one of another account; ``AuthError/cancelled`` if the
     ///   user closed the sheet.
     public func prove(with passkeys: any PasskeyAuthenticator) async throws(AuthError) {
-        try await prove { try await self.service.signInAgain(with: passkeys) }
+        try await prove { try await manager.service.signInAgain(with: passkeys) }
     }
 
-    /// The user does not answer ``proofQuestion``: the waiting calls throw ``AuthError/cancelled``.
-    public func dismissProofQuestion() { answerProofQuestion(false) }
+    /// The user does not answer ``AuthManager/proofQuestion``: the waiting calls throw ``AuthError/cancelled``.
+    public func dismiss() { answer(false) }
 
     private func prove(_ work: @escaping @MainActor () async throws -> Session) async throws(AuthError) {
-        guard isLoggedIn || secondFactor != nil else { throw .notAuthenticated }
-        let mine = epoch
-        callCount += 1
-        defer { callCount -= 1 }
+        guard manager.isLoggedIn || manager.secondFactor != nil else { throw .notAuthenticated }
+        let mine = manager.epoch
+        manager.callCount += 1
+        defer { manager.callCount -= 1 }
         do {
             // Not in the caller's task, which ends with a screen: the server may have used up the code by then.
-            let session = try await Task { try await self.linking(after: try await work()) }.value
-            guard epoch == mine else { throw AuthError.cancelled }
+            let session = try await Task { try await manager.linking.complete(after: try await work()) }.value
+            guard manager.epoch == mine else { throw AuthError.cancelled }
             // The service's event may have shown the user already.
-            if user == nil, enter(session) { loadProfile() }
-            answerProofQuestion(true)
+            if manager.user == nil, manager.enter(session) { manager.loadProfile() }
+            answer(true)
         } catch {
             throw AuthError(error)
         }
     }
 
     /// Ends the question, and lets the waiting calls go on or fail.
-    func answerProofQuestion(_ isProven: Bool) {
-        let waiters = proofWaiters
-        (proofQuestion, proofWaiters) = (nil, [])
+    func answer(_ isProven: Bool) {
+        let waiters = manager.proofWaiters
+        (manager.proofQuestion, manager.proofWaiters) = (nil, [])
         for waiter in waiters { waiter.resume(returning: isProven) }
     }
 
@@ -80,7 +91,7 @@ extension AuthManager {
         do {
             return try await work()
         } catch {
-            guard answersProofQuestions, let need = ProofNeed(error), await ask(need) else { throw error }
+            guard manager.answersProofQuestions, let need = ProofNeed(error), await ask(need) else { throw error }
             guard await isProven() else { throw AuthError.cancelled }
             return try await work()
         }
@@ -88,12 +99,12 @@ extension AuthManager {
 
     /// - Returns: Whether there is a question that the user can answer.
     private func ask(_ need: ProofNeed) async -> Bool {
-        let mine = epoch
-        guard let account = await service.currentSession?.user else { return false }
+        let mine = manager.epoch
+        guard let account = await manager.service.currentSession?.user else { return false }
         let methods = await proofMethods(of: account, for: need)
-        guard epoch == mine, isLoggedIn, !methods.isEmpty else { return false }
-        if proofQuestion == nil {
-            proofQuestion = ProofQuestion(userID: account.id, need: need, methods: methods)
+        guard manager.epoch == mine, manager.isLoggedIn, !methods.isEmpty else { return false }
+        if manager.proofQuestion == nil {
+            manager.proofQuestion = ProofQuestion(userID: account.id, need: need, methods: methods)
         }
         return true
     }
@@ -101,7 +112,11 @@ extension AuthManager {
     private func isProven() async -> Bool {
         await withCheckedContinuation { waiter in
             // Another call's answer counts for this one, which then finds out whether it suffices.
-            if proofQuestion == nil { waiter.resume(returning: isLoggedIn) } else { proofWaiters.append(waiter) }
+            if manager.proofQuestion == nil {
+                waiter.resume(returning: manager.isLoggedIn)
+            } else {
+                manager.proofWaiters.append(waiter)
+            }
         }
     }
 
@@ -109,11 +124,11 @@ extension AuthManager {
     private func proofMethods(of account: User, for need: ProofNeed) async -> [ProofMethod] {
         var account = account
         // Lost: why the factors could not be fetched. Those of the session may be older.
-        if let factors = try? await service.factors() { account.factors = factors }
+        if let factors = try? await manager.service.factors() { account.factors = factors }
         let methods = ProofMethod.factors(of: account)
         guard methods.isEmpty, need == .freshProof else { return methods }
         // Lost: why the passkeys could not be fetched. The password is offered, then.
-        let hasPasskey = (try? await service.passkeys())?.contains { $0.setAsideAt == nil } == true
+        let hasPasskey = (try? await manager.service.passkeys())?.contains { $0.setAsideAt == nil } == true
         let hasPassword =
             (account.identities ?? []).contains { $0.provider == AuthMethod.email.rawValue }
             && !account.setAside.contains { $0.kind == .password }

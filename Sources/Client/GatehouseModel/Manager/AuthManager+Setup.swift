@@ -53,14 +53,14 @@ extension AuthManager {
         transport: @escaping HTTPTransport = SystemDefaults.transport(), clock: ClientClock = SystemDefaults.clock(),
         telemetry: [any TelemetrySink] = [], appleCredentials: AppleCredentials = SystemDefaults.appleCredentials(),
         memory: SignInMemory = .userDefaults,
-        log: @escaping @Sendable (TelemetryLevel, String) -> Void = DeveloperLog.write
+        log: @escaping @Sendable (TelemetryLevel, String) -> Void = LogSink.writeToSystemLog
     ) {
-        let storage = storage ?? Self.systemStorage(Bundle.main, clock)
+        let storage = storage ?? ManagerSetup.storage(Bundle.main, clock)
         let service: any AuthService
         do throws(AuthError) {
-            let setup = try Setup(
+            let setup = try ManagerSetup(
                 url: url, publishableKey: publishableKey, gateway: gateway,
-                redirectTo: redirectTo ?? Self.redirect(of: Bundle.main.infoDictionary ?? [:]))
+                redirectTo: redirectTo ?? ManagerSetup.redirect(of: Bundle.main.infoDictionary ?? [:]))
             service = try setup.service(profile, storage, transport, clock)
         } catch {
             service = MisconfiguredService(error: error)
@@ -68,18 +68,6 @@ extension AuthManager {
         self.init(
             service: service, storage: storage, clock: clock, telemetry: telemetry,
             appleCredentials: appleCredentials, memory: memory, log: log)
-    }
-
-    private static func systemStorage(_ app: Bundle, _ clock: ClientClock) -> any SecureStorage {
-        SystemStorage.make(
-            name: app.bundleIdentifier ?? "gatehouse", environment: ProcessInfo.processInfo.environment, clock: clock)
-    }
-
-    /// The redirect URL at the first URL scheme of an `Info.plist`; nil without one.
-    package static func redirect(of info: [String: Any]) -> String? {
-        let types = info["CFBundleURLTypes"] as? [[String: Any]] ?? []
-        let schemes = types.flatMap { $0["CFBundleURLSchemes"] as? [String] ?? [] }
-        return schemes.first.map { $0 + "://auth-callback" }
     }
 }
 
@@ -103,7 +91,7 @@ extension AuthManager {
 }
 
 /// The checked parameters of a manager.
-private struct Setup {
+package struct ManagerSetup {
     let url: URL
     let publishableKey: String
     let gateway: URL
@@ -127,6 +115,18 @@ private struct Setup {
             throw Self.wrong("publishableKey", "This is the secret key, which must not be in an app.")
         }
         self.publishableKey = publishableKey
+    }
+
+    static func storage(_ app: Bundle, _ clock: ClientClock) -> any SecureStorage {
+        SystemStorage.make(
+            name: app.bundleIdentifier ?? "gatehouse", environment: ProcessInfo.processInfo.environment, clock: clock)
+    }
+
+    /// The redirect URL at the first URL scheme of an `Info.plist`; nil without one.
+    package static func redirect(of info: [String: Any]) -> String? {
+        let types = info["CFBundleURLTypes"] as? [[String: Any]] ?? []
+        let schemes = types.flatMap { $0["CFBundleURLSchemes"] as? [String] ?? [] }
+        return schemes.first.map { $0 + "://auth-callback" }
     }
 
     private static func wrong(_ parameter: String, _ reason: String) -> AuthError {
@@ -173,15 +173,5 @@ private struct Setup {
     private static func insecure(_ parameter: String, _ url: URL) -> AuthError {
         wrong(
             parameter, "\(url.absoluteString) sends tokens unencrypted. Use https; http is for this machine only.")
-    }
-}
-
-/// The log for the app's developer.
-public enum DeveloperLog {
-    /// Writes a line to the system's log.
-    @Sendable
-    public static func write(_ level: TelemetryLevel, _ text: String) {
-        // The first argument is a format.
-        NSLog("Gatehouse \(level.rawValue): \(text)".replacing("%", with: "%%"))
     }
 }

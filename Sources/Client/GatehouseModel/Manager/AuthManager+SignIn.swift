@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Gatehouse
 
 /// The result of a sign-in without a failure.
@@ -62,20 +62,8 @@ extension AuthManager {
         -> SignInOutcome
     {
         try await authenticate(.apple) {
-            .session(try await self.service.signIn(with: try await self.credentials(from: sheet)))
+            .session(try await self.service.signIn(with: try await self.names.credentials(from: sheet)))
         }
-    }
-
-    /// Gets the credential from the sheet. Stores a name before the first call to the server, and adds a name stored
-    /// earlier: Apple sends it only once.
-    func credentials(
-        from sheet: @MainActor () async throws -> AppleCredential
-    ) async throws -> OpenIDConnectCredentials {
-        let credential = try await sheet()
-        try await names.keep(credential)
-        var credentials = credential.credentials
-        if credentials.name == nil { credentials.name = try await names.read()[credential.person] }
-        return credentials
     }
 
     /// Signs in with the result of Google's own sheet.
@@ -89,23 +77,9 @@ extension AuthManager {
         try await authenticate(.google) { .session(try await self.service.signIn(with: try await sheet())) }
     }
 
-    /// Signs in with Google in a browser.
-    ///
-    /// - Parameters:
-    ///   - redirectTo: The browser's redirect URL, which the server must allow.
-    ///   - browser: Opens a URL and returns the one that the browser came back with. Throws
-    ///     ``AuthError/cancelled``, or ``AuthError/invalidCallback`` after its time limit.
-    /// - Throws: As ``signInWithApple(_:)``.
-    @discardableResult
-    public func signInWithGoogle(
-        redirectTo: URL, browser: @escaping @MainActor (URL) async throws -> URL
-    ) async throws(AuthError) -> SignInOutcome {
-        try await signInWithGoogle(in: AppsOwnBrowser(redirectTo: redirectTo, open: browser))
-    }
-
     /// Signs in with Google in a browser that has its own redirect URL, such as `SystemWebAuthentication`.
     ///
-    /// - Parameter browser: A browser with a redirect URL that the server allows.
+    /// - Parameter browser: A browser with a redirect URL that the server allows; ``AppBrowser`` opens one of the app's own.
     /// - Throws: As ``signInWithApple(_:)``.
     @discardableResult
     public func signInWithGoogle(in browser: any WebAuthenticator) async throws(AuthError) -> SignInOutcome {
@@ -121,6 +95,25 @@ extension AuthManager {
     {
         try await authenticate(AuthMethod(provider)) {
             .session(try await self.service.signIn(with: provider, in: browser))
+        }
+    }
+
+    /// Signs in with a passkey that the user chooses in the system's sheet.
+    ///
+    /// ```swift
+    /// try await account.signInWithPasskey(with: passkeys)
+    /// ```
+    ///
+    /// - Parameter style: `immediatelyAvailable` shows a sheet only if this device has a passkey.
+    /// - Returns: `.cancelled` if the user closed the sheet, or there is no passkey: show nothing.
+    /// - Throws: ``AuthError``, such as ``AuthError/passkeyRefused``. ``SignInMessage`` has a text for each.
+    @discardableResult
+    public func signInWithPasskey(
+        with passkeys: any PasskeyAuthenticator, style: PasskeyRequestStyle = .sheet
+    ) async throws(AuthError) -> SignInOutcome {
+        try await authenticate(.passkey) {
+            let assertion = try await self.service.passkeyAssertion(with: passkeys, style: style)
+            return .session(try await self.service.signIn(with: assertion))
         }
     }
 
@@ -213,16 +206,4 @@ extension User {
 extension AuthMethod {
     /// Whether a sign-in may create the account. A password or a passkey of an account was there before.
     fileprivate var mayCreateAccount: Bool { self != .email && self != .passkey }
-}
-
-/// A browser that the app provides.
-struct AppsOwnBrowser: WebAuthenticator {
-    let redirectTo: URL
-    let open: @MainActor @Sendable (URL) async throws -> URL
-
-    func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL {
-        let back = try await open(try await address(redirectTo))
-        guard back.isAnswer(to: redirectTo) else { throw AuthClientError.invalidCallback }
-        return back
-    }
 }

@@ -32,7 +32,7 @@ extension AuthManager {
                 if enter(session) { loadProfile() }
             }
             isNewUser = true
-            answerProofQuestion(false)
+            proofs.answer(false)
         } catch {
             throw AuthError(error)
         }

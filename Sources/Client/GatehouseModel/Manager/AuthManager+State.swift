@@ -78,7 +78,7 @@ extension AuthManager {
         (signedOutReason, storeProblem) = (reason, nil)
         if let opening, !opening.isRecorded { record(.cancelled(opening.method)) }
         (opening, secondFactor, asksForPasskey, shownSession) = (nil, nil, false, nil)
-        answerProofQuestion(false)
+        proofs.answer(false)
         if reason == .consentRevoked { log(.info, "signed_out reason=consent_revoked") }
         step(.signedOut)
     }

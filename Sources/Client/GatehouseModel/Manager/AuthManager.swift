@@ -37,8 +37,7 @@ public final class AuthManager {
     /// The user came from a password reset mail: ask for a new password, then set this to false.
     public var needsNewPassword = false
     /// The question after a provider sign-in whose address already belongs to an account. Answer it with
-    /// ``confirmLink(password:)`` and related methods, ``recoverAccount()`` or ``dismissLinkQuestion()``. nil if there
-    /// is no question.
+    /// ``linking``. nil if there is no question.
     public internal(set) var linkQuestion: LinkQuestion?
     /// What the server offers; nil before ``loadServerSettings()``.
     public internal(set) var serverSettings: AuthServerSettings?
@@ -60,7 +59,7 @@ public final class AuthManager {
     /// sets it.
     public var answersProofQuestions = false
     /// Whether to ask "Add a passkey?": after a sign-in without one, once on this device. See
-    /// ``offerPasskey(with:)``.
+    /// ``Passkeys/offer(with:)``.
     public internal(set) var asksForPasskey = false
     /// The number of account changes and deletions in progress.
     var callCount = 0
@@ -134,16 +133,16 @@ public final class AuthManager {
         let (moments, networks) = (appleCredentials.moments(), service.reachability.changes())
         listeners = [
             Task { [weak self] in
-                for await change in changes { await self?.hear(change) }
+                for await change in changes { await self?.events.hear(change) }
             },
             Task { [weak self] in
-                for await notice in notices { self?.hear(notice) }
+                for await notice in notices { self?.events.hear(notice) }
             },
             Task { [weak self] in
-                for await _ in moments { await self?.checkAppleCredential() }
+                for await _ in moments { await self?.events.checkAppleCredential() }
             },
             Task { [weak self] in
-                for await isOffline in networks { self?.hear(isOffline: isOffline) }
+                for await isOffline in networks { self?.events.hear(isOffline: isOffline) }
             },
         ]
         switch service.initialState {

@@ -39,6 +39,19 @@ struct PendingNames: Sendable {
         }
     }
 
+    /// Gets the credential from the sheet. Stores a name before the first call to the server, and adds a name stored
+    /// earlier: Apple sends it only once.
+    @MainActor
+    func credentials(
+        from sheet: @MainActor () async throws -> AppleCredential
+    ) async throws -> OpenIDConnectCredentials {
+        let credential = try await sheet()
+        try await keep(credential)
+        var credentials = credential.credentials
+        if credentials.name == nil { credentials.name = try await read()[credential.person] }
+        return credentials
+    }
+
     func forget(_ person: String) async throws {
         try await gate.run {
             var names = try await read()

@@ -65,11 +65,11 @@ public final class AppEnrollmentModel {
         guard factor == nil else { return }
         phase = .loading
         do throws(AuthError) {
-            let known = try await manager.factors()
+            let known = try await manager.factors.list()
             for old in known where old.status == .unverified && old.factorType == .totp {
-                try await manager.removeFactor(id: old.id)
+                try await manager.factors.remove(id: old.id)
             }
-            let app = try await manager.addApp(issuer: issuer, name: name(besides: known))
+            let app = try await manager.factors.addApp(issuer: issuer, name: name(besides: known))
             (factor, secret, phase) = (app.id, app.totp, .editing)
         } catch {
             phase = SignInMessage(changing: error).map { .failed($0) } ?? .cancelled
@@ -101,7 +101,7 @@ public final class AppEnrollmentModel {
         let code = code
         return Task {
             do throws(AuthError) {
-                try await manager.prove(code: code, of: factor)
+                try await manager.proofs.prove(code: code, of: factor)
                 (phase, secret) = (.added, nil)
             } catch {
                 self.code = ""

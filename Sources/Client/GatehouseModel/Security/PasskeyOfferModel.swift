@@ -20,7 +20,7 @@ public final class PasskeyOfferModel {
         (isWorking, message) = (true, nil)
         return Task {
             do throws(AuthError) {
-                try await manager.addPasskey(with: passkeys)
+                try await manager.passkeys.add(with: passkeys)
             } catch {
                 message = SignInMessage(changing: error)
             }
@@ -29,5 +29,5 @@ public final class PasskeyOfferModel {
     }
 
     /// The user does not want one; never asked again on this device.
-    public func dismiss() { manager.dismissPasskeyOffer() }
+    public func dismiss() { manager.passkeys.dismissOffer() }
 }

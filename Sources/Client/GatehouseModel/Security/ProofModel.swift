@@ -110,15 +110,15 @@ public final class ProofModel {
         _ method: ProofMethod, _ code: String, _ password: String, _ passkeys: (any PasskeyAuthenticator)?
     ) async throws(AuthError) {
         switch method {
-        case .app(let app): try await manager.prove(code: code, of: app.id)
-        case .recoveryCode: try await manager.prove(recoveryCode: code)
-        case .password: try await manager.prove(password: password)
+        case .app(let app): try await manager.proofs.prove(code: code, of: app.id)
+        case .recoveryCode: try await manager.proofs.prove(recoveryCode: code)
+        case .password: try await manager.proofs.prove(password: password)
         case .key(let key):
             guard let passkeys else { throw .notOffered }
-            try await manager.prove(key.id, with: passkeys)
+            try await manager.proofs.prove(key.id, with: passkeys)
         case .passkey:
             guard let passkeys else { throw .notOffered }
-            try await manager.prove(with: passkeys)
+            try await manager.proofs.prove(with: passkeys)
         }
     }
 
@@ -152,7 +152,7 @@ public final class ProofModel {
     public func cancel() -> Task<Void, Never>? {
         guard !isBusy else { return nil }
         if manager.secondFactor != nil { return Task { await manager.signOut() } }
-        manager.dismissProofQuestion()
+        manager.proofs.dismiss()
         return nil
     }
 

@@ -42,13 +42,13 @@ public final class RecoveryCodesModel {
         guard codes.isEmpty else { return }
         phase = .working
         do throws(AuthError) {
-            let known = try await manager.recoveryCodes()
+            let known = try await manager.factors.recoveryCodes()
             guard known == nil || replacing || hasAsked else {
                 phase = .cancelled
                 return
             }
             hasAsked = true
-            let set = try await manager.makeRecoveryCodes(replacing: replacing || known != nil)
+            let set = try await manager.factors.makeRecoveryCodes(replacing: replacing || known != nil)
             codes = set.codes.map { $0.inGroups(separator: "-") }
             phase = .showing
         } catch {

@@ -8,18 +8,7 @@ public import Observation
 @MainActor @Observable
 public final class SecurityModel {
     /// The phase of the screen.
-    public enum Phase: Hashable, Sendable {
-        /// Everything is loading.
-        case loading
-        /// Loading failed; offer to try again.
-        case failed
-        /// The lists.
-        case showing
-        /// A change is in progress; all buttons are disabled.
-        case working
-        /// The last change failed.
-        case refused(SignInMessage)
-    }
+    public typealias Phase = ListPhase
 
     /// The current phase.
     public private(set) var phase = Phase.loading
@@ -59,7 +48,7 @@ public final class SecurityModel {
     /// Adds a passkey in the system's sheet.
     @discardableResult
     public func addPasskey(with passkeys: any PasskeyAuthenticator) -> Task<Void, Never>? {
-        attempt { _ = try await self.manager.addPasskey(with: passkeys) }
+        attempt { _ = try await self.manager.passkeys.add(with: passkeys) }
     }
 
     /// Renames a passkey. Does nothing without a name; cuts it as ``passkeyName(_:)`` does.
@@ -67,7 +56,7 @@ public final class SecurityModel {
     public func rename(_ passkey: Passkey, to name: String) -> Task<Void, Never>? {
         let kept = Self.passkeyName(name.trimmingCharacters(in: .whitespacesAndNewlines))
         guard !kept.isEmpty, kept != passkey.friendlyName else { return nil }
-        return attempt { try await self.manager.renamePasskey(id: passkey.id, to: kept) }
+        return attempt { try await self.manager.passkeys.rename(id: passkey.id, to: kept) }
     }
 
     /// The beginning of a name that servers accept: at most 120 bytes. For a field, so that the user sees what is kept.
@@ -82,19 +71,19 @@ public final class SecurityModel {
     /// - Parameter passkeys: Tells the password managers of this device; nil tells nobody.
     @discardableResult
     public func delete(_ passkey: Passkey, with passkeys: (any PasskeyAuthenticator)?) -> Task<Void, Never>? {
-        attempt { try await self.manager.deletePasskey(id: passkey.id, with: passkeys) }
+        attempt { try await self.manager.passkeys.delete(id: passkey.id, with: passkeys) }
     }
 
     /// Removes a factor, after the user confirmed it.
     @discardableResult
     public func remove(_ factor: Factor) -> Task<Void, Never>? {
-        attempt { try await self.manager.removeFactor(id: factor.id) }
+        attempt { try await self.manager.factors.remove(id: factor.id) }
     }
 
     /// Deletes the recovery codes, after the user confirmed it.
     @discardableResult
     public func deleteCodes() -> Task<Void, Never>? {
-        attempt { try await self.manager.deleteRecoveryCodes() }
+        attempt { try await self.manager.factors.deleteRecoveryCodes() }
     }
 
     private func attempt(_ work: @escaping @MainActor () async throws -> Void) -> Task<Void, Never>? {
@@ -113,8 +102,8 @@ public final class SecurityModel {
     private func reload() async {
         let started = changes
         do throws(AuthError) {
-            let passkeys = try await manager.passkeys()
-            let factors = try await manager.factors()
+            let passkeys = try await manager.passkeys.list()
+            let factors = try await manager.factors.list()
             let codes = try await manager.recoveryCodesIfKnown()
             guard started == changes else { return }
             (self.passkeys, self.codes, phase) = (passkeys, codes, .showing)
@@ -133,7 +122,7 @@ extension AuthManager {
     /// The recovery codes; nil also if the server does not have them.
     fileprivate func recoveryCodesIfKnown() async throws(AuthError) -> AuthMFARecoveryCodesStatusResponse? {
         do throws(AuthError) {
-            return try await recoveryCodes()
+            return try await factors.recoveryCodes()
         } catch .networkError(.refused(let refusal)) where refusal.status == 404 {
             return nil
         }

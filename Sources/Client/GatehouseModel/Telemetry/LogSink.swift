@@ -1,3 +1,5 @@
+import Foundation
+
 /// Writes each event as one line: `auth_failed error_type=no_network method=email`.
 public struct LogSink: TelemetrySink {
     private let write: @Sendable (TelemetryLevel, String) -> Void
@@ -9,5 +11,12 @@ public struct LogSink: TelemetrySink {
         var words = [event.name] + event.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         if let milliseconds = event.milliseconds { words.append("duration_ms=\(milliseconds)") }
         write(event.level, words.joined(separator: " "))
+    }
+
+    /// Writes a line to the system's log, for the app's developer.
+    @Sendable
+    public static func writeToSystemLog(_ level: TelemetryLevel, _ text: String) {
+        // The first argument is a format.
+        NSLog("Gatehouse \(level.rawValue): \(text)".replacing("%", with: "%%"))
     }
 }

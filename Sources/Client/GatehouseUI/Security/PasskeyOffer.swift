@@ -8,7 +8,7 @@ struct PasskeyOffering: ViewModifier {
 
     func body(content: Content) -> some View {
         content.task(id: account.isLoggedIn) {
-            if let passkeys { await account.offerPasskey(with: passkeys) }
+            if let passkeys { await account.passkeys.offer(with: passkeys) }
         }
     }
 }
@@ -28,7 +28,7 @@ struct PasskeyOffer: ViewModifier {
             isOnTop && account.asksForPasskey
         } set: {
             // The user swiped the sheet away.
-            if !$0, account.asksForPasskey { account.dismissPasskeyOffer() }
+            if !$0, account.asksForPasskey { account.passkeys.dismissOffer() }
         }
     }
 }

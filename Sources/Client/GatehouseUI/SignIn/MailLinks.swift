@@ -11,7 +11,7 @@ struct MailLinks: ViewModifier {
     func body(content: Content) -> some View {
         content
             .onOpenURL { url in
-                if account.isMailLink(url) { link.open(url, account) }
+                if account.mail.isLink(url) { link.open(url, account) }
             }
             .modifier(MailLinkAlert(link: link, isOnTop: link.screens.isEmpty))
             .modifier(ProofSheet(account: account, isOnTop: link.screens.isEmpty))
@@ -90,7 +90,7 @@ struct AccountQuestions: ViewModifier {
 
     private static func failure(of url: URL, _ account: AuthManager) async -> AuthError? {
         do throws(AuthError) {
-            try await account.openMailLink(url)
+            try await account.mail.openLink(url)
             return nil
         } catch {
             return error

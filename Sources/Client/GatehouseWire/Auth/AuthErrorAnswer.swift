@@ -1,16 +1,16 @@
 /// An error response of the Auth API, in any of its three formats ([Error
 /// codes](https://supabase.com/docs/guides/auth/debugging/error-codes)).
-public struct AuthErrorAnswer: Hashable, Sendable {
+package struct AuthErrorAnswer: Hashable, Sendable {
     /// nil if the response has no code, as in OAuth's format or in responses of a proxy.
-    public var code: AuthErrorCode?
+    package var code: AuthErrorCode?
     /// A message for developers. Its text may change.
-    public var message: String
+    package var message: String
     /// Why the password was refused; empty for other errors.
-    public var weakPasswordReasons: [String]
+    package var weakPasswordReasons: [String]
     /// The question of `identity_needs_confirmation`; nil for other errors, or if it is unreadable.
-    public var linkQuestion: AuthLinkQuestion?
+    package var linkQuestion: AuthLinkQuestion?
     /// The ticket of `credential_set_aside` after a passkey; nil for other errors, or if it is unreadable.
-    public var setAsideTicket: AuthSetAsideTicket?
+    package var setAsideTicket: AuthSetAsideTicket?
     /// The error of an OAuth response (RFC 6749 §5.2), such as `invalid_grant`: all that other issuers and old versions of
     /// Supabase Auth send instead of a code.
     package var oauthError: String?
@@ -19,7 +19,7 @@ public struct AuthErrorAnswer: Hashable, Sendable {
 extension AuthErrorAnswer {
     /// Parses an error response in any `AuthErrorFormat`, even if it is not JSON. In the older version `code` may also
     /// be a string of digits.
-    public init(body: [UInt8]) {
+    package init(body: [UInt8]) {
         // Lost: why the body is not a JSON object. The error page of a proxy contains nothing that a caller could use.
         guard let members = try? WireMembers(JSONReader.read(body), path: "error") else {
             self.init(code: nil, message: "the answer was no JSON object", weakPasswordReasons: [])

@@ -1,24 +1,24 @@
 /// The tokens and user in the response to a sign-in or refresh ([User
 /// sessions](https://supabase.com/docs/guides/auth/sessions)). Does not print its tokens.
-public struct AuthSessionAnswer: Hashable, Sendable {
+package struct AuthSessionAnswer: Hashable, Sendable {
     /// The access token, a JWT.
-    public var accessToken: String
+    package var accessToken: String
     /// The refresh token, valid for one refresh.
-    public var refreshToken: String
+    package var refreshToken: String
     /// Usually `bearer`.
-    public var tokenType: String
+    package var tokenType: String
     /// The lifetime of the access token in seconds, counted from the response.
-    public var expiresIn: Double
+    package var expiresIn: Double
     /// The expiry of the access token by the server's clock, in seconds since 1970, if the server sent it.
-    public var expiresAt: Double?
+    package var expiresAt: Double?
     /// The provider's access token, sent only once after a browser sign-in.
-    public var providerToken: String?
+    package var providerToken: String?
     /// The provider's refresh token, sent only once after a browser sign-in.
-    public var providerRefreshToken: String?
+    package var providerRefreshToken: String?
     /// Why the current policy would refuse the password just used; empty if it would not.
-    public var weakPasswordReasons: [String]
+    package var weakPasswordReasons: [String]
     /// The user of the tokens.
-    public var user: AuthUser
+    package var user: AuthUser
 }
 
 extension AuthSessionAnswer {
@@ -27,7 +27,7 @@ extension AuthSessionAnswer {
     /// - Throws: ``WireProblem`` with the name of the missing or malformed member: `access_token`, `refresh_token`,
     ///   `expires_in` or `user`, and of an `expires_in` or `expires_at` out of range: a lifetime of more than 136 years,
     ///   an expiry after the year 9999. All other members have defaults.
-    public init(json: AnyJSON) throws(WireProblem) {
+    package init(json: AnyJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "session")
         guard let expiresIn = try members.number("expires_in", in: WireMembers.lifetimes) else {
             throw WireProblem("session.expires_in: expected a number")
@@ -92,11 +92,11 @@ extension JSONWriter {
 }
 
 extension AuthSessionAnswer: Unprinted {
-    public var description: String { "AuthSessionAnswer(user: \(user.id), tokens: <secret>)" }
+    package var description: String { "AuthSessionAnswer(user: \(user.id), tokens: <secret>)" }
 }
 
 /// The response to a sign-up or a verification.
-public enum AuthAnswer: Hashable, Sendable {
+package enum AuthAnswer: Hashable, Sendable {
     /// The user is signed in.
     case session(AuthSessionAnswer)
     /// The user must first answer a mail or text message.
@@ -107,7 +107,7 @@ public enum AuthAnswer: Hashable, Sendable {
     /// Parses a response. `access_token` indicates a session, `msg` without a user indicates ``pending``.
     ///
     /// - Throws: ``WireProblem`` of the session or user that the members indicate.
-    public init(json: AnyJSON) throws(WireProblem) {
+    package init(json: AnyJSON) throws(WireProblem) {
         if json["access_token"]?.stringValue != nil {
             self = .session(try AuthSessionAnswer(json: json))
         } else if json["id"] == nil, json["user"] == nil, json["msg"]?.stringValue != nil {

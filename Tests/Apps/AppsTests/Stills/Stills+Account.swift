@@ -50,7 +50,7 @@ extension Still {
 
     @MainActor private static func linkedLately() async throws -> World {
         let world = try await World.user()
-        _ = try await world.manager.linkGoogle(in: world.google)
+        _ = try await world.manager.identities.link(.google, in: world.google)
         return try await world.tapping("Your profile", "Sign-In Methods").waiting(for: "Recently Added")
     }
 

@@ -61,10 +61,10 @@ extension Still {
     @MainActor private static func protected() async throws -> World {
         let service = passkeys()
         let world = try await World.user(service)
-        try await world.manager.addPasskey(with: world.passkeys)
-        let app = try await world.manager.addApp(issuer: nil, name: nil)
-        try await world.manager.prove(code: service.appCode() ?? "", of: app.id)
-        _ = try await world.manager.makeRecoveryCodes(replacing: false)
+        try await world.manager.passkeys.add(with: world.passkeys)
+        let app = try await world.manager.factors.addApp(issuer: nil, name: nil)
+        try await world.manager.proofs.prove(code: service.appCode() ?? "", of: app.id)
+        _ = try await world.manager.factors.makeRecoveryCodes(replacing: false)
         return world
     }
 

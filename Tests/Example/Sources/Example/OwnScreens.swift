@@ -1,5 +1,6 @@
 import AuthenticationServices
 import Foundation
+import Gatehouse
 import GatehouseUI
 import SwiftUI
 
@@ -116,13 +117,15 @@ struct GoogleButton: View {
 
     var body: some View {
         Button("Sign in with Google") {
-            login.signInWithGoogle(redirectTo: URL(string: "com.example.journal://auth-callback")!) { url in
+            let browser = browser
+            let page = AppBrowser(redirectTo: URL(string: "com.example.journal://auth-callback")!) { url in
                 do {
                     return try await browser.authenticate(using: url, callbackURLScheme: "com.example.journal")
                 } catch let error as ASWebAuthenticationSessionError where error.code == .canceledLogin {
                     throw AuthError.cancelled
                 }
             }
+            login.signIn(with: .google, in: page)
         }
     }
 }

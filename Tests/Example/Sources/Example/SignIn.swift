@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 import GatehouseUI
 
 /// Creates an account. Returns a text for the user, or nil on success.

@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 import GatehouseTesting
 import GatehouseUI
 import Testing

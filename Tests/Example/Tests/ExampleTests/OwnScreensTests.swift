@@ -1,3 +1,4 @@
+import Gatehouse
 import GatehouseTesting
 import GatehouseUI
 import Testing
@@ -47,7 +48,7 @@ struct OwnScreensTests {
         let link = LinkModel(manager: account)
         #expect(question(link)?.hasPrefix("ada@example.com has an account already.") == true)
         await link.confirm(password: Fixtures.password)?.value
-        #expect(try await account.identities().map(\.provider) == ["email", "google"])
+        #expect(try await account.identities.list().map(\.provider) == ["email", "google"])
         #expect(question(link) == nil)
     }
 

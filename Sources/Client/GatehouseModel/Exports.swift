@@ -1,0 +1,2 @@
+// Profiles and metadata are JSON values.
+@_exported public import GatehouseWire

@@ -1,0 +1,93 @@
+import Foundation
+public import Gatehouse
+
+/// How a user proves to own the account of ``AuthManager/linkQuestion``; for ``AuthManager/Linking/confirm(_:)``.
+public struct LinkProof {
+    /// The account's sign-in method that the user proves.
+    let method: AuthMethod
+    /// Signs in and links. Returns the session of the account.
+    let give: @MainActor (AuthManager, LinkQuestion) async throws -> Session
+
+    /// The account's password.
+    public static func password(_ password: String) -> LinkProof {
+        LinkProof(method: .email) { manager, question in
+            do {
+                return try await manager.service.confirmLink(
+                    question.ticket, email: question.email, password: password)
+            } catch  where AuthError(error) == .secondFactorNeeded {
+                let session = try await manager.service.signIn(email: question.email, password: password)
+                return try await manager.linking.link(question, .email, with: session)
+            }
+        }
+    }
+
+    /// The code of ``AuthManager/Linking/sendCode()``, which does not suffice for an account with a second factor. If no one had
+    /// proven the account's address before, its password and passkeys are set aside. ``AuthError/codeWrong`` keeps the question.
+    public static func code(_ code: String) -> LinkProof {
+        LinkProof(method: .email) { manager, question in
+            try await manager.service.confirmLink(question.ticket, code: code)
+        }
+    }
+
+    /// The code that was mailed when ``password(_:)`` was refused with ``AuthError/credentialSetAside(_:)``, which restores
+    /// the password.
+    public static func code(_ code: String, password: String) -> LinkProof {
+        LinkProof(method: .email) { manager, question in
+            let answer = try await manager.service.verify(
+                code: code, sentTo: question.email, for: .email, password: password)
+            return try await manager.linking.link(question, .email, with: try answer.opened)
+        }
+    }
+
+    /// The code that was mailed when ``passkey(_:)`` was refused with ``AuthError/credentialSetAside(_:)``, which restores
+    /// the passkey.
+    public static func code(_ code: String, restoring ticket: SetAsideTicket) -> LinkProof {
+        signIn(.passkey) { try await $0.verify(code: code, restoring: ticket).opened }
+    }
+
+    /// Apple's sheet, as for ``AuthManager/signInWithApple(_:)``.
+    public static func apple(_ sheet: @escaping @MainActor () async throws -> AppleCredential) -> LinkProof {
+        LinkProof(method: .apple) { manager, question in
+            let credentials = try await manager.names.credentials(from: sheet)
+            let session = try await manager.service.signIn(with: credentials)
+            return try await manager.linking.link(question, .apple, with: session)
+        }
+    }
+
+    /// Google's own sheet, as for ``AuthManager/signInWithGoogle(_:)``.
+    public static func google(_ sheet: @escaping @MainActor () async throws -> OpenIDConnectCredentials) -> LinkProof {
+        signIn(.google) { try await $0.signIn(with: try await sheet()) }
+    }
+
+    /// Any provider in a browser.
+    public static func provider(_ provider: Provider, in browser: any WebAuthenticator) -> LinkProof {
+        signIn(AuthMethod(provider)) { try await $0.signIn(with: provider, in: browser) }
+    }
+
+    /// A passkey of the account. Available only if `LinkQuestion.canUsePasskey` is true. A closed sheet is `.cancelled`.
+    public static func passkey(_ passkeys: any PasskeyAuthenticator) -> LinkProof {
+        signIn(.passkey) { service in
+            let assertion = try await service.passkeyAssertion(with: passkeys, style: .sheet)
+            return try await service.signIn(with: assertion)
+        }
+    }
+
+    /// A sign-in to the account, and then the link.
+    private static func signIn(
+        _ method: AuthMethod, _ signIn: @escaping @MainActor (any AuthService) async throws -> Session
+    ) -> LinkProof {
+        LinkProof(method: method) { manager, question in
+            try await manager.linking.link(question, method, with: try await signIn(manager.service))
+        }
+    }
+}
+
+extension AuthResponse {
+    /// The session of a redeemed code that signs in.
+    fileprivate var opened: Session {
+        get throws {
+            guard let session else { throw AuthClientError.unexpectedAnswer("session.access_token: expected a string") }
+            return session
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Gatehouse
+
+extension AuthManager {
+    var profileLoad: ProfileLoad { ProfileLoad(manager: self) }
+
+    /// Starts to load the profile, and supersedes an earlier load.
+    func loadProfile() { profileLoad.start() }
+}
+
+/// Loads the profile of a manager's user, and sends a name from Apple that is missing there.
+@MainActor
+struct ProfileLoad {
+    let manager: AuthManager
+
+    /// Starts to load the profile, and supersedes an earlier load. The task does not retain the manager.
+    func start() {
+        manager.loading?.cancel()
+        manager.loadCount += 1
+        manager.isLoadingProfile = true
+        let (load, mine) = (manager.loadCount, manager.epoch)
+        manager.loading = Task { [weak manager, service = manager.service] in
+            let profile: Result<SignedInAccount, any Error>
+            do { profile = .success(try await service.fetchMe()) } catch { profile = .failure(error) }
+            await manager?.profileLoad.loaded(profile, load, mine)
+        }
+    }
+
+    private func loaded(_ profile: Result<SignedInAccount, any Error>, _ load: Int, _ mine: Int) async {
+        let account = await manager.service.currentSession?.user
+        guard load == manager.loadCount, mine == manager.epoch else { return }
+        manager.isLoadingProfile = false
+        switch profile {
+        case .success(let me):
+            if let account, account.id == manager.user?.id { manager.user?.email = account.email }
+            land(me, mine)
+            manager.error = me.profile == nil ? .profileNotCreated : nil
+            if let account { startSendingKeptName(of: account, mine) }
+        case .failure(let failure): refused(failure)
+        }
+    }
+
+    /// Only the auth server ends a session. The event about it arrives too, in either order; both show the reason for
+    /// the sign-out.
+    private func refused(_ failure: any Error) {
+        switch failure {
+        case AuthClientError.signedOut(let reason): manager.leave(reason)
+        // A newer load has begun.
+        case is CancellationError: break
+        default: manager.error = AuthError(failure)
+        }
+    }
+
+    /// Runs in a task of the manager, because neither a sign-in nor a screen should wait for it or end it. Waits for an
+    /// earlier task, so that no name is sent twice. Does not retain the manager.
+    private func startSendingKeptName(of account: User, _ mine: Int) {
+        manager.naming = Task { [weak manager, earlier = manager.naming] in
+            await earlier?.value
+            await manager?.profileLoad.sendKeptName(of: account, mine)
+        }
+    }
+
+    /// Sends a name from Apple to the server wherever it is missing: to the profile, and to the account's metadata, for
+    /// servers that ignore the name in a sign-in. A failure is retried with the next load.
+    private func sendKeptName(of account: User, _ mine: Int) async {
+        do {
+            let kept = try await manager.names.read()
+            let people = (account.identities ?? []).filter { $0.provider == AuthMethod.apple.rawValue }.map(\.id)
+            for person in people {
+                guard let name = kept[person], manager.epoch == mine, let user = manager.user, user.id == account.id
+                else { continue }
+                if user.firstName == nil, let given = name.given {
+                    landChange(try await manager.service.updateProfile(ProfileChange(firstName: .set(given))), mine)
+                }
+                // Another user may be signed in by now.
+                guard manager.epoch == mine else { return }
+                if !account.hasName { try await manager.service.updateMetadata(name.metadata) }
+                try await manager.names.forget(person)
+            }
+        } catch {
+            // The name is still stored, and the next load of the profile sends it.
+            manager.record(.failed(.apple, AuthError(error).code))
+        }
+    }
+
+    /// A load in progress may contain the state before the change, so it starts again.
+    func landChange(_ me: SignedInAccount, _ mine: Int) {
+        if manager.epoch == mine, manager.isLoadingProfile { start() }
+        land(me, mine)
+    }
+
+    private func land(_ me: SignedInAccount, _ mine: Int) {
+        guard manager.epoch == mine, let user = manager.user, user.id == me.id else { return }
+        let shown = user.with(me)
+        if shown != user { manager.user = shown }
+        if me.profile != nil { manager.isProfileLoaded = true }
+    }
+}
+
+extension User {
+    /// Whether the metadata contains a name, under any of the keys that servers use.
+    fileprivate var hasName: Bool {
+        ["full_name", "name", "first_name"].contains { key in
+            userMetadata[key]?.stringValue?.contains { !$0.isWhitespace } == true
+        }
+    }
+}
+
+extension AppleName {
+    /// The name as sign-ups and other providers store it in the metadata.
+    fileprivate var metadata: JSONObject {
+        var data: JSONObject = ["full_name": .string(full)]
+        data["first_name"] = given.map(AnyJSON.string)
+        return data
+    }
+}
