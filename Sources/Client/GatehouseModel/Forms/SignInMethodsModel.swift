@@ -63,7 +63,7 @@ public final class SignInMethodsModel {
         }
     }
 
-    /// Links a provider; see ``AuthManager/link(_:in:)``.
+    /// Links a provider; see ``AuthManager/Identities/link(_:in:)``.
     @discardableResult
     public func link(_ provider: Provider, in browser: any WebAuthenticator) -> Task<Void, Never>? {
         attempt {

@@ -15,7 +15,7 @@ extension AuthManager {
 
     /// The user's sign-in methods: email address and providers. See ``AuthManager/identities``.
     ///
-    /// In telemetry a link starts, fails and is cancelled like a sign-in, but ends with ``TelemetryEvent/linked``.
+    /// In telemetry a link starts, fails and is cancelled like a sign-in, but ends with `TelemetryEvent.linked(existing:new:)`.
     @MainActor
     public struct Identities {
         let manager: AuthManager
