@@ -148,9 +148,11 @@ public final class AuthClient: Sendable {
         return stream
     }
 
-    /// Refreshes the session, unless its token is less than 5 seconds old. Use it to update the claims of the access
-    /// token.
+    /// Refreshes the session, for example after your server changed the user's claims. The request always reaches the auth
+    /// server, after a refresh that is already under way.
     ///
+    /// - Parameter reason: For telemetry. With another reason than `requested`, a token that is less than 5 seconds old is
+    ///   returned again, and a refresh under way is joined.
     /// - Throws: As ``session``, also before the token expires.
     @discardableResult
     public func refreshSession(_ reason: RefreshReason = .requested) async throws -> Session {

@@ -34,6 +34,11 @@ public protocol AuthService: ProfileSource, FactorService {
     ///   could not be refreshed, after which the session is kept.
     func accessToken() async throws -> String
 
+    /// Returns a different access token than one that an API has just refused.
+    ///
+    /// - Throws: As ``accessToken()``.
+    func accessToken(insteadOf refused: String) async throws -> String
+
     /// Signs in with a password.
     ///
     /// - Throws: `AuthClientError`, with the code `invalid_credentials` for both an unknown account and a wrong
@@ -222,6 +227,7 @@ public protocol AuthService: ProfileSource, FactorService {
 
 // What a service without these calls answers.
 extension AuthService {
+    public func accessToken(insteadOf _: String) async throws -> String { try await accessToken() }
     public func verify(
         code: String, sentTo email: String, for purpose: EmailOTPType, password _: String
     ) async throws -> AuthResponse { try await verify(code: code, sentTo: email, for: purpose) }

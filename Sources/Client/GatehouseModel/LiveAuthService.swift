@@ -35,6 +35,10 @@ public struct LiveAuthService: AuthService {
 
     public func accessToken() async throws -> String { try await client.session.accessToken }
 
+    public func accessToken(insteadOf refused: String) async throws -> String {
+        try await client.refreshSession(insteadOf: refused).accessToken
+    }
+
     public func signIn(email: String, password: String) async throws -> Session {
         try await client.signIn(email: email, password: password)
     }

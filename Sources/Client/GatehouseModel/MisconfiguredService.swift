@@ -13,6 +13,7 @@ struct MisconfiguredService: AuthService {
     var reachability: Reachability { .unknown }
     func settings() throws -> AuthServerSettings { throw error }
     func accessToken() throws -> String { throw error }
+    func accessToken(insteadOf _: String) throws -> String { throw error }
     func signIn(email _: String, password _: String) throws -> Session { throw error }
     func signUp(email _: String, password _: String, firstName _: String?) throws -> AuthResponse { throw error }
     func signIn(with _: OpenIDConnectCredentials) throws -> Session { throw error }

@@ -213,6 +213,21 @@ struct ManagerTests {
         }
     }
 
+    @Test("After a refusal by the app's API, any thread gets another token, and the next refusal of the old one no new call")
+    func anotherToken() async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            world.server.clock.advance(by: .seconds(60))
+            let manager = world.manager
+            let (first, second, third) = try await Task.detached {
+                let first = try await manager.accessToken()
+                let second = try await manager.accessToken(insteadOf: first)
+                return (first, second, try await manager.accessToken(insteadOf: first))
+            }.value
+            #expect(first != second && second == third)
+        }
+    }
+
     @Test("When the server ends the session, the manager reports it")
     func endedByServer() async throws {
         try await ModelWorld.with { world in

@@ -33,17 +33,42 @@ struct RefreshTests {
         }
     }
 
-    @Test("A token less than five seconds old is returned again")
+    @Test("A token less than five seconds old is returned again, unless the app requests a refresh")
     func window() async throws {
         try await World.with { world in
             try await world.signUp()
             world.server.clock.advance(by: .seconds(60))
-            let fresh = try await world.client.refreshSession()
+            let fresh = try await world.client.refreshSession(.unauthorized)
             world.server.clock.advance(by: .milliseconds(4_999))
-            #expect(try await world.client.refreshSession() == fresh)
+            #expect(try await world.client.refreshSession(.unauthorized) == fresh)
             #expect(world.network.refreshCount == 1)
-            world.server.clock.advance(by: .milliseconds(1))
             #expect(try await world.client.refreshSession() != fresh)
+            #expect(world.network.refreshCount == 2)
+        }
+    }
+
+    @Test("A refresh that the app requests begins after the request: one under way may bring older claims")
+    func requestedDuringRefresh() async throws {
+        try await World.with { world in
+            try await world.signUp()
+            world.expireToken()
+            world.network.hold()
+            let caller = Task { try await world.client.session }
+            await until { world.network.heldCount == 1 }
+            let request = Task { try await world.client.refreshSession() }
+            for _ in 0..<100 { await Task.yield() }
+            world.network.release()
+            #expect(try await caller.value.refreshToken != request.value.refreshToken)
+            #expect(world.network.refreshCount == 2)
+        }
+    }
+
+    @Test("A refresh that the app requests asks the server, also if another process has just refreshed")
+    func requestedAfterAnotherProcess() async throws {
+        try await World.with { world in
+            try await world.signUp()
+            let theirs = try await world.anotherProcess().refreshSession()
+            #expect(try await world.client.refreshSession().refreshToken != theirs.refreshToken)
             #expect(world.network.refreshCount == 2)
         }
     }

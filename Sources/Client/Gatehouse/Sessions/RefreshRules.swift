@@ -2,7 +2,7 @@
 public struct RefreshRules: Hashable, Sendable {
     /// Callers get a token that is valid for this long, or for half its lifetime if that is less.
     public var leeway: Duration = .seconds(30)
-    /// A token that is younger than this is returned instead of refreshing again.
+    /// A token that is younger than this is returned instead of refreshing again, unless the app requests a refresh.
     public var window: Duration = .seconds(5)
     /// The number of retries after temporary failures.
     public var retries = 3

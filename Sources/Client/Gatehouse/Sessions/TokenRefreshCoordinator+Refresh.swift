@@ -30,11 +30,21 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Returns a session with a different access token, unless the current one was just issued.
+    /// Returns a session with a different access token, unless the current one was just issued. An app's own request always asks
+    /// the server, in a refresh that begins after it: one that is under way may bring older claims.
     func refreshedSession(_ reason: RefreshReason, insteadOf token: String? = nil) async throws -> Session {
         let kept = try await signedIn()
         if let token, kept.session.accessToken != token, kept.isFresh(at: clock.uptime(), leeway: .zero) {
             return kept.session
+        }
+        if reason == .requested {
+            if let flight {
+                // Ignored: the failure of the earlier refresh. The next one meets it too, if it lasts.
+                _ = try? await Self.value(of: flight.task)
+                try Task.checkCancellation()
+                guard try await signedIn().session.user.id == kept.session.user.id else { throw overtaken }
+            }
+            return try await refreshed(reason)
         }
         let uptime = clock.uptime()
         if let givenAt = kept.givenAt, uptime - givenAt < rules.window, kept.remaining(at: uptime) > .zero {
@@ -71,7 +81,7 @@ extension TokenRefreshCoordinator {
             if let quiet, clock.uptime() < quiet.until { throw AuthClientError.offline(quiet.cause) }
             let startedIn = epoch
             // Unstructured, because the cancellation of one caller must not lose a rotated token.
-            task = Task { try await self.fly(startedIn) }
+            task = Task { try await self.fly(startedIn, asksAlways: reason == .requested) }
             flight = Flight(epoch: startedIn, task: task)
             notify(.refreshAttempted(reason))
         }
@@ -100,10 +110,12 @@ extension TokenRefreshCoordinator {
     }
 
     /// One refresh with its retries. Releases the store's lock between attempts.
-    private func fly(_ startedIn: Int) async throws -> Session {
+    ///
+    /// - Parameter asksAlways: Whether a session that another process has refreshed meanwhile does not suffice.
+    private func fly(_ startedIn: Int, asksAlways: Bool) async throws -> Session {
         defer { if flight?.epoch == startedIn { flight = nil } }
         do {
-            return try await tries(startedIn)
+            return try await tries(startedIn, asksAlways: asksAlways)
         } catch let error as AuthClientError {
             notify(.refreshFailed(error))
             throw error
@@ -118,11 +130,11 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    private func tries(_ startedIn: Int) async throws -> Session {
+    private func tries(_ startedIn: Int, asksAlways: Bool) async throws -> Session {
         var failures = 0
         while true {
             do {
-                return try await slot.storage.withLock { try await self.attempt(startedIn) }
+                return try await slot.storage.withLock { try await self.attempt(startedIn, asksAlways: asksAlways) }
             } catch let failure as Passing {
                 try check(startedIn)
                 guard let wait = rules.wait(failures: failures, retryAfter: failure.retryAfter, random: random()) else {
@@ -144,11 +156,12 @@ extension TokenRefreshCoordinator {
     }
 
     /// One attempt while holding the store's lock: read the slot, call the server, save, publish.
-    private func attempt(_ startedIn: Int) async throws -> Session {
+    private func attempt(_ startedIn: Int, asksAlways: Bool) async throws -> Session {
         try check(startedIn)
         guard let before = kept else { throw Superseded() }
         let current = try await gate.run { try await self.reread(before, startedIn) }
-        if current.generation != before.generation, current.isFresh(at: clock.uptime(), leeway: rules.leeway) {
+        let isNewer = current.generation != before.generation
+        if isNewer, !asksAlways, current.isFresh(at: clock.uptime(), leeway: rules.leeway) {
             return current.session
         }
         let timed: TimedAnswer

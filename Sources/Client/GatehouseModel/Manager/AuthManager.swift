@@ -159,7 +159,7 @@ public final class AuthManager {
         for listener in listeners { listener.cancel() }
     }
 
-    /// Returns a valid access token. Apps should get it only here.
+    /// Returns a valid access token, in any isolation. Apps should get it only here.
     ///
     /// ```swift
     /// var request = URLRequest(url: url)
@@ -167,9 +167,18 @@ public final class AuthManager {
     /// ```
     ///
     /// - Throws: ``AuthError/notAuthenticated`` without a session; ``AuthError/offline(_:)``,
-    ///   ``AuthError/networkError(_:)`` or ``AuthError/storeFailed(_:)`` if it could not be refreshed, after which the session is kept. Does not set ``error``.
-    public func accessToken() async throws(AuthError) -> String {
+    ///   ``AuthError/networkError(_:)`` or ``AuthError/storeFailed(_:)`` if it could not be refreshed, after which the session is
+    ///   kept. Does not set ``error``.
+    public nonisolated func accessToken() async throws(AuthError) -> String {
         do { return try await service.accessToken() } catch { throw AuthError(error) }
+    }
+
+    /// Returns another access token after your API refused one with 401. Makes no call to the auth server if the session already
+    /// has another. Repeat the request once: an API that refuses the new token too is at fault.
+    ///
+    /// - Throws: As ``accessToken()``; ``AuthError/notAuthenticated`` if the auth server has ended the session.
+    public nonisolated func accessToken(insteadOf refused: String) async throws(AuthError) -> String {
+        do { return try await service.accessToken(insteadOf: refused) } catch { throw AuthError(error) }
     }
 
     /// Signs out, even without a network. Sets ``error`` if the store could not be cleared.

@@ -16,9 +16,13 @@ func note(_ mood: String, _ account: AuthManager) async {
     }
 }
 
-@MainActor
 func entries(from api: URL, _ account: AuthManager) async throws -> Data {
     var request = URLRequest(url: api)
-    request.setValue("Bearer \(try await account.accessToken())", forHTTPHeaderField: "Authorization")
+    let token = try await account.accessToken()
+    request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+    let (data, response) = try await URLSession.shared.data(for: request)
+    guard (response as? HTTPURLResponse)?.statusCode == 401 else { return data }
+    let other = try await account.accessToken(insteadOf: token)
+    request.setValue("Bearer \(other)", forHTTPHeaderField: "Authorization")
     return try await URLSession.shared.data(for: request).0
 }
