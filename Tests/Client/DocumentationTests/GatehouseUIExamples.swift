@@ -112,8 +112,15 @@ extension Given {
     }
 }
 
+// Sources/Client/GatehouseUI/SignIn/LoginView.swift
+extension Given {
+    @MainActor private func example12() async throws {
+        if account.isLoggedIn { rows } else { LoginView(isDismissible: false) }
+    }
+}
+
 // Sources/Client/GatehouseUI/GatehouseUI.docc/GatehouseUI.md
-private struct Example12 {
+private struct Example13 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -130,14 +137,14 @@ private struct Example12 {
 
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example14() async throws {
         _ = HomeView().gatehouse(account, branding: Branding(name: "Journal", symbol: "book.fill", accent: .indigo))
     }
 }
 
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example15() async throws {
         let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
         _ = HomeView().gatehouse(account, branding: Branding(texts: texts))
         _ = texts
@@ -146,7 +153,7 @@ extension Given {
 
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example16() async throws {
         _ = HomeView()
             .loginHeader { Text("Keep your days").font(.title) }
             .loginFooter { Link("Terms of Use", destination: terms) }
@@ -160,7 +167,7 @@ extension Given {
 
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example17() async throws {
         _ = HomeView()
             .emailSignIn(.code)
             .gatehouse(account)
@@ -168,7 +175,7 @@ extension Given {
 }
 
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
-private struct Example17 {
+private struct Example18 {
     struct SignInView: View {
         @State private var screen: LoginModel
         @State private var password = ""
@@ -189,7 +196,7 @@ private struct Example17 {
 
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor @ViewBuilder private func example18() -> some View {
+    @MainActor @ViewBuilder private func example19() -> some View {
         switch account.phase {
         case .restoring: ProgressView()
         case .unauthenticated, .authenticating: SignInView(account: account)

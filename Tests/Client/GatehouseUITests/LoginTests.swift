@@ -98,6 +98,29 @@ struct LoginTests {
         #expect(world.screen.has(button: "Menu"))
     }
 
+    @Test("In place of an app that needs a user, the screen has no button that does nothing, and gives way to the app")
+    func gate() async throws {
+        let service = InMemoryAuthService()
+        service.addAccount(email: "ada@example.com")
+        let manager = service.makeManager()
+        let screen = Screen(GatedView().gatehouse(manager, browser: nil))
+        try await screen.wait { $0.has(button: "Sign in with Email") }
+        #expect(!screen.has(button: "Close") && !screen.has(button: "Continue as Guest"))
+        #expect(screen.complaints.isEmpty)
+        try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
+        try await screen.wait { $0.shows("Home") }
+        await manager.signOut()
+        try await screen.wait { $0.has(button: "Sign in with Email") }
+    }
+
+    private struct GatedView: View {
+        @Environment(AuthManager.self) private var account
+
+        var body: some View {
+            if account.isLoggedIn { Text("Home") } else { LoginView(isDismissible: false) }
+        }
+    }
+
     @Test("E2: during a sign-in all buttons are disabled, progress shows, and the sheet stays")
     func busy() async throws {
         let world = await World()

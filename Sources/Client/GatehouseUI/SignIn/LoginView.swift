@@ -7,12 +7,23 @@ public import SwiftUI
 /// The sign-in methods that the server offers. Requires `gatehouse(_:branding:)` above.
 ///
 /// `accountSheet(isPresented:)` presents it and closes it after the sign-in. In a sheet of the app's own, close the sheet
-/// when `AuthManager.isLoggedIn` changes.
+/// when `AuthManager.isLoggedIn` changes. In a tab, or in place of an app that needs a user, it has no way out but the sign-in:
+///
+/// ```swift
+/// if account.isLoggedIn { rows } else { LoginView(isDismissible: false) }
+/// ```
 public struct LoginView: View {
-    /// Creates the screen. It takes its manager from the environment.
-    public init() {}
+    private let isDismissible: Bool
 
-    public var body: some View { WithAccount { LoginScreen(manager: $0).modifier(AccountQuestions()) } }
+    /// Creates the screen. It takes its manager from the environment.
+    ///
+    /// - Parameter isDismissible: Whether the screen can be closed without a sign-in: it then has "Close" and "Continue as
+    ///   Guest", which dismiss it.
+    public init(isDismissible: Bool = true) { self.isDismissible = isDismissible }
+
+    public var body: some View {
+        WithAccount { LoginScreen(manager: $0, isDismissible: isDismissible).modifier(AccountQuestions()) }
+    }
 }
 
 private struct LoginScreen: View {
@@ -24,12 +35,14 @@ private struct LoginScreen: View {
     @Environment(\.passkeySignIn) private var passkeyPlace
     @Environment(\.authorizationController) private var authorizationController
     private let manager: AuthManager
+    private let isDismissible: Bool
     @State private var model: LoginModel
     @State private var sheet = AppleSheet()
     @State private var asksToLink: Bool
 
-    init(manager: AuthManager) {
+    init(manager: AuthManager, isDismissible: Bool) {
         self.manager = manager
+        self.isDismissible = isDismissible
         _asksToLink = State(initialValue: manager.linkQuestion != nil)
         _model = State(initialValue: LoginModel(manager: manager))
     }
@@ -39,9 +52,13 @@ private struct LoginScreen: View {
             // One branch for every text size: a button that disappears while Apple's sheet is open never gets its
             // answer.
             ScrollView { content }
-                .safeAreaInset(edge: .bottom) { guestButton }
+                .safeAreaInset(edge: .bottom) {
+                    if isDismissible { guestButton }
+                }
                 .toolbar {
-                    ToolbarItem(placement: .closing) { closeButton }
+                    ToolbarItem(placement: .closing) {
+                        if isDismissible { closeButton }
+                    }
                 }
                 .navigationDestination(for: EmailAuthForm.Mode.self) { EmailAuthView(mode: $0) }
                 .navigationDestination(isPresented: $asksToLink) { LinkView() }
@@ -51,7 +68,7 @@ private struct LoginScreen: View {
                     if model.isWorking { BusyOverlay(text: Text(ui: "Signing in...")) }
                 }
         }
-        .interactiveDismissDisabled(model.isWorking)
+        .interactiveDismissDisabled(model.isWorking || !isDismissible)
         .task { await model.load() }
     }
 
