@@ -78,3 +78,22 @@ extension TokenRefreshCoordinator {
         return raised.session
     }
 }
+
+extension TokenRefreshCoordinator {
+    /// Waits for a refresh or a verification. A cancelled caller stops waiting, and the work continues.
+    static func value(of refresh: Task<Session, any Error>) async throws -> Session {
+        let (sessions, continuation) = AsyncThrowingStream<Session, any Error>.makeStream()
+        // Unstructured, because a child task would be awaited.
+        Task {
+            switch await refresh.result {
+            case .success(let session):
+                continuation.yield(session)
+                continuation.finish()
+            case .failure(let error): continuation.finish(throwing: error)
+            }
+        }
+        for try await session in sessions { return session }
+        // The stream ends without a session if the caller is cancelled.
+        throw CancellationError()
+    }
+}

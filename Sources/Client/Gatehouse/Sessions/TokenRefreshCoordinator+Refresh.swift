@@ -92,23 +92,6 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Waits for the refresh. A cancelled caller stops waiting, and the refresh continues.
-    static func value(of refresh: Task<Session, any Error>) async throws -> Session {
-        let (sessions, continuation) = AsyncThrowingStream<Session, any Error>.makeStream()
-        // Unstructured, because a child task would be awaited.
-        Task {
-            switch await refresh.result {
-            case .success(let session):
-                continuation.yield(session)
-                continuation.finish()
-            case .failure(let error): continuation.finish(throwing: error)
-            }
-        }
-        for try await session in sessions { return session }
-        // The stream ends without a session if the caller is cancelled.
-        throw CancellationError()
-    }
-
     /// One refresh with its retries. Releases the store's lock between attempts.
     ///
     /// - Parameter asksAlways: Whether a session that another process has refreshed meanwhile does not suffice.
