@@ -38,9 +38,9 @@ extension TokenRefreshCoordinator {
             return kept.session
         }
         if reason == .requested {
-            if let flight {
+            if let earlier = flight?.task {
                 // Ignored: the failure of the earlier refresh. The next one meets it too, if it lasts.
-                _ = try? await Self.value(of: flight.task)
+                _ = try? await Self.value(of: earlier)
                 try Task.checkCancellation()
                 guard try await signedIn().session.user.id == kept.session.user.id else { throw overtaken }
             }
