@@ -213,7 +213,7 @@ struct ManagerTests {
         }
     }
 
-    @Test("After a refusal by the app's API, any thread gets another token, and the next refusal of the old one no new call")
+    @Test("After a refusal by the app's API, any thread gets another token, once for all who had the old one")
     func anotherToken() async throws {
         try await ModelWorld.with { world in
             try await world.signUp()

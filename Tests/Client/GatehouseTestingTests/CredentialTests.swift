@@ -176,7 +176,9 @@ struct CredentialTests {
     @Test("A guest changes nothing")
     func guest() async throws {
         let manager = await manager(InMemoryAuthService().service)
-        await #expect(throws: AuthError.notAuthenticated) { try await manager.credentials.changeEmail("ada@example.com") }
+        await #expect(throws: AuthError.notAuthenticated) {
+            try await manager.credentials.changeEmail("ada@example.com")
+        }
         await #expect(throws: AuthError.notAuthenticated) { try await manager.credentials.changePassword(Self.another) }
     }
 

@@ -179,7 +179,8 @@ struct MailCodeTests {
             await manager.wait { $0.user?.newEmail != nil }
             let first = try await code(world, .emailChange, to: "countess@example.com")
             #expect(
-                try await manager.credentials.confirmEmail(withCode: first, sentTo: "countess@example.com") == .checkMail)
+                try await manager.credentials.confirmEmail(withCode: first, sentTo: "countess@example.com")
+                    == .checkMail)
             let change = ChangeEmailModel(manager: manager)
             #expect(change.phase == .checkMail && change.form.email == "countess@example.com")
             let model = try #require(change.code)

@@ -272,7 +272,9 @@ struct ManagerTests {
     func guest() async throws {
         let manager = await manager(InMemoryAuthService())
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
-        await #expect(throws: AuthError.notAuthenticated) { try await manager.identities.linkApple { try await sheet.apple() } }
+        await #expect(throws: AuthError.notAuthenticated) {
+            try await manager.identities.linkApple { try await sheet.apple() }
+        }
         await #expect(throws: AuthError.notAuthenticated) { try await manager.identities.list() }
         #expect(sheet.requests.isEmpty && events.all.isEmpty)
     }

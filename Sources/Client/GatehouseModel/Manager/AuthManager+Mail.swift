@@ -6,11 +6,8 @@ extension AuthManager {
     public nonisolated var mail: Mail { Mail(manager: self) }
 
     /// Mails with codes and links. See ``AuthManager/mail``.
-    @MainActor
-    public struct Mail {
-        nonisolated let manager: AuthManager
-
-        nonisolated init(manager: AuthManager) { self.manager = manager }
+    public struct Mail: Sendable {
+        let manager: AuthManager
     }
 }
 
@@ -45,7 +42,7 @@ extension AuthManager.Mail {
     }
 
     /// Whether a URL that opened the app is the link of a mail: ``AuthManager/redirectTo`` with further values.
-    public nonisolated func isLink(_ url: URL) -> Bool { manager.redirectTo.map(url.isAnswer(to:)) ?? false }
+    public func isLink(_ url: URL) -> Bool { manager.redirectTo.map(url.isAnswer(to:)) ?? false }
 
     /// Completes the link of a mail, which confirms an address or allows setting a password
     /// (``AuthManager/needsNewPassword``). `gatehouse(_:branding:)` of GatehouseUI does this itself.
