@@ -28,8 +28,8 @@ public import GatehouseModel
 ///   that it stores.
 ///
 /// Not simulated: the texts of mails (``mails`` lists them, ``mailCode(_:to:)`` is their code, ``mailLink(_:to:)`` their
-/// link), the server's own rate limits, the client's retries after temporary failures and its time limits, and the device's
-/// store, except that it can be locked.
+/// link), the server's own rate limits, the client's retries after temporary failures, its time limits and the gateway's
+/// circuit breaker, and the device's store, except that it can be locked.
 public final class InMemoryAuthService: Sendable {
     let network: InMemoryNetwork
     let client: AuthClient
