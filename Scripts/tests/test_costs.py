@@ -22,6 +22,10 @@ class CostsTests(unittest.TestCase):
             ("a", "ok"), ("b", "too much"), ("c", "less: record it"), ("new", "not in the record"),
             ("gone", "not counted")])
 
+    def test_the_program_is_built_by_this_repository(self):
+        """Python's own package of the same name has no `build`."""
+        self.assertTrue(callable(costs.packaging.build) and callable(costs.packaging.stamp))
+
     def test_the_distance_of_runs_is_a_part_of_their_median(self):
         self.assertEqual(costs.spread([{"a": 90}, {"a": 100}, {"a": 110}]), {"a": 20.0})
 
