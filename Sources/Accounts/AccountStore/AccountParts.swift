@@ -79,10 +79,10 @@ package struct MailStore: AccountPart { package let accounts: Accounts }
 /// Passkeys.
 package struct PasskeyStore: AccountPart { package let accounts: Accounts }
 
-/// What is stored about one user, for the user.
+/// The export of everything stored about a user, which the user may download.
 package struct PersonalRecords: AccountPart { package let accounts: Accounts }
 
-/// What a code proves, and what a proof sets aside.
+/// Proofs of an address by emailed codes, and the credentials that a first proof sets aside.
 package struct ProofStore: AccountPart { package let accounts: Accounts }
 
 /// Calls to providers that wait, and the provider tokens that they revoke.

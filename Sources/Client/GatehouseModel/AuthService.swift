@@ -34,7 +34,7 @@ public protocol AuthService: ProfileSource, FactorService {
     ///   could not be refreshed, after which the session is kept.
     func accessToken() async throws -> String
 
-    /// Returns a different access token than one that an API has just refused.
+    /// Returns a different access token than one that an API has just refused; the same if it is less than 5 seconds old.
     ///
     /// - Throws: As ``accessToken()``.
     func accessToken(insteadOf refused: String) async throws -> String

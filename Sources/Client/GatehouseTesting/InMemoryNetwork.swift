@@ -2,7 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseWire
 
-/// What the client of an app reaches: the network with the server, and the device's store. Applies the faults of both.
+/// The network and the store of an app's client. Applies the faults of both.
 final class InMemoryNetwork: Sendable {
     struct State: Sendable {
         var server = InMemoryServer()

@@ -58,7 +58,7 @@ package struct FactorHandlers: AuthPart { package let server: AuthServer }
 /// Mails that are asked for, and their codes and links.
 package struct MailHandlers: AuthPart { package let server: AuthServer }
 
-/// What all routes that lead to a mail check.
+/// The checks of every route that sends a mail.
 struct MailAdmission: AuthPart { let server: AuthServer }
 
 /// Sends the mails that wait.

@@ -155,7 +155,7 @@ extension Row {
         let factor = factor()
         let (credentialID, publicKey) = (bytes(), bytes())
         let (signCount, isBackupEligible) = (UInt32(clamping: int()), bool())
-        // Lost: what is wrong with JSON that this program wrote; the names only help browsers.
+        // Ignored: this program wrote the JSON, and the names only help browsers.
         let transports = (try? JSONReader.read(text()))?.arrayValue?.compactMap(\.stringValue) ?? []
         return SecurityKey(
             factor: factor, credentialID: credentialID, publicKey: publicKey, signCount: signCount,

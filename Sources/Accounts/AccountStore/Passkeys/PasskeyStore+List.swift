@@ -36,7 +36,7 @@ extension PasskeyStore {
             .init("is_backup_eligible") { $0.isBackupEligible = $1.bool() },
             .init("is_backed_up") { $0.isBackedUp = $1.bool() },
             .init("transports") {
-                // Lost: what is wrong with JSON that this program wrote; the names only help browsers.
+                // Ignored: this program wrote the JSON, and the names only help browsers.
                 $0.transports = (try? JSONReader.read($1.text()))?.arrayValue?.compactMap(\.stringValue) ?? []
             },
             .init("attestation") { $0.attestation = $1.text() },

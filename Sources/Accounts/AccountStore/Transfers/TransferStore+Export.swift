@@ -148,7 +148,7 @@ private struct ExportedFactorRow: Sendable {
         let (signCount, isBackupEligible, isBackedUp) = (
             row.intIfPresent() ?? 0, row.intIfPresent() ?? 0, row.intIfPresent() ?? 0
         )
-        // Lost: what is wrong with JSON that this program wrote; the names only help browsers.
+        // Ignored: this program wrote the JSON, and the names only help browsers.
         let transports = row.textIfPresent().flatMap { try? JSONReader.read($0) }?.arrayValue ?? []
         key = TransferredKey(
             credentialID: credentialID, publicKey: publicKey, signCount: UInt32(clamping: signCount),

@@ -18,7 +18,7 @@ package struct PendingFlow: Hashable, Sendable {
     /// - Parameter verifier: Random.
     package init(verifier: String, kind: FlowKind) { (self.verifier, self.kind) = (verifier, kind) }
 
-    /// What the server learns when the flow starts.
+    /// The input of a new flow.
     package var challenge: String { Base64URL.text(Array(SHA256.hash(data: Array(verifier.utf8)))) }
 
     /// The members of the request that starts the flow.
@@ -33,7 +33,7 @@ extension PendingFlow {
 
     /// The flows of the entry. Unreadable ones must be started again.
     package static func list(_ entry: [UInt8]) -> [PendingFlow] {
-        // Lost: why the entry is unreadable.
+        // Ignored: an unreadable entry counts as missing.
         let json = (try? JSONReader.read(entry))?.arrayValue ?? []
         return json.compactMap { flow in
             guard let verifier = flow["verifier"]?.stringValue,

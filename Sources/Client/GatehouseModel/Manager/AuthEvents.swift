@@ -4,7 +4,7 @@ extension AuthManager {
     var events: AuthEvents { AuthEvents(manager: self) }
 }
 
-/// What a manager does when its service, the system or the connection reports something.
+/// A manager's reactions to events of its service, of the system and of the connection.
 @MainActor
 struct AuthEvents {
     let manager: AuthManager
@@ -87,7 +87,7 @@ struct AuthEvents {
         }
     }
 
-    /// What failed without a connection loads again as soon as there is one. An app may have cleared ``error`` since.
+    /// Repeats the loads that failed without a connection. An app may have cleared `AuthManager.error` since.
     func hear(isOffline: Bool) {
         guard !isOffline else { return }
         if !manager.isLoggedIn, manager.hasMissedSettings {

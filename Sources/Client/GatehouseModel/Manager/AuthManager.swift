@@ -174,7 +174,8 @@ public final class AuthManager {
     }
 
     /// Returns another access token after your API refused one with 401. Makes no call to the auth server if the session already
-    /// has another. Repeat the request once: an API that refuses the new token too is at fault.
+    /// has another. Returns the refused token again if it is less than 5 seconds old. Repeat the request once: an API that refuses
+    /// a fresh token is at fault.
     ///
     /// - Throws: As ``accessToken()``; ``AuthError/notAuthenticated`` if the auth server has ended the session.
     public nonisolated func accessToken(insteadOf refused: String) async throws(AuthError) -> String {

@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// What the gateway knows of the user.
+/// The page of the user's profile, which the gateway stores.
 struct ProfilePage: SitePage {
     var visit: Visit
 
