@@ -1,6 +1,7 @@
 """The commands that run only the failed tests of a stage again, after all stages and alone.
 
-On a slow machine, tests of other stages may take the time that a test needs. The report has both runs.
+On a slow machine, tests of other stages may take the time that a test needs. A stage that hung runs again as a whole. The
+report has both runs, and what the hanging one waited for.
 """
 
 import json
@@ -31,6 +32,9 @@ def failed_pytest_tests(log):
 def swift_again(command, events):
     """For `Stage.again` of Swift tests, which wrote their events to this file."""
     def again(ended):
+        # Alone and as a whole: which tests a hang kept from running is not known.
+        if ended.waits is not None:
+            return ended.stage.command
         failed = failed_swift_tests(events.read_text(errors="replace")) if events.exists() else ()
         if ended.result.failed != len(failed) or not 0 < len(failed) <= MOST_TESTS:
             return None

@@ -19,6 +19,8 @@ import threading
 import time
 import typing
 
+import hangs
+
 # The whole package, not the client alone (Package.swift).
 os.environ["GATEHOUSE_COMPLETE"] = "1"
 CORES = 2
@@ -26,6 +28,8 @@ CORES = 2
 TESTS_AT_ONCE = "8"
 # The time limit of a stage that hangs, so that the run names it before the limit of CI ends the whole run.
 LIMIT_SECONDS = 2_400
+# How often a running stage is looked at.
+LOOK_SECONDS = 5
 TAIL_LINES = 40
 # Runs a command at a niceness. Linux schedules each session as one group, which has a niceness of its own.
 NICELY = ("sh", "-c", '{ echo "$0" >/proc/self/autogroup; } 2>/dev/null; exec nice -n "$0" "$@"')
@@ -57,6 +61,7 @@ def read_nothing(log):
 class Stage:
     """`after`: the prerequisites. `cores`: the number of cores that it uses. `niceness`: how much it yields to others.
 
+    `silence_seconds`: how long it may write nothing; then it hangs, and is ended. None for any time.
     `read` gets the log, and finds counts and failures in it. `environment`: added to the environment of the run.
     `again`: the command that runs only the failed tests of a stage that ended; None if there is none (repeats.py).
     """
@@ -68,6 +73,7 @@ class Stage:
     read: typing.Callable[[str], Result] = read_nothing
     environment: tuple[tuple[str, str], ...] = ()
     limit_seconds: float = LIMIT_SECONDS
+    silence_seconds: float | None = None
     niceness: int = 0
     again: typing.Callable[["Ended"], tuple[str, ...] | None] = lambda ended: None
 
@@ -140,6 +146,8 @@ class Ended:
     seconds: float
     result: Result
     log: pathlib.Path
+    # If it was ended because it hung: what its threads waited for.
+    waits: tuple[str, ...] | None = None
     # The run of only the failed tests, afterwards and alone.
     again: "Ended | None" = None
 
@@ -166,6 +174,7 @@ class Ended:
         if not messages or messages[:1] == list(NO_SUMMARY.failures):
             lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
             messages.append("\n".join([f"ended with {self.code}; the end of its log:", *lines[-TAIL_LINES:]]))
+        messages += self.waits or ()
         verdict = "These passed only alone, when they ran again.\n" if self.has_passed else ""
         return f"--- {self.stage.name}: {self.log}\n{verdict}" + "\n\n".join(message.rstrip() for message in messages)
 
@@ -245,18 +254,31 @@ class Run:
         threading.Thread(target=self._wait, args=(stage, process, time.monotonic()), daemon=True).start()
 
     def _wait(self, stage, process, began):
-        log, note, result = self._log(stage), "", Result(failed=1)
+        log, note, waits, result = self._log(stage), "", None, Result(failed=1)
         try:
-            try:
-                process.wait(stage.limit_seconds)
-            except subprocess.TimeoutExpired:
-                note = f"ended after {stage.limit_seconds / 60:.0f} minutes"
+            while process.poll() is None and not note:
+                note = self._fault(stage, log, began)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(0 if note else min(LOOK_SECONDS, stage.limit_seconds))
+            if note and stage.silence_seconds:
+                text = hangs.backtraces(process.pid)
+                log.with_suffix(".threads").write_text(text)
+                waits = tuple(hangs.waiting_tasks(text))
             # Including the leftovers of a failed stage.
             end_group(process)
             result = stage.read(log.read_text(errors="replace"))
         finally:
             result = dataclasses.replace(result, note=note or result.note)
-            self.ends.put(Ended(stage, process.returncode, time.monotonic() - began, result, log))
+            self.ends.put(Ended(stage, process.returncode, time.monotonic() - began, result, log, waits))
+
+    @staticmethod
+    def _fault(stage, log, began):
+        """Why a running stage has to be ended; empty if it need not."""
+        if time.monotonic() - began > stage.limit_seconds:
+            return f"ended after {stage.limit_seconds / 60:.0f} minutes"
+        if stage.silence_seconds and time.time() - log.stat().st_mtime > stage.silence_seconds:
+            return f"ended after {stage.silence_seconds / 60:.0f} minutes of silence"
+        return ""
 
     def _note(self, ended):
         self.running.pop(ended.stage, None)
@@ -285,8 +307,10 @@ def closing_lines(ended, seconds):
     """The reports of the failed stages, then the totals as a line that continuous integration reads."""
     failed = [each for each in ended if not each.has_passed]
     lines = [each.report for each in ended if each.code is not None and (each.again or each in failed)]
-    totals = [sum(getattr(each.result, name) for each in ended) for name in ("passed", "failed", "skipped")]
-    alone = sum(each.result.failed for each in ended if each.has_passed)
+    # A stage that hung has no result of its own.
+    results = [each.again.result if each.waits is not None and each.again else each.result for each in ended]
+    totals = [sum(getattr(result, name) for result in results) for name in ("passed", "failed", "skipped")]
+    alone = sum(each.result.failed for each in ended if each.has_passed and each.waits is None)
     totals = [totals[0] + alone, totals[1] - alone, totals[2]]
     # A stage that failed without a failed test, as a build does, counts as one.
     totals[1] += sum(not each.result.failed for each in failed)

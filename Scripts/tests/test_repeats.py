@@ -1,5 +1,6 @@
 """Scripts/repeats.py reruns the failed tests of a stage alone. They count as passed only if all of them pass."""
 
+import dataclasses
 import json
 import pathlib
 import tempfile
@@ -43,6 +44,10 @@ class CommandTests(unittest.TestCase):
 
     def test_a_program_that_ended_early_does_not_run_again(self):
         self.assertIsNone(self.swift(event("issueRecorded", "A.B/c()/B.swift:2:6"), 2))
+
+    def test_a_stage_that_hung_runs_again_as_a_whole(self):
+        hung = dataclasses.replace(ended(), waits=("This thread waits: a",))
+        self.assertEqual(repeats.swift_again(lambda *options: options, self.file)(hung), hung.stage.command)
 
     def test_pytest_runs_the_named_tests_again(self):
         self.file.write_text(PYTEST)

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 import script_loading  # noqa: F401  the folders of the scripts
 import stages
@@ -30,6 +31,17 @@ E   assert 1 == 2
 =========================== short test summary info ============================
 FAILED test_a.py::test_signing_in - assert 1 == 2
 1 failed, 3 passed, 1 skipped in 62.34s (0:01:02)
+"""
+HUNG = """Thread 3 (Thread 0x7fea36dfe6c0 (LWP 7) "-qos.overcommit"):
+#0  0x00007fea37a75f36 in epoll_wait (epfd=3) at epoll_wait.c:30
+#1  0x00007fea38555597 in _dispatch_event_loop_drain () from libdispatch.so
+
+Thread 2 (Thread 0x7fea375ff6c0 (LWP 6) "default-qos"):
+#0  __futex_abstimed_wait_common64 (private=0) at futex-internal.c:57
+#1  0x00007fea38555d08 in _dispatch_sema4_wait () from libdispatch.so
+#2  0x000055c1789d40ab in innermost(_:) ()
+#3  0x000055c1789d33c9 in closure #1 in test() ()
+#4  0x00007fea37dcae60 in swift::runJobInEstablishedExecutorContext(swift::Job*) ()
 """
 UNITTEST = """.F
 ======================================================================
@@ -117,6 +129,27 @@ class RunTests(unittest.TestCase):
         self.assertFalse(ended["a"].has_passed)
         self.assertIn("ended after", ended["a"].line)
         self.assertEqual(os.read(reader, 1), b"")
+
+    def test_a_silent_stage_is_ended_and_the_report_says_what_it_waited_for(self):
+        with unittest.mock.patch.object(stages, "LOOK_SECONDS", 0.1), \
+                unittest.mock.patch.object(stages.hangs, "backtraces", lambda pid: HUNG):
+            ended = self.run_all(shell("a", "echo begun; sleep 600", silence_seconds=0.5))["a"]
+        self.assertIn("of silence", ended.line)
+        self.assertIn("begun", ended.report)
+        self.assertIn("This thread waits: innermost(_:) < closure #1 in test()", ended.report.splitlines()[-1])
+
+    def test_a_stage_that_hung_runs_again_as_a_whole(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = f"test -e {folder}/second || {{ touch {folder}/second; sleep 600; }}; echo 'Test run with 7 tests in 1 suite passed'"
+            stage = shell("a", script, silence_seconds=0.5, read=stages.read_swift_testing,
+                          again=lambda ended: ended.stage.command if ended.waits is not None else None)
+            with unittest.mock.patch.object(stages, "LOOK_SECONDS", 0.1), \
+                    unittest.mock.patch.object(stages.hangs, "backtraces", lambda pid: HUNG):
+                ended = self.run_all(stage)
+        self.assertTrue(ended["a"].has_passed)
+        lines = stages.closing_lines(list(ended.values()), 65)
+        self.assertIn("innermost", lines[0])
+        self.assertEqual(lines[-1], "7 passed, 0 failed, 0 skipped")
 
     def test_a_terminated_run_ends_its_stages(self):
         """The pipe ends when the stage's process does; a process id stays as long as the system lets it."""

@@ -100,6 +100,10 @@ private enum Keyring {
         _ folder: TestFolder, isUnlocked: Bool, _ test: (SecretServiceStorage) async throws -> Void
     ) async throws {
         if mkfifo(folder.below("order"), 0o600) != 0, errno != EEXIST { throw DiskFull() }
+        // For both directions: opening does not wait for the shell, on a thread that concurrent tests need.
+        let order = open(folder.below("order"), O_RDWR | O_CLOEXEC)
+        if order < 0 { throw DiskFull() }
+        defer { close(order) }
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         // The daemon reads the password of its login keyring from standard input, and creates that keyring.
@@ -113,7 +117,7 @@ private enum Keyring {
         do { try await test(storage(folder, limit: isUnlocked ? .seconds(60) : .seconds(1))) } catch {
             Issue.record(error)
         }
-        try Data("end\n".utf8).write(to: URL(fileURLWithPath: folder.below("order")))
+        #expect(write(order, "end\n", 4) == 4)
         await until { !FileManager.default.fileExists(atPath: folder.below("runs")) }
     }
 }

@@ -96,15 +96,22 @@ struct PageTests {
         let page = try await router.get("/dev", ["code": code])
         expectHarmless(page)
         let command = DevAnswer.unescaped(try #require(page.text.firstMatch(of: /<code>(curl [^<]*)<\/code>/)?.1))
-        let words = try Self.words(ofShell: command)
+        let words = try await Self.words(ofShell: command)
         #expect(words.map { $0.prefix(4) } == ["curl", "-s", "http", "-d", #"{"au"#])
         let body = try JSONReader.read(words[4])
         #expect(body["auth_code"]?.stringValue == code)
         #expect(body["code_verifier"]?.stringValue == ExampleProofKey.verifier)
     }
 
-    /// The arguments that a POSIX shell passes to a program.
-    private static func words(ofShell command: String) throws -> [String] {
+    /// The arguments that a POSIX shell passes to a program. A thread of its own waits: Swift's pool has one for each
+    /// core, and a child of a concurrent test may keep the pipe open.
+    private static func words(ofShell command: String) async throws -> [String] {
+        try await withCheckedThrowingContinuation { caller in
+            Thread.detachNewThread { caller.resume(with: Result { try wordsBlocking(ofShell: command) }) }
+        }
+    }
+
+    private static func wordsBlocking(ofShell command: String) throws -> [String] {
         let shell = Process()
         shell.executableURL = URL(filePath: "/bin/sh")
         shell.arguments = ["-c", #"set -f; printf '%s\0' "# + command]
