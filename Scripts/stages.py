@@ -93,6 +93,9 @@ def read_swift_testing(log):
     messages = re.findall(r"^✘ Test .* recorded an issue.*(?:\n↳ .*)*", log, re.MULTILINE)
     # A test's time limit hides what a driven screen waited for (Screen.wait).
     messages += re.findall(r"^.*waited in vain.*(?:\n(?![✘✔◇↳]).*){0,40}", log, re.MULTILINE)
+    leaks = re.findall(r"^leak: .*", log, re.MULTILINE)
+    names |= set(leaks)
+    messages += leaks
     total = sum(map(int, found))
     if total == 0:
         return Result(failed=1, failures=("No test has this name.",))

@@ -138,6 +138,11 @@ class RunTests(unittest.TestCase):
         self.assertIn("begun", ended.report)
         self.assertIn("This thread waits: innermost(_:) < closure #1 in test()", ended.report.splitlines()[-1])
 
+    def test_tests_that_keep_databases_fail(self):
+        result = stages.read_swift_testing(SWIFT + "leak: pages() keeps 13 databases\n")
+        self.assertEqual(result.failed, 2)
+        self.assertIn("leak: pages() keeps 13 databases", result.failures)
+
     def test_a_stage_that_hung_runs_again_as_a_whole(self):
         with tempfile.TemporaryDirectory() as folder:
             script = f"test -e {folder}/second || {{ touch {folder}/second; sleep 600; }}; echo 'Test run with 7 tests in 1 suite passed'"

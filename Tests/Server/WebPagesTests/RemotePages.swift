@@ -15,7 +15,12 @@ final class RemotePages: Sendable {
         var answer: Answer = { _ in nil }
     }
 
-    private let state = Mutex(State())
+    /// Apart, because the server's wire keeps it.
+    private final class Script: Sendable {
+        let state = Mutex(State())
+    }
+
+    private let script = Script()
     let caller: DirectCaller
     private let watch: BrandingWatch?
 
@@ -24,12 +29,14 @@ final class RemotePages: Sendable {
         let given = GivenSettings(environment: least.merging(settings) { $1 })
         let pages = try #require(try PagesServer(ServerSettings(given, parts: [.pages]), server.world))
         (caller, watch) = (DirectCaller(pages), pages.branding)
-        server.wire.connect { [self] call in
-            let answer = state.withLock { state in
+        // Weak, because the server keeps the wire, and with it a database.
+        server.wire.connect { [script, weak server] call in
+            let answer = script.state.withLock { state in
                 state.calls.append(call)
                 return state.answer
             }
             if let answer = answer(call) { return answer }
+            guard let server else { throw OutgoingFailure.noConnection("a test") }
             return try await server.answer(to: call)
         }
     }
@@ -37,10 +44,10 @@ final class RemotePages: Sendable {
     /// Of the operator's files, if the settings name any.
     var branding: BrandingWatch { get throws { try #require(watch) } }
 
-    var calls: [OutgoingCall] { state.withLock { $0.calls } }
+    var calls: [OutgoingCall] { script.state.withLock { $0.calls } }
 
     /// From now on these answers come instead of the server's; nil leaves a call to the server.
-    func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
+    func answer(_ answer: @escaping Answer) { script.state.withLock { $0.answer = answer } }
 
     /// Refuses calls whose path begins so.
     func refuse(_ path: String, _ status: Int, _ code: String) {

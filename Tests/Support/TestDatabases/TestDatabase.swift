@@ -101,12 +101,26 @@ package final class DatabasePlace: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         self.folder = folder.path()
         location = folder.appending(path: "test.sqlite").path()
+        let test = Test.current?.name ?? ""
+        Self.keepers.withLock { $0[test, default: 0] += 1 }
         remove = {
+            Self.keepers.withLock { $0[test, default: 0] -= 1 }
             // Ignored: a folder in the system's temporary folder.
             try? FileManager.default.removeItem(at: folder)
             whenRemoved()
         }
     }
+
+    /// The tests that keep a file, with the number of their files. Printed at the end if they keep a quarter of all places:
+    /// without a free one, every later test would wait for ever.
+    private static let keepers: Mutex<[String: Int]> = {
+        atexit {
+            let kept = DatabasePlace.keepers.withLock { $0 }.filter { $0.value > 0 }
+            guard kept.values.reduce(0, +) > 12 else { return }
+            for (test, count) in kept { print("leak: \(test) keeps \(count) databases") }
+        }
+        return Mutex([:])
+    }()
 
     fileprivate init(_ url: String, in schema: TestSchema) {
         (folder, location) = ("", url)
