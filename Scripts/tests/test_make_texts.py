@@ -7,6 +7,8 @@ import unittest
 from script_loading import load
 
 make = load("make-texts")
+# Fewer than the catalogues have.
+make.LANGUAGES = ["es", "de", "ja", "ar"]
 
 
 def forms(text, *translations):

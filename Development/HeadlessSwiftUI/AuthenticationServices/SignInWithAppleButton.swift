@@ -7,19 +7,22 @@ public import SwiftUI
         public static var signIn: SignInWithAppleButton.Label {
             Label(texts: [
                 "en": "Sign in with Apple", "es": "Iniciar sesión con Apple", "de": "Mit Apple anmelden",
-                "ja": "Appleでサインイン", "ar": "تسجيل الدخول باستخدام Apple",
+                "ja": "Appleでサインイン", "ar": "تسجيل الدخول باستخدام Apple", "fr": "Se connecter avec Apple",
+                "it": "Accedi con Apple", "pt": "Iniciar sessão com a Apple", "zh": "通过 Apple 登录", "ko": "Apple로 로그인",
             ])
         }
         public static var signUp: SignInWithAppleButton.Label {
             Label(texts: [
                 "en": "Sign up with Apple", "es": "Registrarse con Apple", "de": "Mit Apple registrieren",
-                "ja": "Appleで登録", "ar": "التسجيل باستخدام Apple",
+                "ja": "Appleで登録", "ar": "التسجيل باستخدام Apple", "fr": "S’inscrire avec Apple",
+                "it": "Registrati con Apple", "pt": "Registrar com a Apple", "zh": "通过 Apple 注册", "ko": "Apple로 등록",
             ])
         }
         public static var `continue`: SignInWithAppleButton.Label {
             Label(texts: [
                 "en": "Continue with Apple", "es": "Continuar con Apple", "de": "Mit Apple fortfahren",
-                "ja": "Appleで続ける", "ar": "متابعة باستخدام Apple",
+                "ja": "Appleで続ける", "ar": "متابعة باستخدام Apple", "fr": "Continuer avec Apple",
+                "it": "Continua con Apple", "pt": "Continuar com a Apple", "zh": "通过 Apple 继续", "ko": "Apple로 계속하기",
             ])
         }
     }

@@ -5,6 +5,11 @@ package enum MailLanguage: String, CaseIterable, Sendable {
     case german = "de"
     case japanese = "ja"
     case arabic = "ar"
+    case french = "fr"
+    case italian = "it"
+    case portuguese = "pt-BR"
+    case chinese = "zh-Hans"
+    case korean = "ko"
 }
 
 extension MailLanguage {
@@ -14,7 +19,7 @@ extension MailLanguage {
     package static func preferred(_ text: String?) -> MailLanguage { matching(text) ?? .english }
 
     /// The best language for a language tag (RFC 5646; `ar_EG` counts as well) or a value of `Accept-Language` (RFC
-    /// 9110 §12.5.4). A tag matches by its first subtag.
+    /// 9110 §12.5.4). A tag matches by its first subtag; those of traditional Chinese match nothing.
     ///
     /// - Returns: nil if none matches. `*` matches nothing, because it prefers nothing. Of more than 1,024 bytes or 32
     ///   tags the rest is not read.
@@ -33,11 +38,19 @@ extension MailLanguage {
     }
 
     private static func language(of tag: Substring.UTF8View) -> MailLanguage? {
-        let first = tag.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-            .prefix { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: " ") }
-        guard first.count <= 8 else { return nil }
-        return MailLanguage(rawValue: String(decoding: first, as: UTF8.self).lowercased())
+        // The longest tag that says something here is `zh-Hant-HK`.
+        let text = String(decoding: tag.prefix(40), as: UTF8.self).lowercased()
+        let subtags = text.split { $0 == " " || $0 == "\t" || $0 == "-" || $0 == "_" }
+        switch subtags.first {
+        case "pt": return .portuguese
+        case "zh": return subtags.contains { traditional.contains($0) } ? nil : .chinese
+        case let first?: return MailLanguage(rawValue: String(first))
+        case nil: return nil
+        }
     }
+
+    /// The script of traditional Chinese, and the regions that use it.
+    private static let traditional: [Substring] = ["hant", "tw", "hk", "mo"]
 
     /// Thousandths of `q=0.8`; nil for another parameter. A malformed weight counts as 0.
     private static func weight(_ parameter: Substring.UTF8View) -> Int? {

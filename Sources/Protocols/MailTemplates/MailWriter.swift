@@ -12,7 +12,7 @@ package struct RenderedMail: Equatable, Sendable {
     }
 }
 
-/// Writes the mails of an account server: built-in ones in five languages, or an operator's.
+/// Writes the mails of an account server: built-in ones in ten languages, or an operator's.
 ///
 /// Knows no account, no database and no transport. The work of one mail is linear in its template and its values, and
 /// both are bounded.

@@ -56,12 +56,15 @@ struct BuiltInMailTests {
                 + wording.facts.map(\.name)
             for sentence in sentences {
                 #expect(!sentence.isEmpty)
-                #expect(seen[sentence, default: language] == language, "\(sentence)")
-                seen[sentence] = language
+                // Neighbours share words, such as Dispositivo.
+                if sentence.contains(" ") {
+                    #expect(seen[sentence, default: language] == language, "\(sentence)")
+                    seen[sentence] = language
+                }
                 if language != .english {
                     let words = sentence.lowercased().split { !$0.isLetter }
-                    #expect(
-                        words.allSatisfy { !["the", "your", "you", "email", "not", "and"].contains($0) }, "\(sentence)")
+                    let english = ["the", "your", "you", "not", "and"] + (language == .italian ? [] : ["email"])
+                    #expect(words.allSatisfy { !english.contains(String($0)) }, "\(sentence)")
                 }
             }
         }

@@ -13,7 +13,9 @@ struct PageTextTests {
         "too_many_enrolled_mfa_factors", "mfa_totp_verify_not_enabled", "passkey_disabled", "nothing_that_is_known",
     ]
 
-    @Test("A refusal has a cause and a remedy, in every language", arguments: ["en", "es", "de", "ja", "ar"])
+    @Test(
+        "A refusal has a cause and a remedy, in every language",
+        arguments: ["en", "es", "de", "ja", "ar", "fr", "it", "pt-BR", "zh-Hans", "ko"])
     func refusals(language: String) async throws {
         try await TestServer.with { server in
             let pages = try RemotePages(server)

@@ -8,7 +8,7 @@ extension MailLanguage {
         case .english: Locale(identifier: "en_GB")
         // Digits as in the code.
         case .arabic: Locale(identifier: "ar@numbers=latn")
-        case .spanish, .german, .japanese: Locale(identifier: rawValue)
+        default: Locale(identifier: rawValue)
         }
     }
 

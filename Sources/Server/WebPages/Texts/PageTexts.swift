@@ -50,6 +50,11 @@ extension MailLanguage {
         case .german: "Deutsch"
         case .japanese: "日本語"
         case .arabic: "العربية"
+        case .french: "Français"
+        case .italian: "Italiano"
+        case .portuguese: "Português (Brasil)"
+        case .chinese: "简体中文"
+        case .korean: "한국어"
         }
     }
 

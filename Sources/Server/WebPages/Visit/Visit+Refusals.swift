@@ -6,7 +6,7 @@ import MailTemplates
 extension Visit {
     /// Two sentences of the catalogue: a cause, and its remedy.
     func both(_ cause: String, _ remedy: String) -> String {
-        language == .japanese ? cause + remedy : "\(cause) \(remedy)"
+        language == .japanese || language == .chinese ? cause + remedy : "\(cause) \(remedy)"
     }
 
     func message(for refusal: CallRefusal) -> String {
