@@ -51,5 +51,7 @@ extension AuthManager {
             url: settings.url, publishableKey: settings.publishableKey, gateway: settings.gateway,
             redirectTo: settings.redirectTo, storage: storage, transport: transport, clock: clock,
             telemetry: sinks, memory: memory)
+        // As these apps were designed.
+        browserLimit = .seconds(60)
     }
 }

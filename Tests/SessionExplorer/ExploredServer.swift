@@ -66,6 +66,13 @@ final class ExploredServer: Sendable {
     var now: Instant { Self.now(elapsed()) }
 
     func issued(_ refreshToken: String) -> Issued? { records.withLock { $0.issued[refreshToken] } }
+    /// The session whose refresh token a request has.
+    func session(of call: HTTPCall) -> SessionID? {
+        // Cannot fail: the client writes JSON.
+        let body = call.body.flatMap { try? JSONReader.read($0) }
+        return body?["refresh_token"]?.stringValue.flatMap(issued)?.session
+    }
+
     func hasEnded(_ session: SessionID) -> Bool { records.withLock { $0.ended.contains(session) } }
     var hasEndedAny: Bool { records.withLock { !$0.ended.isEmpty } }
     var refreshCount: Int { records.withLock { $0.refreshes } }

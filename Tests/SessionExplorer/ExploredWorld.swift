@@ -22,7 +22,7 @@ enum NetworkWeather: CaseIterable, Sendable {
     case down
 }
 
-/// A device with two processes on one store, a server, and a network between them that a schedule disturbs.
+/// A device with an app, its File Provider and its widget on one store, a server, and a network between them that a schedule disturbs.
 final class ExploredWorld: Sendable {
     private struct State {
         var elapsed = Duration.zero
@@ -32,6 +32,10 @@ final class ExploredWorld: Sendable {
         var clients: [AuthClient] = []
         var startCount = 0
     }
+
+    static let processes = 0..<3
+    /// The app, and the File Provider, which has a sign-in of its own.
+    static let signingIn = 2
 
     private let state = Mutex(State())
     let history: History
@@ -50,7 +54,7 @@ final class ExploredWorld: Sendable {
             overwroteBlindly: { run in
                 if !run.isDead { history.complain("an entry was written over that could not be read") }
             })
-        for process in 0..<2 { try start(process) }
+        for process in Self.processes { try start(process) }
     }
 
     let clock: ElapsedTime
@@ -94,6 +98,11 @@ final class ExploredWorld: Sendable {
 
     func run(_ process: Int) -> Incarnation { state.withLock { $0.runs[process] } }
     func client(_ process: Int) -> AuthClient { state.withLock { $0.clients[process] } }
+    func set(_ fault: StoreFault) {
+        store.set(fault)
+        history.storeChanges(isReadable: fault != .locked && fault != .unreadable)
+    }
+
     func set(_ weather: NetworkWeather) { state.withLock { $0.weather = weather } }
     func setClock(ahead: Duration) { state.withLock { $0.wrong = ahead } }
 
@@ -117,7 +126,7 @@ final class ExploredWorld: Sendable {
 extension ExploredWorld {
     private func send(_ call: HTTPCall, from run: Incarnation) async throws -> HTTPReply {
         guard call.url.query == "grant_type=refresh_token" else { return try await carry(call, run) }
-        let flight = history.refreshLeaves(run, other: self.run(1 - run.process))
+        let flight = history.refreshLeaves(run, server.session(of: call), current: state.withLock { $0.runs })
         defer { history.refreshReturned(flight) }
         // A cancelled response has no effect.
         return try await withTaskCancellationHandler {

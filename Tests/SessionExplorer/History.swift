@@ -27,8 +27,10 @@ final class History: Sendable {
         var changes: [(tick: Int, change: StoreChange)] = []
         var written: Set<String> = []
         var complaint: String?
+        /// When the store became readable again; nil while it cannot be read.
+        var readableSince: Int? = 0
         /// Running refreshes, by their numbers.
-        var flights: [Int: Incarnation] = [:]
+        var flights: [Int: (run: Incarnation, session: SessionID?)] = [:]
     }
 
     private let state = Mutex(State())
@@ -123,6 +125,21 @@ extension History {
         token.map { "\($0.session.text.prefix(4))/\($0.counter)" } ?? "nothing"
     }
 
+    func storeChanges(isReadable: Bool) {
+        let tick = now()
+        state.withLock { $0.readableSince = isReadable ? ($0.readableSince ?? tick) : nil }
+    }
+
+    /// Whether the store held this session at any time since. Unknown, and so true, if it could not always be read.
+    private func heldSince(_ begin: Int, _ session: SessionID, _ server: ExploredServer) -> Bool {
+        let held = state.withLock { state -> [String?]? in
+            guard let since = state.readableSince, since <= begin else { return nil }
+            let before = state.changes.last { $0.tick <= begin }?.change.after
+            return [before] + state.changes.filter { $0.tick > begin }.map(\.change.after)
+        }
+        return held?.contains { $0.flatMap(server.issued)?.session == session } ?? true
+    }
+
     func wasRemoved(byAnotherThan run: Incarnation) -> Bool {
         state.withLock { state in state.changes.contains { $0.change.after == nil && $0.change.by !== run } }
     }
@@ -146,6 +163,7 @@ extension History {
         if let end = ExploredServer.end(of: session.accessToken), end <= uptime {
             complain("a caller got a token that had expired")
         }
+        if !heldSince(begin, issued.session, server) { complain("a caller got a session that had left the store") }
         guard isPossible(user, begin, run) else { return complain("a caller got another person's session") }
     }
 
@@ -157,8 +175,7 @@ extension History {
             guard !isUnclear, let last = own.max(by: { $0.begin < $1.begin }) else { return true }
             // Concurrent requests: either may be the last.
             if own.contains(where: { $0.begin < last.begin && ($0.end ?? .max) > last.begin }) { return true }
-            if last.kind == .signOut { return false }
-            if last.user == user { return true }
+            if last.kind != .signOut, last.user == user { return true }
             return state.wishes.contains { other in
                 other.run !== run && other.kind != .signOut && (other.end ?? .max) >= last.begin
                     && (!other.hasSucceeded || other.user == user)
@@ -189,15 +206,17 @@ extension History {
 // Running refreshes.
 extension History {
     /// - Returns: The refresh's number.
-    func refreshLeaves(_ run: Incarnation, other: Incarnation) -> Int {
+    func refreshLeaves(_ run: Incarnation, _ session: SessionID?, current: [Incarnation]) -> Int {
         let number = now()
         let isAlone = state.withLock { state in
             let isSigningOut = state.wishes.contains { Self.isSigningOut($0) }
-            let alive = state.flights.values.filter { !$0.isDead && ($0 === run || $0 === other) }
-            state.flights[number] = run
+            let alive = state.flights.values.filter { flight in
+                !flight.run.isDead && flight.session == session && current.contains { $0 === flight.run }
+            }
+            state.flights[number] = (run, session)
             return isSigningOut || alive.isEmpty
         }
-        if !isAlone, !run.isDead { complain("two refreshes ran at once") }
+        if !isAlone, !run.isDead { complain("two refreshes of one session ran at once") }
         return number
     }
 

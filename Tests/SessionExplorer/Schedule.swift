@@ -31,10 +31,10 @@ struct Schedule {
     }
 
     private mutating func promiseBroken() throws -> String? {
-        for process in 0..<2 { listen(world.client(process), world.run(process)) }
+        for process in ExploredWorld.processes { listen(world.client(process), world.run(process)) }
         signIn(0, ExploredServer.people[0])
         Scheduler.shared.run()
-        try restart(1)
+        for process in ExploredWorld.processes.dropFirst() { try restart(process) }
         for _ in 0..<(8 + pick(10)) {
             Scheduler.shared.run(steps: pick(3) == 0 ? 1_000 : pick(25))
             if isCalm { try actCalmly() } else { try act() }
@@ -47,7 +47,7 @@ struct Schedule {
     }
 
     private mutating func act() throws {
-        let process = pick(2)
+        let process = pick(ExploredWorld.processes.count)
         switch pick(40) {
         case 0..<12: ask(process)
         case 12..<15: refresh(process)
@@ -55,17 +55,17 @@ struct Schedule {
         case 17..<22: pass([1, 4, 12, 3_500, 3_601, 3_601, 7_300][pick(7)])
         case 22..<26: world.set(NetworkWeather.allCases[pick(3)])
         case 26..<29: try restart(process)
-        case 29..<32: world.store.set(StoreFault.allCases[pick(5)])
+        case 29..<32: world.set(StoreFault.allCases[pick(5)])
         case 32: world.setClock(ahead: .seconds(31_536_000 * (pick(3) - 1)))
-        case 33, 34: signOut(process)
-        case 35, 36: signIn(process, ExploredServer.people[pick(2)])
+        case 33, 34: signOut(process % ExploredWorld.signingIn)
+        case 35, 36: signIn(process % ExploredWorld.signingIn, ExploredServer.people[pick(2)])
         case 37: endAtServer()
         default: steal()
         }
     }
 
     private mutating func actCalmly() throws {
-        let process = pick(2)
+        let process = pick(ExploredWorld.processes.count)
         switch pick(8) {
         case 0..<4: ask(process)
         case 4: user(process)
@@ -84,14 +84,16 @@ struct Schedule {
     }
 
     private func calmDown() {
-        world.set(.calm)
-        world.store.set(.none)
+        world.set(NetworkWeather.calm)
+        world.set(StoreFault.none)
         Scheduler.shared.run()
     }
 
-    /// Allows one refresh for each expiry and each forced refresh, in each of the two processes.
+    /// Allows one refresh for each expiry and each forced refresh, in each process.
     private func countRefreshes() {
-        guard isCalm, world.server.refreshCount > 2 * (expiries + reasonsToRefresh) else { return }
+        guard isCalm, world.server.refreshCount > ExploredWorld.processes.count * (expiries + reasonsToRefresh) else {
+            return
+        }
         world.history.complain("refreshes without a reason: \(world.server.refreshCount)")
     }
 }
@@ -226,10 +228,10 @@ extension Schedule {
         // The next refresh may end a stolen family, and the one after a thief's must.
         for round in 0..<2 {
             pass(3_601)
-            if round == 1 { for process in 0..<2 { try restart(process) } }
+            if round == 1 { for process in ExploredWorld.processes { try restart(process) } }
             let expected = world.store.refreshToken.flatMap(world.server.issued)
             let mayEnd = expected.map { world.server.hasEnded($0.session) || world.server.isStolen($0.session) } ?? true
-            for process in 0..<2 { checkAtRest(process, round, expected, mayEnd) }
+            for process in ExploredWorld.processes { checkAtRest(process, round, expected, mayEnd) }
             Scheduler.shared.run()
         }
         if seed.isMultiple(of: 4) { checkLockStep() } else { checkTheft() }

@@ -123,10 +123,14 @@ extension AuthClient {
     ///   or changed the address of, another account than the signed-in one.
     @discardableResult
     public func exchangeCodeForSession(authCode: String) async throws -> Session {
+        try await exchange(authCode, replacing: nil)
+    }
+
+    private func exchange(_ authCode: String, replacing: SwitchConfirmation?) async throws -> Session {
         var last = AuthClientError.unknownFlow
         for flow in try await flows.newestFirst() {
             do {
-                return try await exchange(authCode, for: flow)
+                return try await exchange(authCode, for: flow, replacing: replacing)
             } catch AuthClientError.refused(let refusal) where refusal.code == .badCodeVerifier {
                 last = .refused(refusal)
             }
@@ -134,22 +138,22 @@ extension AuthClient {
         throw last
     }
 
-    func exchange(_ code: String, for flow: PendingFlow) async throws -> Session {
+    func exchange(_ code: String, for flow: PendingFlow, replacing: SwitchConfirmation? = nil) async throws -> Session {
         let request = AuthRequest(
             "POST", "/token", query: [("grant_type", "pkce")],
             body: ["auth_code": .string(code), "code_verifier": .string(flow.verifier)])
         do {
             let session =
                 switch flow.kind {
-                case .signIn: try await signIn(request)
-                case .recovery: try await signIn(request, then: .passwordRecovery)
+                case .signIn: try await signIn(request, replacing: replacing)
+                case .recovery: try await signIn(request, then: .passwordRecovery, replacing: replacing)
                 case .link, .emailChange: try await change(request, flow.kind)
                 }
             await forget(flow)
             return session
-        } catch AuthClientError.sessionChanged {
+        } catch let error as AuthClientError where error == .sessionChanged || error == .cancelled {
             await forget(flow)
-            throw AuthClientError.sessionChanged
+            throw error
         } catch AuthClientError.refused(let refusal) where refusal.linkQuestion != nil {
             await forget(flow)
             throw AuthClientError.refused(refusal)
@@ -189,49 +193,16 @@ extension AuthClient {
         try await exchangeCodeForSession(authCode: url.redirectCode)
     }
 
-    /// Makes the call and stores the session that it returns.
-    func signIn(
-        _ request: AuthRequest, bearer: String? = nil, then event: AuthChangeEvent? = nil
-    ) async throws -> Session {
-        let begun = try await coordinator.beginSignIn()
-        let timed = try await caller.session(request, bearer: bearer)
-        return try await coordinator.adopt(timed, begun: begun, then: event)
-    }
-
-    /// Ends the same user's previous session at the server; see ``retire(_:for:)``.
-    func retire(_ old: Session?, for next: Session) {
-        if let old, old.user.id == next.user.id { retire(old.accessToken, for: next) }
-    }
-
-    /// Ends the session of an access token at the server if `next` belongs to another one, so that it does not stay in
-    /// the list of devices. Does nothing if either token has no `session_id`. Not awaited: `next` is valid in any case.
-    func retire(_ accessToken: String, for next: Session) {
-        guard let old = AccessTokenClaims(accessToken)?.sessionID,
-            let new = AccessTokenClaims(next.accessToken)?.sessionID, old != new
-        else { return }
-        Task { [caller] in
-            // Lost: that the server did not answer. The old session then ends by its own lifetime.
-            try? await caller.send(AuthRequest("POST", "/logout", query: [("scope", "local")]), bearer: accessToken)
-        }
-    }
-
-    /// Makes a call that may return a session, and stores it.
+    /// The same, but asks before the session replaces that of another signed-in user: a link in a mail may be someone else's.
     ///
-    /// - Parameters:
-    ///   - old: The session whose account the call changes; nil for a sign-in.
-    ///   - bearer: For a sign-in that names an account by its token.
-    func respond(
-        to request: AuthRequest, of old: Session? = nil, bearer: String? = nil, then event: AuthChangeEvent? = nil
-    ) async throws -> AuthResponse {
-        let begun = try await coordinator.beginSignIn()
-        let (timed, answer) = try await caller.answer(request, bearer: old?.accessToken ?? bearer)
-        switch answer {
-        case .session(let session):
-            if let old { return .session(try await adopt(timed(session), begun: begun, insteadOf: old)) }
-            return .session(try await coordinator.adopt(timed(session), begun: begun, then: event))
-        case .user(let user): return .user(user)
-        case .pending: return .pending
-        }
+    /// - Parameter replacing: Gets the user of the new session. If it returns false, the signed-in user stays, and the new
+    ///   session ends.
+    /// - Throws: As ``session(from:)``; ``AuthClientError/cancelled`` if the user stays.
+    @discardableResult
+    public func session(
+        from url: URL, replacing: @escaping @Sendable (_ user: User) async -> Bool
+    ) async throws -> Session {
+        try await exchange(url.redirectCode, replacing: replacing)
     }
 
     /// Starts a flow if the request has a redirect URL, and adds the challenge to the request.

@@ -18,6 +18,8 @@ public struct AuthServerSettings: Hashable, Sendable {
     public var sendsMail: Bool?
     /// The minimum length of a new password; nil if the server does not say.
     public var minimumPasswordLength: Int?
+    /// The number of digits of a code in a mail, 6 to 10; nil if the server does not say, as hosted Supabase does not.
+    public var codeLength: Int?
 
     /// Whether users can sign in with passkeys.
     public var allowsPasskeys = false
@@ -30,7 +32,7 @@ public struct AuthServerSettings: Hashable, Sendable {
     public init(
         providers: [Provider] = [], allowsEmail: Bool = true, allowsPhone: Bool = false,
         allowsAnonymousSignIn: Bool = false, allowsSignUp: Bool = true, confirmsEmailAutomatically: Bool = true,
-        sendsMail: Bool? = nil, minimumPasswordLength: Int? = nil
+        sendsMail: Bool? = nil, minimumPasswordLength: Int? = nil, codeLength: Int? = nil
     ) {
         self.providers = providers
         self.allowsEmail = allowsEmail
@@ -40,12 +42,15 @@ public struct AuthServerSettings: Hashable, Sendable {
         self.confirmsEmailAutomatically = confirmsEmailAutomatically
         self.sendsMail = sendsMail
         self.minimumPasswordLength = minimumPasswordLength
+        self.codeLength = codeLength
     }
 }
 
 extension AuthServerSettings {
     /// The methods of `external` that are not providers.
     private static let others = ["email", "phone", "anonymous_users"]
+    /// Of Supabase's `mailer_otp_length`.
+    private static let codeLengths = 6...10
 
     /// - Throws: ``WireProblem`` if `external` is not an object. Absent members count as false.
     init(json: AnyJSON) throws(WireProblem) {
@@ -61,7 +66,10 @@ extension AuthServerSettings {
             allowsAnonymousSignIn: enabled.contains("anonymous_users"), allowsSignUp: !members.bool("disable_signup"),
             confirmsEmailAutomatically: members.bool("mailer_autoconfirm"),
             sendsMail: members["mailer_enabled"]?.boolValue,
-            minimumPasswordLength: members.number("password_min_length").flatMap { Int(exactly: $0) })
+            minimumPasswordLength: members.number("password_min_length").flatMap { Int(exactly: $0) },
+            codeLength: members.number("mailer_otp_length").flatMap { Int(exactly: $0) }.flatMap {
+                Self.codeLengths.contains($0) ? $0 : nil
+            })
         allowsPasskeys = members.bool("passkeys_enabled")
         allowsAuthenticatorApps = members["mfa_totp_enabled"]?.boolValue ?? true
         allowsRecoveryCodes = members["mfa_recovery_codes_enabled"]?.boolValue ?? true

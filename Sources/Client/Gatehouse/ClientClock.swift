@@ -19,4 +19,17 @@ public struct ClientClock: Sendable {
         self.uptime = uptime
         self.sleep = sleep
     }
+
+    /// Waits until this process has run for the duration: of the time during which the system suspends it, at most one step
+    /// of twenty seconds counts.
+    ///
+    /// - Throws: `CancellationError`.
+    package func sleepWhileRunning(_ duration: Duration) async throws {
+        var left = duration
+        while left > .zero {
+            let step = min(left, .seconds(20))
+            try await sleep(step)
+            left -= step
+        }
+    }
 }

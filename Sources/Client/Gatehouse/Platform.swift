@@ -128,12 +128,16 @@ enum PasskeySignals {
 
 #if canImport(Security)
 /// The system's keychain; nil if there is none.
-package func systemKeychain(service: String, clock: ClientClock) -> (any SecureStorage)? {
-    KeychainStorage(service: service, clock: clock)
+package func systemKeychain(
+    service: String, accessibility: KeychainAccessibility, clock: ClientClock
+) -> (any SecureStorage)? {
+    KeychainStorage(service: service, accessibility: accessibility, clock: clock)
 }
 #else
 /// The system's keychain; nil if there is none.
-package func systemKeychain(service _: String, clock _: ClientClock) -> (any SecureStorage)? { nil }
+package func systemKeychain(
+    service _: String, accessibility _: KeychainAccessibility, clock _: ClientClock
+) -> (any SecureStorage)? { nil }
 #endif
 
 #if canImport(Darwin) && !os(macOS)
@@ -146,9 +150,15 @@ func postponeSuspension() -> @Sendable () -> Void {
     }
     return { end.signal() }
 }
+
+/// The result of opening a file before the first unlock of the device (Data Protection).
+let errorOfLockedDevice: Int32? = EPERM
 #else
 /// Nothing suspends processes here.
 func postponeSuspension() -> @Sendable () -> Void { {} }
+
+/// Files are never locked here.
+let errorOfLockedDevice: Int32? = nil
 #endif
 
 #if canImport(UIKit)

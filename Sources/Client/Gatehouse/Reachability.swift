@@ -1,13 +1,13 @@
 /// The system's knowledge of whether the device has a network connection.
 ///
-/// Calls fail at once with ``OfflineCause/noConnection`` while the system is certain that there is none, and screens
-/// load again when there is one. An app passes ``SystemDefaults/reachability()``; a test passes closures:
+/// A hint: every call is tried. If one fails while the system knows of no connection, the error is
+/// ``OfflineCause/noConnection`` and nothing is repeated; screens load again when there is a connection. An app passes ``SystemDefaults/reachability()``; a test passes closures:
 ///
 /// ```swift
 /// let offline = Reachability(isOffline: { true }, changes: { AsyncStream { $0.yield(true) } })
 /// ```
 public struct Reachability: Sendable {
-    /// Whether the system is certain that there is no connection. false if it does not know.
+    /// Whether the system knows of no connection. false if it does not know.
     public var isOffline: @Sendable () -> Bool
     /// Returns a stream of ``isOffline``: the current value first, then each change. A slow listener gets the newest
     /// value only. The stream ends at once if the system does not know.

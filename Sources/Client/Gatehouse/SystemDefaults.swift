@@ -2,7 +2,7 @@ import Foundation
 
 /// The real network, clock and randomness. Apps pass them to ``AuthClient``; tests replace them.
 public enum SystemDefaults {
-    /// `URLSession` without cookies, cache and redirects, with a timeout of 30 seconds.
+    /// `URLSession` without cookies, cache and redirects: at most 30 seconds without a byte, and 60 in all.
     ///
     /// The closure throws `URLError` if there is no response.
     ///
@@ -14,6 +14,8 @@ public enum SystemDefaults {
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.timeoutIntervalForRequest = 30
+        // A refresh holds the store's lock, also while an answer trickles in.
+        configuration.timeoutIntervalForResource = 60
         let session = URLSession(configuration: configuration, delegate: NoRedirects(), delegateQueue: nil)
         return { call in
             var request = URLRequest(url: call.url)

@@ -36,7 +36,7 @@ public struct DesktopStorage: SecureStorage {
         name: String, environment: [String: String], clock: ClientClock = SystemDefaults.clock(),
         serviceLimit: Duration = .seconds(10), notice: @escaping @Sendable (StorageNotice) -> Void = { _ in }
     ) -> any SecureStorage {
-        systemKeychain(service: name, clock: clock)
+        systemKeychain(service: name, accessibility: .whenUnlockedThisDeviceOnly, clock: clock)
             ?? DesktopStorage(
                 name: name, environment: environment, clock: clock, serviceLimit: serviceLimit, notice: notice)
     }

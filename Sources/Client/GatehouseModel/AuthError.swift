@@ -75,6 +75,8 @@ public enum AuthError: Error, Hashable, Sendable {
     case signUpDisabled
     /// The account is blocked.
     case blocked
+    /// A user is signed in. ``AuthManager/switchAccount(_:)`` signs in to another account.
+    case alreadySignedIn
     /// The server does not know the passkey, or its answer is wrong or came too late.
     case passkeyRefused
     /// The authenticator failed.
@@ -149,6 +151,7 @@ extension AuthError {
         case .passkeyExists: "This device already has a passkey for your account."
         case .tooMany: "You have as many as possible. Please remove one first."
         case .nameTaken: "You already have one with this name."
+        case .alreadySignedIn: "You are already signed in. Sign out first to use another account."
         case .otherFactorNeeded: "Please add an authenticator app first."
         case .credentialSetAside(nil): "Enter the code we emailed you to keep using this password."
         case .credentialSetAside: "Enter the code we emailed you to keep using this passkey."

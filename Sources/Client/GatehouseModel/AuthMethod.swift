@@ -20,8 +20,13 @@ public struct AuthMethod: RawRepresentable, Hashable, Sendable {
     /// A passkey.
     public static let passkey = AuthMethod(rawValue: "passkey")
 
-    /// nil for ``email`` and ``passkey``.
-    public var provider: Provider? { [.email, .passkey].contains(self) ? nil : Provider(rawValue: rawValue) }
+    /// An account without a sign-in method.
+    static let anonymous = AuthMethod(rawValue: "anonymous")
+
+    /// nil for ``email``, ``passkey`` and an anonymous sign-in.
+    public var provider: Provider? {
+        [.email, .passkey, .anonymous].contains(self) ? nil : Provider(rawValue: rawValue)
+    }
 
     /// The provider's name as people know it, such as `GitHub`. Not localized.
     public var name: String {
@@ -31,8 +36,9 @@ public struct AuthMethod: RawRepresentable, Hashable, Sendable {
     }
 
     private static let names = [
-        "apple": "Apple", "azure": "Microsoft", "bitbucket": "Bitbucket", "discord": "Discord", "email": "Email",
-        "facebook": "Facebook", "figma": "Figma", "fly": "Fly.io", "github": "GitHub", "gitlab": "GitLab",
+        "anonymous": "Guest", "apple": "Apple", "azure": "Microsoft", "bitbucket": "Bitbucket",
+        "discord": "Discord", "email": "Email", "facebook": "Facebook", "figma": "Figma", "fly": "Fly.io",
+        "github": "GitHub", "gitlab": "GitLab",
         "google": "Google", "kakao": "Kakao", "keycloak": "Keycloak", "linkedin": "LinkedIn",
         "linkedin_oidc": "LinkedIn", "notion": "Notion", "passkey": "Passkey", "slack": "Slack", "slack_oidc": "Slack",
         "snapchat": "Snapchat", "spotify": "Spotify", "twitch": "Twitch", "twitter": "X", "x": "X",

@@ -39,6 +39,11 @@ public protocol AuthService: ProfileSource, FactorService {
     /// - Throws: As ``accessToken()``.
     func accessToken(insteadOf refused: String) async throws -> String
 
+    /// Creates an account without a sign-in method.
+    ///
+    /// - Throws: `AuthClientError`, with the code `anonymous_provider_disabled` if the server does not allow this.
+    func signInAnonymously() async throws -> Session
+
     /// Signs in with a password.
     ///
     /// - Throws: `AuthClientError`, with the code `invalid_credentials` for both an unknown account and a wrong
@@ -202,10 +207,12 @@ public protocol AuthService: ProfileSource, FactorService {
 
     /// Completes the link of a mail, which confirms an address or allows setting a password.
     ///
-    /// - Parameter url: A URL below ``redirectTo``.
+    /// - Parameters:
+    ///   - url: A URL below ``redirectTo``.
+    ///   - replacing: Whether the link's user may replace another one who is signed in. If not, the new session ends.
     /// - Throws: `AuthClientError`: `unknownFlow` for a link that this device did not request; `refused` for one that
-    ///   is too old or used; `offline`, after which the link can be used again.
-    func openMailLink(_ url: URL) async throws
+    ///   is too old or used; `offline`, after which the link can be used again; `cancelled` if another user stays.
+    func openMailLink(_ url: URL, replacing: @escaping @Sendable (_ user: User) async -> Bool) async throws
 
     /// Fetches the user's sessions, this device's first.
     ///

@@ -14,6 +14,8 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
     public var formerEmail: String?
     /// The credentials that open nothing until the user restores them.
     public var setAside: [SetAsideCredential] = []
+    /// Whether the account has no sign-in method yet; see ``AuthManager/signInAnonymously()``.
+    public var isAnonymous = false
     /// nil if the user has not entered one.
     public var firstName: String?
     /// The app's own fields; empty until ``AuthManager/isProfileLoaded``. ``data(as:)`` gives them types.
@@ -89,6 +91,7 @@ extension AuthenticatedUser {
     init(_ user: User) {
         let name = user.userMetadata["first_name"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines)
         self.init(id: user.id, email: user.email, firstName: name?.isEmpty == false ? name : nil)
+        isAnonymous = user.isAnonymous
         newEmail = user.newEmail
         formerEmail = user.formerEmail
         setAside = user.setAside

@@ -39,6 +39,8 @@ public struct LiveAuthService: AuthService {
         try await client.refreshSession(insteadOf: refused).accessToken
     }
 
+    public func signInAnonymously() async throws -> Session { try await client.signInAnonymously() }
+
     public func signIn(email: String, password: String) async throws -> Session {
         try await client.signIn(email: email, password: password)
     }
@@ -133,7 +135,10 @@ public struct LiveAuthService: AuthService {
 
     public func startOver() async throws -> Session { try await client.startOver() }
 
-    public func openMailLink(_ url: URL) async throws { _ = try await client.session(from: url) }
+    public func openMailLink(_ url: URL, replacing: @escaping @Sendable (User) async -> Bool) async throws {
+        _ = try await client.session(from: url, replacing: replacing)
+    }
+
     public func sessions() async throws -> [SessionInfo] { try await client.sessions() }
     public func revokeSession(id: UUID) async throws { try await client.revokeSession(id: id) }
     public func signOut() async throws { try await client.signOut(scope: .local) }

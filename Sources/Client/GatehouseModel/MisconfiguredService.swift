@@ -14,6 +14,7 @@ struct MisconfiguredService: AuthService {
     func settings() throws -> AuthServerSettings { throw error }
     func accessToken() throws -> String { throw error }
     func accessToken(insteadOf _: String) throws -> String { throw error }
+    func signInAnonymously() throws -> Session { throw error }
     func signIn(email _: String, password _: String) throws -> Session { throw error }
     func signUp(email _: String, password _: String, firstName _: String?) throws -> AuthResponse { throw error }
     func signIn(with _: OpenIDConnectCredentials) throws -> Session { throw error }
@@ -43,7 +44,7 @@ struct MisconfiguredService: AuthService {
     }
     func verify(code _: String, restoring _: SetAsideTicket) throws -> AuthResponse { throw error }
     func startOver() throws -> Session { throw error }
-    func openMailLink(_: URL) throws { throw error }
+    func openMailLink(_: URL, replacing _: @escaping @Sendable (User) async -> Bool) throws { throw error }
     func sessions() throws -> [SessionInfo] { throw error }
     func revokeSession(id _: UUID) throws { throw error }
     func signOut() {}

@@ -60,6 +60,14 @@ extension InMemoryAuthService {
         return redirectTo?.appending(queryItems: [URLQueryItem(name: "code", value: mail.code)])
     }
 
+    /// The number of an account's sessions at the server, on all devices.
+    public func sessionCount(of email: String) -> Int {
+        state.withLock { state in
+            let id = state.server.account(email: email)?.user.id
+            return state.server.sessions.values.count { $0 == id }
+        }
+    }
+
     /// Adds a session on another device.
     ///
     /// Does nothing if no account has the address.

@@ -124,6 +124,7 @@ extension AuthServerSettings {
         ]
         members["mailer_enabled"] = sendsMail.map(AnyJSON.bool)
         members["password_min_length"] = minimumPasswordLength.map { .integer(Int64($0)) }
+        members["mailer_otp_length"] = codeLength.map { .integer(Int64($0)) }
         return .object(members)
     }
 }

@@ -46,7 +46,7 @@ struct InMemoryServer: Sendable {
     var mailLinks: [InMemoryAuthService.Mail: MailLink] = [:]
     /// What the list of devices says, by session number.
     var devices: [Int: SessionInfo] = [:]
-    var settings = AuthServerSettings(providers: [.apple, .google], allowsEmail: true, sendsMail: true)
+    var settings = AuthServerSettings(providers: [.apple, .google], allowsEmail: true, sendsMail: true, codeLength: 6)
     var mails: [InMemoryAuthService.Mail] = []
     /// The codes of mails.
     var codes: [MailedCode] = []

@@ -49,15 +49,20 @@ private struct AccountSheet: ViewModifier {
     func body(content: Content) -> some View {
         content
             .sheet(isPresented: isPresented) {
-                WithAccount { AccountScreen(isUser: $0.isLoggedIn) }
+                WithAccount { AccountScreen(isUser: $0.hasAccount) }.sheetSize()
             }
             // Here rather than in the screens, which disappear in the same update.
-            .onChange(of: account?.isLoggedIn) { isPresented.wrappedValue = false }
+            .onChange(of: account?.hasAccount) { isPresented.wrappedValue = false }
             // Only one sheet can be open: a password reset takes precedence.
             .onChange(of: account?.needsNewPassword) { _, isNeeded in
                 if isNeeded == true { isPresented.wrappedValue = false }
             }
     }
+}
+
+extension AuthManager {
+    /// Whether a user is signed in who can come back: not anonymously.
+    var hasAccount: Bool { isLoggedIn && !isAnonymous }
 }
 
 /// Keeps the screen with which it opened.

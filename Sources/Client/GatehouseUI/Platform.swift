@@ -22,6 +22,24 @@ extension View {
         #endif
     }
 
+    /// The size of a sheet: on a Mac its content decides, and lists and forms have none of their own.
+    func sheetSize() -> some View {
+        #if os(macOS)
+        rows().frame(minWidth: 420, idealWidth: 460, minHeight: 420, idealHeight: 560)
+        #else
+        self
+        #endif
+    }
+
+    /// Rows as on an iPhone: on a Mac a form is otherwise two columns of labels and fields.
+    func rows() -> some View {
+        #if os(macOS)
+        formStyle(.grouped)
+        #else
+        self
+        #endif
+    }
+
     /// The keyboard for an email address.
     func typesEmail() -> some View {
         #if os(macOS)
@@ -54,7 +72,8 @@ extension ToolbarItemPlacement {
     /// The placement of a sheet's close button.
     static var closing: ToolbarItemPlacement {
         #if os(macOS)
-        .confirmationAction
+        // Not the default button, which Return presses.
+        .cancellationAction
         #else
         .topBarTrailing
         #endif

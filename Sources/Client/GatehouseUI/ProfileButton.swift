@@ -55,13 +55,13 @@ private struct AccountButton: View {
         } else if let label = parts.profileButtonLabel {
             label(account.user)
         } else {
-            AccountCircle(user: account.user)
+            AccountCircle(user: account.hasAccount ? account.user : nil)
         }
     }
 
     private var label: Text {
         if account.phase == .restoring { return Text(ui: "Account") }
-        return account.isLoggedIn ? Text(ui: "Your profile") : Text(ui: "Sign in")
+        return account.hasAccount ? Text(ui: "Your profile") : Text(ui: "Sign in")
     }
 }
 

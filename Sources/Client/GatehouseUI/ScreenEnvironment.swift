@@ -56,7 +56,8 @@ private struct AccountParents: ViewModifier {
             .modifier(NewPasswordSheet(manager: account))
             .modifier(MailLinks(account: account))
             .modifier(TelemetryFlush(account: account))
-            .onAppear { account.answersProofQuestions = true }
+            .onAppear { account.questionRoots += 1 }
+            .onDisappear { account.questionRoots -= 1 }
             .task(id: account.phase == .unauthenticated) {
                 // The login screen then knows its buttons with its first frame.
                 if account.phase == .unauthenticated { await account.loadServerSettings() }
@@ -80,7 +81,10 @@ private struct SystemBrowser: ViewModifier {
             account, branding: branding,
             browser: account.redirectTo.flatMap {
                 // The system's sheet comes back to a scheme of the app's own.
-                $0.scheme == "https" ? nil : BrowserSheet(redirectTo: $0, browser: browser, clock: account.clock)
+                $0.scheme == "https"
+                    ? nil
+                    : BrowserSheet(
+                        redirectTo: $0, browser: browser, limit: account.browserLimit, clock: account.clock)
             }, passkeys: passkeys)
     }
 }
@@ -102,7 +106,9 @@ private struct NewPasswordSheet: ViewModifier {
     let manager: AuthManager
 
     func body(content: Content) -> some View {
-        content.sheet(isPresented: isPresented) { NewPasswordView().modifier(AccountQuestions(offersPasskey: false)) }
+        content.sheet(isPresented: isPresented) {
+            NewPasswordView().modifier(AccountQuestions(offersPasskey: false)).sheetSize()
+        }
     }
 
     /// After the second factor, without which no password can be set.

@@ -10,7 +10,7 @@ struct WithAccount<Content: View>: View {
     init(@ViewBuilder content: @escaping @MainActor (AuthManager) -> Content) { self.content = content }
 
     var body: some View {
-        if let account { content(account) } else { MissingAccount() }
+        if let account { content(account).rows() } else { MissingAccount() }
     }
 }
 

@@ -184,9 +184,18 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/Manager/AuthManager.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+Switching.swift
 extension Given {
     @MainActor private func example19() async throws {
+        try await account.switchAccount { account throws(AuthError) in
+            try await account.signInWithEmail(email, password: password)
+        }
+    }
+}
+
+// Sources/Client/GatehouseModel/Manager/AuthManager.swift
+extension Given {
+    @MainActor private func example20() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         do {
             let outcome = try await account.signInWithEmail("ada@example.com", password: password)
@@ -200,7 +209,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager.swift
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example21() async throws {
         var request = URLRequest(url: url)
         request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
         _ = request
@@ -209,7 +218,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Messages/ModelText.swift
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example22() async throws {
         let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
         let content = AuthError.wrongCredentials.content
         let text = content.replaced(by: texts) ?? content
@@ -221,7 +230,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Messages/SignInMessage.swift
 extension Given {
-    @MainActor private func example22() async throws {
+    @MainActor private func example23() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -232,7 +241,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/MetadataProfile.swift
 extension Given {
-    @MainActor private func example23() async throws {
+    @MainActor private func example24() async throws {
         let account = AuthManager(
             url: "https://abcd.supabase.co", publishableKey: "sb_publishable_…",
             profile: { MetadataProfile(client: $0) { try await deleteThroughMyEdgeFunction() } })
@@ -242,7 +251,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Security/ProofModel.swift
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example25() async throws {
         if let question = account.secondFactor {
             ProofScreen(model: ProofModel(question: question, manager: account))
         }
@@ -251,7 +260,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInMemory.swift
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example26() async throws {
         @Sendable func shared() -> UserDefaults? { UserDefaults(suiteName: "group.com.example.journal") }
         let memory = SignInMemory(
             read: { shared()?.string(forKey: "last-sign-in") }, keep: { shared()?.set($0, forKey: "last-sign-in") },
@@ -263,7 +272,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example27() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -275,7 +284,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example27() async throws {
+    @MainActor private func example28() async throws {
         let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         _ = sink
@@ -285,14 +294,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example28() async throws {
+    @MainActor private func example29() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }
 }
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example29 {
+private struct Example30 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -305,7 +314,7 @@ private struct Example29 {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example30() async throws {
+    @MainActor private func example31() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -313,14 +322,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example31() async throws {
+    @MainActor private func example32() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example32() async throws {
+    @MainActor private func example33() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

@@ -77,7 +77,7 @@ struct AuthErrorTests {
             }
             #expect((SignInMessage(changing: error) == nil) == (error == .cancelled))
         }
-        #expect(Set(AuthError.samples.map(\.name)).count == 41)
+        #expect(Set(AuthError.samples.map(\.name)).count == 42)
     }
 
     @Test("An event has no value of an error, such as an address")
@@ -100,7 +100,7 @@ extension AuthError {
         .blocked, .samePassword, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong,
         .emailDisabled, .lastSignInMethod, .tooLateToUndo, .secondFactorNeeded, .notOffered, .passkeyRefused,
         .passkeyFailed, .recoveryCodesLocked(retryAfter: nil), .passkeyExists, .tooMany, .nameTaken, .otherFactorNeeded,
-        .credentialSetAside(nil),
+        .credentialSetAside(nil), .alreadySignedIn,
     ]
 
     /// The case. Does not compile with one that ``samples`` may lack.
@@ -112,7 +112,7 @@ extension AuthError {
             .weakPassword, .emailNotConfirmed, .signUpDisabled, .blocked, .samePassword, .currentPasswordRequired,
             .currentPasswordWrong, .codeRequired, .codeWrong, .emailDisabled, .lastSignInMethod, .tooLateToUndo,
             .secondFactorNeeded, .notOffered, .passkeyRefused, .passkeyFailed, .recoveryCodesLocked, .passkeyExists,
-            .tooMany, .nameTaken, .otherFactorNeeded, .credentialSetAside:
+            .tooMany, .nameTaken, .otherFactorNeeded, .credentialSetAside, .alreadySignedIn:
             String("\(self)".prefix { $0 != "(" })
         }
     }

@@ -241,7 +241,7 @@ struct ManagerTests {
             await until { world.manager.signedOutReason != nil }
             #expect(
                 world.manager.signedOutReason == .endedByServer(.refreshTokenNotFound, because: .accountDeleted))
-            #expect(LoginModel(manager: world.manager).message?.text == "Session expired. Please sign in again.")
+            #expect(LoginModel(manager: world.manager).message?.text == "This account was deleted.")
         }
     }
 
@@ -257,12 +257,39 @@ struct ManagerTests {
         }
     }
 
-    @Test("A second sign-in is ignored, and a wrong password leaves a guest")
-    func ignored() async throws {
+    @Test("F11: A signed-in user switches accounts on purpose only; a failed switch changes nothing")
+    func switching() async throws {
+        try await ModelWorld.with { world in
+            try await world.signUp()
+            let ada = try #require(world.manager.user)
+            await #expect(throws: AuthError.wrongCredentials) {
+                try await world.manager.switchAccount { account throws(AuthError) in
+                    try await account.signInWithEmail("grace@example.com", password: TestServer.password)
+                }
+            }
+            #expect(world.manager.user?.id == ada.id && world.manager.phase == .authenticated)
+            let old = try await world.client.session
+            let outcome = try await world.manager.switchAccount { account throws(AuthError) in
+                try await account.signUpWithEmail("grace@example.com", password: TestServer.password)
+            }
+            #expect(outcome == .signedIn && world.manager.user?.email == "grace@example.com")
+            // The replaced session ends at the server, too.
+            await until {
+                // Lost: no error, in this process.
+                let answer = try? await world.server.send(.get, "/auth/v1/user", bearer: old.accessToken)
+                return answer?.status == 403
+            }
+        }
+    }
+
+    @Test("A second sign-in is refused, and a wrong password leaves a guest")
+    func refused() async throws {
         try await ModelWorld.with { world in
             try await world.signUp()
             let count = world.network.calls.count
-            #expect(try await world.manager.signInWithEmail("a@b.c", password: "12345678") == .ignored)
+            await #expect(throws: AuthError.alreadySignedIn) {
+                try await world.manager.signInWithEmail("a@b.c", password: "12345678")
+            }
             #expect(world.network.calls.count == count)
             #expect(world.events.events.last == .stepIgnored)
             await world.manager.signOut()

@@ -216,6 +216,25 @@ struct MessageTests {
         #expect(message?.text == "Please sign in again, then repeat this.")
     }
 
+    @Test(
+        "A session that the server ended says why, if the server does",
+        arguments: [
+            (.passwordChanged, "Your password was changed. Please sign in again."),
+            (.signedOut, "This device was signed out from another one. Please sign in again."),
+            (.signedOutEverywhere, "All devices were signed out. Please sign in again."),
+            (.linkUndone, "The way you signed in was removed from the account. Please sign in another way."),
+            (.refreshTokenReused, "For your safety you were signed out, because a copy of this session was in use."),
+            (.inactivity, "You were signed out after a long time without use. Please sign in again."),
+            (.secondFactorVerified, "Your account now has a second step. Please sign in again."),
+            (.accountDeleted, "This account was deleted."),
+            (.banned, "This account is blocked. Please contact the support of this app."),
+            (.lifetime, "Session expired. Please sign in again."),
+            (SessionEndReason(rawValue: "of_tomorrow"), "Session expired. Please sign in again."),
+        ] as [(SessionEndReason, String)])
+    func causes(_ cause: SessionEndReason, _ text: String) {
+        #expect(SignInMessage(.endedByServer(.sessionNotFound, because: cause))?.text == text)
+    }
+
     @Test("Only a session that the server ended shows a message")
     func ends() {
         for reason in [SignedOutReason.endedByServer(.sessionExpired), .consentRevoked] {

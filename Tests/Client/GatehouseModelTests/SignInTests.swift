@@ -25,10 +25,13 @@ private struct ProvidersThatVouch: AuthService {
     func verify(code: String, sentTo email: String, for purpose: EmailOTPType) async throws -> AuthResponse {
         try await live.verify(code: code, sentTo: email, for: purpose)
     }
-    func openMailLink(_ url: URL) async throws { try await live.openMailLink(url) }
+    func openMailLink(_ url: URL, replacing: @escaping @Sendable (User) async -> Bool) async throws {
+        try await live.openMailLink(url, replacing: replacing)
+    }
     func sessions() async throws -> [SessionInfo] { try await live.sessions() }
     func revokeSession(id: UUID) async throws { try await live.revokeSession(id: id) }
     func accessToken() async throws -> String { try await live.accessToken() }
+    func signInAnonymously() async throws -> Session { try await live.signInAnonymously() }
     func signIn(email: String, password: String) async throws -> Session {
         try await live.signIn(email: email, password: password)
     }

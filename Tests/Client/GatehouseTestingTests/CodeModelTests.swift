@@ -28,8 +28,9 @@ struct CodeModelTests {
         ])
     func digits(_ typed: String, _ code: String) async {
         let model = CodeModel(.signIn, email: "ada@example.com", manager: await manager())
+        await model.load()
         model.code = typed
-        #expect(model.code == code && model.canSubmit == (code.count == 6))
+        #expect(model.code == code && model.canSubmit == (code.count == 6) && model.isComplete == model.canSubmit)
     }
 
     @Test("Another mail can be requested after the countdown")

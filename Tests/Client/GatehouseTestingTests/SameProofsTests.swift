@@ -324,7 +324,8 @@ struct SameProofsTests {
             _ = try await service.service.signUp(email: Self.ada, password: password, firstName: name)
             service.clock.advance(by: .seconds(61))
         }
-        try await service.service.openMailLink(try #require(service.mailLink(.confirmation, to: Self.ada)))
+        try await service.service.openMailLink(try #require(service.mailLink(.confirmation, to: Self.ada))) { _ in true
+        }
         #expect(await service.service.currentSession?.user.userMetadata["first_name"] == "Ada")
         try await service.service.signOut()
         _ = try await service.service.signIn(email: Self.ada, password: "the second password")

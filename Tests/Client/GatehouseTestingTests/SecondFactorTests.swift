@@ -288,6 +288,24 @@ struct FreshProofTests {
         await #expect(throws: AuthError.freshSignInNeeded) { try await guest.deleteAccount() }
     }
 
+    @Test("F12: The cancellation of a caller ends its wait; the question goes with the last one")
+    func cancelled() async throws {
+        let (service, manager) = await user()
+        service.stay(.freshProofNeeded, at: .deleteAccount)
+        service.stay(.freshProofNeeded, at: .updateUser)
+        let deletion = Task { try await manager.deleteAccount() }
+        await manager.wait { $0.proofQuestion != nil }
+        let change = Task { try await manager.credentials.changePassword("another battery") }
+        await until { service.calls.contains(.updateUser) }
+        deletion.cancel()
+        await #expect(throws: AuthError.cancelled) { try await deletion.value }
+        await manager.wait { $0.proofQuestion != nil }
+        change.cancel()
+        await #expect(throws: AuthError.cancelled) { try await change.value }
+        #expect(manager.proofQuestion == nil && !manager.isLoading && manager.isLoggedIn)
+        #expect(manager.error == nil)
+    }
+
     @Test("A sign-out ends the question, and the waiting call")
     func signOut() async throws {
         let (service, manager) = await user()

@@ -77,12 +77,14 @@ struct FlowTests {
         let storage = MemoryStorage()
         let server = ScriptedAnswers(
             [
-                session(of: ada, 1), ScriptedAnswers.json(begun), session(of: grace, 2), session(of: ada, 3),
-                HTTPReply(status: 204, body: []),
+                session(of: ada, 1), ScriptedAnswers.json(begun), session(of: grace, 2),
+                HTTPReply(status: 204, body: []), session(of: ada, 3), HTTPReply(status: 204, body: []),
             ], storage: storage)
         let client = try await server.signedIn()
         try await begin(change, client)
         let current = try await client.signIn(email: "grace@b.c", password: "p")
+        // The session that it replaced ends.
+        await until { server.bearers.last == "access-1" && server.requests.last?.contains("/logout") == true }
         let stored = await storage.contents["gatehouse.refresh-token"]
         await #expect(throws: AuthClientError.sessionChanged) {
             try await client.session(from: URL(string: "app://back?code=c")!)

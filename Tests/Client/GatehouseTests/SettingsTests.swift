@@ -47,10 +47,18 @@ struct SettingsTests {
         try await World.with { world in
             let settings = try await world.client.settings()
             var expected = AuthServerSettings(
-                allowsAnonymousSignIn: settings.allowsAnonymousSignIn, sendsMail: false, minimumPasswordLength: 8)
+                allowsAnonymousSignIn: settings.allowsAnonymousSignIn, sendsMail: false, minimumPasswordLength: 8,
+                codeLength: 6)
             expected.allowsRecoveryCodes = false
             #expect(settings == expected)
         }
+    }
+
+    @Test(
+        "F14: The length of codes counts from 6 to 10, as Supabase allows", arguments: [5: nil, 6: 6, 10: 10, 11: nil])
+    func codeLength(_ sent: Int, _ read: Int?) async throws {
+        let settings = try await settings(["external": [:], "mailer_otp_length": .integer(Int64(sent))])
+        #expect(settings.codeLength == read)
     }
 
     @Test(

@@ -230,21 +230,63 @@ struct TwoProcessTests {
             try await world.signUp()
             let widget = try world.anotherProcess()
             _ = try await widget.session
+            let listener = await Listener(to: widget)
             try await world.client.signOut()
-            world.expireToken()
+            // F2: at once, although the token is valid for an hour.
+            await #expect(throws: AuthClientError.signedOut(.signedOutElsewhere)) { try await widget.session }
             await #expect(throws: AuthClientError.signedOut(.signedOutElsewhere)) { try await widget.session }
             #expect(world.network.refreshCount == 0)
+            await listener.waits(for: 2)
+            #expect(await listener.events == [.initialSession, .signedOut(.signedOutElsewhere)])
         }
     }
 
-    @Test("An account switch in one is not mistaken for a refresh by the other")
+    @Test("F2: A sign-in in one signs in the other, which was signed out")
+    func signInElsewhere() async throws {
+        try await World.with { world in
+            let widget = try world.anotherProcess()
+            await #expect(throws: AuthClientError.signedOut(.neverSignedIn)) { try await widget.session }
+            let listener = await Listener(to: widget)
+            let ada = try await world.signUp()
+            #expect(try await widget.session == ada)
+            await listener.waits(for: 2)
+            #expect(await listener.events == [.initialSession, .signedIn])
+            try await world.client.signOut()
+            await #expect(throws: AuthClientError.signedOut(.signedOutElsewhere)) { try await widget.session }
+            let again = try await world.client.signIn(email: "ada@example.com", password: TestServer.password)
+            #expect(try await widget.session == again)
+        }
+    }
+
+    @Test("F2: While the device is locked, a token that is valid can be used")
+    func locked() async throws {
+        let storage = StorageThatIsLocked(isLocked: false)
+        try await World.with(storage: storage) { world in
+            let session = try await world.signUp()
+            await storage.lock()
+            #expect(try await world.client.session == session)
+        }
+    }
+
+    @Test("What a failed sign-out left in the store signs nobody in again")
+    func endedHere() async throws {
+        let storage = StorageThatCannotSave()
+        try await World.with(storage: storage) { world in
+            try await world.signUp()
+            await storage.refuse("refresh-token")
+            await #expect(throws: AuthClientError.self) { try await world.client.signOut() }
+            await storage.refuse()
+            await #expect(throws: AuthClientError.signedOut(.requested)) { try await world.client.session }
+        }
+    }
+
+    @Test("F2: An account switch in one reaches the other at its next call")
     func switchElsewhere() async throws {
         try await World.with { world in
             try await world.signUp()
             let widget = try world.anotherProcess()
             _ = try await widget.session
             let bob = try await world.signUp("bob@example.com")
-            world.server.clock.advance(by: .seconds(3_599))
             await #expect(throws: AuthClientError.sessionChanged) { try await widget.session }
             #expect(try await widget.session.user.id == bob.user.id)
         }

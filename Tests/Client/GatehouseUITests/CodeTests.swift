@@ -51,6 +51,26 @@ struct CodeTests {
         #expect(world.screen.complaints.isEmpty)
     }
 
+    @Test("F14: where the server does not say how long its codes are, a tap submits one of 6 to 10 digits")
+    func unknownLength() async throws {
+        let service = InMemoryAuthService()
+        service.serverSettings.codeLength = nil
+        service.addAccount(email: "ada@example.com", firstName: "Ada")
+        let world = await World(service, emailSignIn: .passwordOrCode)
+        try await world.openLogin()
+        try await world.screen.tap("Sign in with Email")
+        try await world.screen.tap("Email Me a Code")
+        try await world.screen.type("ada@example.com", into: "Email")
+        try await world.screen.tap("Email Me a Code")
+        try await world.screen.wait(for: "Check your email")
+        try await world.screen.type("12345", into: "Code")
+        #expect(try !world.screen.isEnabled("submit"))
+        try await world.screen.type("12345678", into: "Code")
+        #expect(try world.screen.value(of: "Code") == "12345678" && !service.calls.contains(.verifyCode))
+        try await world.screen.tap("submit")
+        try await world.screen.wait(for: Self.wrong)
+    }
+
     @Test("A wrong code says so, stays to be corrected, and is announced")
     func wrongCode() async throws {
         let world = try await signedUp()

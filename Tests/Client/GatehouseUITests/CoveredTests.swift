@@ -148,4 +148,49 @@ struct CoveredTests {
         await world.screen.open(try #require(service.mailLink(.recovery, to: "ada@example.com")))
         try await world.screen.wait(for: "The link could not be opened.")
     }
+
+    /// Ada is signed in, and opens a link that was mailed to Grace.
+    private func foreignLink() async throws -> World {
+        let service = InMemoryAuthService.signedIn()
+        service.addAccount(email: "grace@example.com", firstName: "Grace")
+        let world = await World(service)
+        await world.screen.open(try #require(service.mailLink(.signIn, to: "grace@example.com")))
+        try await world.screen.wait(for: "Switch Accounts?")
+        #expect(
+            world.screen.shows(
+                "The link is for grace@example.com. If you switch, this device signs out of the account that you use now."
+            ))
+        #expect(world.screen.presentations == ["alert"] && world.manager.user?.email == "ada@example.com")
+        return world
+    }
+
+    @Test(
+        "F11: A link for another account asks; who switches is signed in, and the previous session ends at the server")
+    func switches() async throws {
+        let world = try await foreignLink()
+        try await world.screen.tap("Switch Accounts")
+        try await world.screen.wait(for: "Welcome back, Grace")
+        #expect(world.screen.presentations.isEmpty && world.screen.complaints.isEmpty)
+        try await world.screen.wait { _ in world.service.sessionCount(of: "ada@example.com") == 0 }
+    }
+
+    @Test("F11: Who stays keeps the session, and that of the link ends")
+    func stays() async throws {
+        let world = try await foreignLink()
+        try await world.screen.tap("Stay Signed In")
+        try await world.screen.wait { _ in world.service.sessionCount(of: "grace@example.com") == 0 }
+        #expect(world.screen.presentations.isEmpty && world.screen.shows("Welcome back, Ada"))
+        #expect(world.service.sessionCount(of: "ada@example.com") == 1)
+    }
+
+    @Test("F11: Without a screen that asks, a link for another account is refused")
+    func nobodyAsks() async throws {
+        let service = InMemoryAuthService.signedIn()
+        service.addAccount(email: "grace@example.com", firstName: "Grace")
+        let manager = service.makeManager()
+        await manager.wait { $0.isLoggedIn }
+        let link = try #require(service.mailLink(.signIn, to: "grace@example.com"))
+        await #expect(throws: AuthError.alreadySignedIn) { try await manager.mail.openLink(link) }
+        #expect(manager.user?.email == "ada@example.com" && manager.switchQuestion == nil)
+    }
 }

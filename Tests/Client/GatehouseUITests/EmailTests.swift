@@ -100,6 +100,10 @@ struct EmailTests {
         try await world.openLogin()
         try await world.screen.tap("Sign in with Email")
         try await world.screen.focus("Email")
+        #expect(world.screen.focused == "Email")
+        // F13: a tap in the next field must not end the typing.
+        try await world.screen.focus("Password")
+        #expect(world.screen.focused == "Password")
         try await world.screen.tapOutside()
         #expect(world.screen.focused == nil)
         try await world.screen.focus("Email")
@@ -130,6 +134,39 @@ struct EmailTests {
         try await world.screen.type("longenough", into: "Confirm Password")
         for hint in hints { #expect(!world.screen.shows(hint)) }
         #expect(try world.screen.isEnabled("submit"))
+    }
+
+    @Test("F14: the hint and the button follow the server's minimum")
+    func serverMinimum() async throws {
+        let service = InMemoryAuthService()
+        service.serverSettings.minimumPasswordLength = 12
+        let world = await World(service)
+        try await world.openLogin()
+        try await world.screen.tap("Create Account")
+        try await world.screen.type("Grace", into: "Name")
+        try await world.screen.type("grace@example.com", into: "Email")
+        for (password, isEnabled) in [("elevenchars", false), ("twelve chars", true)] {
+            try await world.screen.type(password, into: "Password")
+            try await world.screen.type(password, into: "Confirm Password")
+            #expect(world.screen.shows("Password must be at least 12 characters.") != isEnabled)
+            #expect(try world.screen.isEnabled("submit") == isEnabled)
+        }
+    }
+
+    @Test("F14: where only an email address signs in, the message about a taken one names no provider")
+    func takenWithoutProviders() async throws {
+        let service = InMemoryAuthService()
+        service.serverSettings.providers = []
+        service.addAccount(email: "ada@example.com", firstName: "Ada")
+        let world = await World(service)
+        try await world.openLogin()
+        try await world.screen.tap("Create Account")
+        try await world.screen.type("Ada", into: "Name")
+        try await world.screen.type("ada@example.com", into: "Email")
+        try await world.screen.type("longenough", into: "Password")
+        try await world.screen.type("longenough", into: "Confirm Password")
+        try await world.screen.tap("submit")
+        try await world.screen.wait(for: "An account with this email already exists. Try signing in.")
     }
 
     @Test("E5: a second tap sends nothing, and nothing can be changed during the request")

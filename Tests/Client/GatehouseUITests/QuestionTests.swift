@@ -72,6 +72,34 @@ struct QuestionTests {
         #expect(world.service.account(email: "ada@example.com") == nil)
     }
 
+    @Test("F12: Without the modifier nobody can answer: the call throws after twenty seconds, and can be made again")
+    func proofBelow() async throws {
+        let world = await World(.signedIn(), home: OwnSignIn(asks: false))
+        world.service.meet(.freshProofNeeded, at: .deleteAccount)
+        try await world.screen.tap("Join")
+        try await world.screen.tap("Delete Me")
+        await world.manager.wait { $0.proofQuestion != nil }
+        try await world.service.clock.waitForSleepers()
+        #expect(world.screen.presentations == ["sheet"] && world.manager.isLoading)
+        world.service.clock.advance(by: .seconds(20))
+        await world.manager.wait { $0.error == .freshSignInNeeded }
+        #expect(!world.manager.isLoading && world.manager.proofQuestion == nil)
+        await world.screen.swipeDown()
+        #expect(world.screen.presentations.isEmpty)
+    }
+
+    @Test("F12: A question that is shown waits as long as the user needs")
+    func shownProof() async throws {
+        let world = await World(.signedIn(), home: OwnSignIn(asks: true))
+        world.service.meet(.freshProofNeeded, at: .deleteAccount)
+        try await world.screen.tap("Join")
+        try await world.screen.tap("Delete Me")
+        try await world.screen.wait { $0.title == "Confirm It Is You" }
+        world.service.clock.advance(by: .seconds(600))
+        await world.screen.settle()
+        #expect(world.screen.title == "Confirm It Is You" && world.manager.proofQuestion != nil)
+    }
+
     @Test("Without the modifier the question waits below, until the app closes its sheet")
     func below() async throws {
         let service = service()

@@ -33,6 +33,7 @@ struct ProtocolTests {
             #expect(settings["mailer_autoconfirm"] == true)
             #expect(settings["external"]?.objectValue?.count == 26)
             #expect(settings["mailer_enabled"] == false && settings["password_min_length"] == 8)
+            #expect(settings["mailer_otp_length"] == 6)
             let health = try await server.send(.get, "/auth/v1/health")
             #expect(health["name"] == "GoTrue")
             #expect(health["server"] == "Gatehouse")

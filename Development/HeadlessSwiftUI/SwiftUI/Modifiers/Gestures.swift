@@ -35,8 +35,36 @@ extension Gesture {
 }
 
 extension View {
-    /// Of all gestures only the end of a tap happens here. Controls below keep their taps.
+    /// Of all gestures only the end of a tap happens here. It ends beside the taps of fields and buttons below.
     nonisolated public func simultaneousGesture<T: Gesture>(_ gesture: T) -> some View {
-        change(TapChange(action: { (gesture as? _EndedGesture<TapGesture>)?.action(()) }))
+        change(SimultaneousTapChange { (gesture as? _EndedGesture<TapGesture>)?.action(()) })
+    }
+}
+
+private struct SimultaneousTapChange: ViewChange {
+    let action: () -> Void
+
+    init(_ action: @escaping () -> Void) { self.action = action }
+
+    func finish(_ elements: [ScreenElement], in context: RenderContext) -> [ScreenElement] {
+        guard context.environment.isEnabled else { return elements }
+        for element in elements where !element.isPresentation { accompany(element) }
+        return TapChange(action: action).finish(elements, in: context)
+    }
+
+    @MainActor private func accompany(_ element: ScreenElement) {
+        if let tap = element.action {
+            element.action = {
+                tap()
+                action()
+            }
+        }
+        if let focus = element.field?.focus {
+            element.field?.focus = { isFocused in
+                focus(isFocused)
+                if isFocused { action() }
+            }
+        }
+        for child in element.children where !child.isPresentation { accompany(child) }
     }
 }

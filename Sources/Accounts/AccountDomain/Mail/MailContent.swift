@@ -75,6 +75,8 @@ package struct MintedToken: Sendable {
     /// The wrong codes that a token survives.
     package static let maximumAttempts = 5
     package static let linkBytes = 28
+    /// Of a code.
+    package static let digits = 6
 
     /// - Parameters:
     ///   - randomBytes: Returns that many unpredictable bytes.
@@ -91,7 +93,7 @@ package struct MintedToken: Sendable {
             let number = randomBytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             guard number < 4_294_000_000 else { continue }
             let digits = String(number % 1_000_000)
-            return String(repeating: "0", count: 6 - digits.utf8.count) + digits
+            return String(repeating: "0", count: Self.digits - digits.utf8.count) + digits
         }
     }
 }

@@ -35,7 +35,6 @@ struct AuthCaller: Sendable {
     /// - Throws: ``AuthClientError``: `refused` for any status other than 2xx, `offline` without a response; or
     ///   `CancellationError`.
     func send(_ request: AuthRequest, bearer: String? = nil) async throws -> HTTPReply {
-        if isOffline() { throw AuthClientError.offline(.noConnection) }
         let reply: HTTPReply
         do {
             // Not every transport checks. A refresh that was replaced before it left could run beside the next one.
@@ -44,7 +43,8 @@ struct AuthCaller: Sendable {
         } catch {
             if error is CancellationError || Task.isCancelled { throw CancellationError() }
             if let error = error as? AuthClientError { throw error }
-            throw AuthClientError.offline(.noAnswer(error.shortText))
+            // Only explains the failure. The system may say "no connection" for hours on a device that has one.
+            throw AuthClientError.offline(isOffline() ? .noConnection : .noAnswer(error.shortText))
         }
         guard (200..<300).contains(reply.status) else { throw AuthClientError.refused(AuthRefusal(reply)) }
         return reply

@@ -158,13 +158,7 @@ public actor GatewayClient {
                 circuit.abandoned()
                 throw CancellationError()
             }
-            let failure = AuthClientError.offline(.noAnswer(error.shortText))
-            if rules.isOffline(error) {
-                circuit.abandoned()
-                return .noConnection(failure)
-            }
-            circuit.failed(failure, at: clock.uptime())
-            return .failed(failure, retryAfter: nil, isHarmless: false)
+            return try noAnswer(error)
         }
         if reply.status >= 500 {
             circuit.failed(AuthClientError(gateway: reply), at: clock.uptime())
@@ -175,10 +169,23 @@ public actor GatewayClient {
         return .failed(AuthClientError(gateway: reply), retryAfter: reply.retryAfter, isHarmless: true)
     }
 
+    private func noAnswer(_ error: any Error) throws(AuthClientError) -> Attempt {
+        if reachability.isOffline() {
+            circuit.abandoned()
+            throw .offline(.noConnection)
+        }
+        let failure = AuthClientError.offline(.noAnswer(error.shortText))
+        if rules.isOffline(error) {
+            circuit.abandoned()
+            return .noConnection(failure)
+        }
+        circuit.failed(failure, at: clock.uptime())
+        return .failed(failure, retryAfter: nil, isHarmless: false)
+    }
+
     /// - Throws: ``AuthClientError`` if no request is to be sent. This says nothing about the gateway.
     private func enter(before deadline: Duration) throws(AuthClientError) {
         guard clock.uptime() < deadline else { throw .offline(.noAnswer(TimeIsOver().shortText)) }
-        if reachability.isOffline() { throw .offline(.noConnection) }
         try circuit.enter(at: clock.uptime())
     }
 

@@ -54,7 +54,7 @@ extension TokenRefreshCoordinator {
     }
 
     private func signedIn() async throws -> KeptSession {
-        try await restore()
+        if case .restoring = state { try await restore() } else { try await followStore() }
         switch state {
         case .signedIn(let kept): return kept
         case .signedOut(let reason): throw AuthClientError.signedOut(reason)
@@ -165,7 +165,11 @@ extension TokenRefreshCoordinator {
     }
 
     /// The session in the slot: the one in memory, or one that another process wrote.
-    func reread(_ before: KeptSession, _ startedIn: Int) async throws -> KeptSession {
+    ///
+    /// - Parameter isOwnFlight: Whether a refresh or a verification asks, which has work left to do.
+    func reread(
+        _ before: KeptSession, _ startedIn: Int, isOwnFlight: Bool = true
+    ) async throws -> KeptSession {
         let content = await slot.load()
         try check(startedIn)
         switch content {
@@ -176,13 +180,14 @@ extension TokenRefreshCoordinator {
         where stored.generation == before.generation && stored.refreshToken == before.session.refreshToken:
             return kept ?? before
         case .absent:
-            advanceEpoch(isOwnFlight: true)
+            advanceEpoch(isOwnFlight: isOwnFlight)
+            endedLineage = before.lineage
             change(.signedOut(.signedOutElsewhere), event: .signedOut(.signedOutElsewhere))
             throw AuthClientError.signedOut(.signedOutElsewhere)
         case .session(let stored):
             let theirs = KeptSession(stored, now: clock.now(), uptime: clock.uptime())
             guard stored.user.id == before.session.user.id else {
-                advanceEpoch(isOwnFlight: true)
+                advanceEpoch(isOwnFlight: isOwnFlight)
                 change(.signedIn(theirs), event: .signedIn)
                 throw AuthClientError.sessionChanged
             }
@@ -217,6 +222,7 @@ extension TokenRefreshCoordinator {
         if case .session(let stored) = content, stored.generation != ended.generation { return SlotChanged() }
         let reason = SignedOutReason.endedByServer(refusal.code ?? .refreshTokenNotFound, because: refusal.sessionEnd)
         advanceEpoch(isOwnFlight: true)
+        endedLineage = ended.lineage
         change(.signedOut(reason), event: .signedOut(reason))
         if case .unavailable = content { return AuthClientError.signedOut(reason) }
         do {

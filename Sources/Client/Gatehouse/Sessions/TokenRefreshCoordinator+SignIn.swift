@@ -20,18 +20,33 @@ extension TokenRefreshCoordinator {
     /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`, and the previous session stays active;
     ///   `signedOut` or `sessionChanged` if the app signed out or in meanwhile.
     func adopt(_ timed: TimedAnswer, begun: Int, then further: AuthChangeEvent? = nil) async throws -> Session {
+        try await replace(by: timed, begun: begun, then: further).session
+    }
+
+    /// The same, also with the session of another user that it replaced, with the newest tokens of any process.
+    func replace(
+        by timed: TimedAnswer, begun: Int, then further: AuthChangeEvent?
+    ) async throws -> (session: Session, replaced: KeptSession?) {
         guard wishes == begun else { throw overtaken }
         let startedIn = advanceEpoch()
+        ownChanges += 1
+        defer { ownChanges -= 1 }
         let new = KeptSession(timed, generation: newID(), lineage: newID())
         do {
-            try await locked { try await self.gate.run { try await self.landSignIn(new, startedIn, then: further) } }
+            let replaced = try await locked {
+                try await self.gate.run { try await self.landSignIn(new, startedIn, then: further) }
+            }
+            return (new.session, replaced)
         } catch is Superseded {
             throw overtaken
         }
-        return new.session
     }
 
-    private func landSignIn(_ new: KeptSession, _ startedIn: Int, then further: AuthChangeEvent?) async throws {
+    private func landSignIn(
+        _ new: KeptSession, _ startedIn: Int, then further: AuthChangeEvent?
+    ) async throws -> KeptSession? {
+        try check(startedIn)
+        let before = await slot.load()
         try check(startedIn)
         let result = try await slot.save(new.stored, replacing: nil)
         try check(startedIn)
@@ -39,6 +54,8 @@ extension TokenRefreshCoordinator {
         wishes += 1
         change(.signedIn(new), event: .signedIn)
         if let further { send(further) }
+        guard case .session(let old) = before, old.user.id != new.session.user.id else { return nil }
+        return KeptSession(old, now: clock.now(), uptime: clock.uptime())
     }
 
     /// Signs out: first in memory; then in the store without waiting for another process's refresh; then again under
@@ -58,6 +75,9 @@ extension TokenRefreshCoordinator {
         let wasSignedOut = if case .signedOut = state { true } else { false }
         if reason == .requested { wishes += 1 }
         let startedIn = advanceEpoch()
+        endedLineage = old?.lineage ?? endedLineage
+        ownChanges += 1
+        defer { ownChanges -= 1 }
         change(.signedOut(reason), event: wasSignedOut ? nil : .signedOut(reason))
         do {
             let stored = try await gate.run { try await self.takeStored(startedIn) }
@@ -77,6 +97,8 @@ extension TokenRefreshCoordinator {
     func owner() async -> (user: User, epoch: Int)? {
         // Lost: that the store does not answer. Then there is no known session.
         try? await restore()
+        // Lost: what another process changed. `kept` is what is left of it.
+        try? await followStore()
         return kept.map { ($0.session.user, epoch) }
     }
 
@@ -141,9 +163,9 @@ extension TokenRefreshCoordinator {
 
     /// Runs `body` with the store's lock, in a task of its own: a caller that is cancelled while it waits must not lose
     /// a session that the server has created, nor keep one that it has ended.
-    private func locked(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    private func locked<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         do {
-            try await Task { [slot] in try await slot.storage.withLock(body) }.value
+            return try await Task { [slot] in try await slot.storage.withLock(body) }.value
         } catch let error as AuthClientError {
             throw error
         } catch let error as Superseded {

@@ -41,6 +41,10 @@ actor TokenRefreshCoordinator {
     var epoch = 0
     /// The number of sign-ins and sign-outs by the app.
     var wishes = 0
+    /// The sign-in that ended last. What the store still has of it is never used again.
+    var endedLineage: String?
+    /// The number of sign-ins and sign-outs of this process that have not reached the store. They take precedence.
+    var ownChanges = 0
     var flight: Flight?
     /// A verification of a second factor. No refresh starts beside it.
     var raising: Flight?

@@ -46,7 +46,11 @@ package struct FileLock: Sendable {
     private func take() async throws -> Int32 {
         try folder.make()
         let file = open(folder.path + "/" + name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw SecretFolder.problem() }
+        guard file >= 0 else {
+            let number = errno
+            if number == errorOfLockedDevice { throw StoreProblem("open \(number)", cause: .locked) }
+            throw SecretFolder.problem(number)
+        }
         do {
             try await lock(file)
             return file

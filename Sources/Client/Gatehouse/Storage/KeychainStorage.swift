@@ -14,29 +14,6 @@ import Security
 /// - Only the app deletes items of an earlier installation. With a `lockFolder`, the store of an extension is unavailable
 ///   until the app has used the same folder once.
 public struct KeychainStorage: SecureStorage {
-    /// When items can be read.
-    public enum Accessibility: Hashable, Sendable {
-        /// While the device is unlocked. Encrypted backups carry items to other devices, where the first access deletes
-        /// them.
-        case whenUnlocked
-        /// While the device is unlocked. Never leaves this device.
-        case whenUnlockedThisDeviceOnly
-        /// After the first unlock, for apps that work in the background. Encrypted backups carry items to other
-        /// devices, where the first access deletes them.
-        case afterFirstUnlock
-        /// After the first unlock, for apps that work in the background. Never leaves this device.
-        case afterFirstUnlockThisDeviceOnly
-
-        var attribute: CFString {
-            switch self {
-            case .whenUnlocked: kSecAttrAccessibleWhenUnlocked
-            case .whenUnlockedThisDeviceOnly: kSecAttrAccessibleWhenUnlockedThisDeviceOnly
-            case .afterFirstUnlock: kSecAttrAccessibleAfterFirstUnlock
-            case .afterFirstUnlockThisDeviceOnly: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
-            }
-        }
-    }
-
     private let storage: OutlivingStorage
     private let lock: FileLock?
     private let gate = SerialGate()
@@ -52,7 +29,7 @@ public struct KeychainStorage: SecureStorage {
     ///     with `ProcessInfo.performExpiringActivity` meanwhile. With an `accessGroup` but without this folder, items of
     ///     an earlier installation are not deleted, because the group may belong to several apps.
     public init(
-        service: String, accessGroup: String? = nil, accessibility: Accessibility = .whenUnlockedThisDeviceOnly,
+        service: String, accessGroup: String? = nil, accessibility: KeychainAccessibility = .whenUnlockedThisDeviceOnly,
         lockFolder: URL? = nil, clock: ClientClock = SystemDefaults.clock()
     ) {
         let items = KeychainItems(service: service, accessGroup: accessGroup, accessibility: accessibility)
@@ -93,7 +70,7 @@ public struct KeychainStorage: SecureStorage {
 private struct KeychainItems: Sendable {
     let service: String
     let accessGroup: String?
-    let accessibility: KeychainStorage.Accessibility
+    let accessibility: KeychainAccessibility
 
     func read(_ key: String) -> StoredValue {
         var query = item(key)
@@ -144,6 +121,17 @@ private struct KeychainItems: Sendable {
 
     private func check(_ status: OSStatus) throws {
         guard status == errSecSuccess else { throw NSError(domain: NSOSStatusErrorDomain, code: Int(status)) }
+    }
+}
+
+extension KeychainAccessibility {
+    fileprivate var attribute: CFString {
+        switch self {
+        case .whenUnlocked: kSecAttrAccessibleWhenUnlocked
+        case .whenUnlockedThisDeviceOnly: kSecAttrAccessibleWhenUnlockedThisDeviceOnly
+        case .afterFirstUnlock: kSecAttrAccessibleAfterFirstUnlock
+        case .afterFirstUnlockThisDeviceOnly: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+        }
     }
 }
 #endif

@@ -18,10 +18,11 @@ public struct SystemWebAuthentication: WebAuthenticator {
     ///     associated with the app (iOS 17.4, macOS 14.4). The server must allow it.
     ///   - prefersEphemeralWebBrowserSession: Whether the sheet starts without the browser's cookies. The user must
     ///     then enter everything, but the system does not ask for consent.
-    ///   - limit: The time limit.
+    ///   - limit: The time limit, in time that the app runs: while the user is in another app and this one suspended, nothing
+    ///     counts.
     ///   - anchor: Returns the window of the sheet.
     public init(
-        redirectTo: URL, prefersEphemeralWebBrowserSession: Bool = false, limit: Duration = .seconds(60),
+        redirectTo: URL, prefersEphemeralWebBrowserSession: Bool = false, limit: Duration = .seconds(600),
         clock: ClientClock = SystemDefaults.clock(), anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor
     ) {
         self.redirectTo = redirectTo
@@ -36,7 +37,7 @@ public struct SystemWebAuthentication: WebAuthenticator {
         let sheet = await BrowserSheet(anchor: anchor)
         let timer = Task { [clock, limit] in
             // Cancelled, because the sheet has closed.
-            do { try await clock.sleep(limit) } catch { return }
+            do { try await clock.sleepWhileRunning(limit) } catch { return }
             await sheet.end(.failure(AuthClientError.timedOut))
         }
         defer { timer.cancel() }

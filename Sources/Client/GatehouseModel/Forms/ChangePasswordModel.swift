@@ -31,7 +31,6 @@ public final class ChangePasswordModel {
     private var sentCode = false
     /// Identifies the password whose response was lost, by a hash with a per-process seed.
     @ObservationIgnored private var unanswered: Int?
-    private let form = EmailAuthForm(mode: .signUp)
     private let manager: AuthManager
 
     /// Creates a model for the manager's user.
@@ -39,6 +38,10 @@ public final class ChangePasswordModel {
 
     /// The message about the last attempt.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
+
+    private var form: EmailAuthForm {
+        EmailAuthForm(mode: .signUp, minimumPasswordLength: manager.minimumPasswordLength)
+    }
 
     /// The hint below ``EmailAuthForm/Field/password`` or its confirmation.
     public func hint(for field: EmailAuthForm.Field, password: String, confirmation: String) -> ModelText? {

@@ -13,7 +13,7 @@ public import Observation
 /// ```
 ///
 /// A text field for ``code`` with the content type `oneTimeCode` gets the code from the mail. Call ``submit()`` when the
-/// code has changed; it does nothing before the last digit.
+/// code has changed and ``isComplete``.
 @MainActor @Observable
 public final class CodeModel {
     /// What the code is for.
@@ -48,8 +48,6 @@ public final class CodeModel {
         case confirmed
     }
 
-    /// The number of digits of a code.
-    public nonisolated static let length = 6
     /// The usual time between two mails to an address.
     public nonisolated static let interval: Duration = .seconds(60)
 
@@ -102,11 +100,12 @@ public final class CodeModel {
         secondsToWait = Self.seconds(wait)
     }
 
-    /// The code as typed: its digits, at most ``length``, in ASCII.
+    /// The code as typed: its digits in ASCII, at most as many as a code of this server has.
     public var code: String {
         get { digits }
         set {
-            let typed = newValue.compactMap(\.wholeNumberValue).filter { $0 < 10 }.prefix(Self.length)
+            let typed = newValue.compactMap(\.wholeNumberValue).filter { $0 < 10 }.prefix(
+                manager.codeLengths.upperBound)
             digits = typed.map { String($0) }.joined()
         }
     }
@@ -118,7 +117,13 @@ public final class CodeModel {
     public var isBusy: Bool { phase == .checking || phase == .sending }
 
     /// Whether the button that submits the code is enabled.
-    public var canSubmit: Bool { !isBusy && phase != .confirmed && digits.count == Self.length }
+    public var canSubmit: Bool { !isBusy && phase != .confirmed && manager.codeLengths.contains(digits.count) }
+
+    /// Whether to submit without a tap: no further digit can follow.
+    public var isComplete: Bool { canSubmit && digits.count == manager.codeLengths.upperBound }
+
+    /// Asks the server how long its codes are, unless it has said so.
+    public func load() async { await manager.loadServerSettings() }
 
     /// Whether the button that requests another mail is enabled.
     public var canSendAgain: Bool { offersAnotherMail && !isBusy && phase != .confirmed && secondsToWait == 0 }

@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 
 /// The fields of the email screen, except the passwords, which only the view holds.
 ///
@@ -31,11 +32,20 @@ public struct EmailAuthForm: Hashable, Sendable {
     /// The name as typed; for a sign-up only.
     public var name = ""
 
+    /// The fewest characters of a new password, as the server says (``AuthServerSettings/minimumPasswordLength``).
+    public var minimumPasswordLength: Int
+
     /// An empty form.
-    public init(mode: Mode = .signIn) { self.mode = mode }
+    public init(mode: Mode = .signIn, minimumPasswordLength: Int = 8) {
+        self.mode = mode
+        self.minimumPasswordLength = minimumPasswordLength
+    }
 
     /// Switches to the other mode with empty fields. The view clears its passwords.
-    public mutating func flip() { self = EmailAuthForm(mode: mode == .signIn ? .signUp : .signIn) }
+    public mutating func flip() {
+        self = EmailAuthForm(
+            mode: mode == .signIn ? .signUp : .signIn, minimumPasswordLength: minimumPasswordLength)
+    }
 
     /// The title of the link that switches the mode.
     public var footer: ModelText {
@@ -71,7 +81,7 @@ extension EmailAuthForm {
         case .name: keptName?.isEmpty != true
         case .email: Self.isAddress(trimmedEmail)
         // The server may allow fewer characters, and imported accounts may have them.
-        case .password: mode == .signIn ? !password.isEmpty : Self.length(of: password) >= 8
+        case .password: mode == .signIn ? !password.isEmpty : Self.length(of: password) >= minimumPasswordLength
         // By characters: a keyboard may type an umlaut as one code point or as two.
         case .confirmation: mode == .signIn || password.elementsEqual(confirmation)
         }
@@ -95,7 +105,7 @@ extension EmailAuthForm {
         return switch field {
         case .name: "Please enter your name."
         case .email: "Please enter a valid email address."
-        case .password: "Password must be at least 8 characters."
+        case .password: WeakPassword(reasons: [.length], minimumLength: minimumPasswordLength).text
         case .confirmation: "Passwords do not match."
         }
     }

@@ -30,7 +30,15 @@ public final class LoginModel {
     /// The current phase.
     public private(set) var phase = Phase.editing
     /// The email form, without its passwords.
-    public var form: EmailAuthForm
+    public var form: EmailAuthForm {
+        get {
+            var form = typedForm
+            form.minimumPasswordLength = manager.minimumPasswordLength
+            return form
+        }
+        set { typedForm = newValue }
+    }
+    private var typedForm: EmailAuthForm
     /// The state of the screen for the code of a mail; nil unless ``phase`` is `checkMail`.
     public private(set) var code: CodeModel?
     /// Whether the last attempt failed because the address is not confirmed yet: offer ``enterCode()``.
@@ -45,7 +53,7 @@ public final class LoginModel {
     public init(manager: AuthManager, mode: EmailAuthForm.Mode = .signIn) {
         self.manager = manager
         lastMethod = manager.lastMethod
-        form = EmailAuthForm(mode: mode)
+        typedForm = EmailAuthForm(mode: mode)
     }
 
     /// Whether a sign-in on this screen is in progress: show progress and keep the screen open.
@@ -54,8 +62,8 @@ public final class LoginModel {
     /// Whether to disable the sign-in methods: while a sign-in is in progress, and while the store does not answer.
     public var isBusy: Bool { isWorking || manager.isLoading }
 
-    /// Whether the user is signed in: close the screen.
-    public var isFinished: Bool { manager.isLoggedIn }
+    /// Whether the user is signed in, and not anonymously: close the screen.
+    public var isFinished: Bool { manager.isLoggedIn && !manager.isAnonymous }
 
     /// The message about the last attempt, or why the user must sign in again. A wrong setup, a store that does not
     /// answer and a link answer that came too late take precedence.
@@ -101,7 +109,11 @@ public final class LoginModel {
 
     private func askForCode(wait: Duration) {
         needsConfirmation = false
-        code = CodeModel(.confirmation, email: form.trimmedEmail, password: typed, wait: wait, manager: manager)
+        // An anonymous user's sign-up gives the account its first address.
+        code =
+            manager.isAnonymous
+            ? CodeModel(.emailChange, email: form.trimmedEmail, wait: wait, manager: manager)
+            : CodeModel(.confirmation, email: form.trimmedEmail, password: typed, wait: wait, manager: manager)
         (phase, typed) = (.checkMail, nil)
     }
 
@@ -112,7 +124,12 @@ public final class LoginModel {
             (phase, typed) = (.checkMail, nil)
             return
         }
-        phase = SignInMessage(method, error).map { .refused(method, $0) } ?? .editing
+        var message = SignInMessage(method, error)
+        // The usual text names Apple and Google.
+        if method == .email, message?.action == .otherMethod, providers(hasBrowser: true).isEmpty {
+            message = .accountExists
+        }
+        phase = message.map { .refused(method, $0) } ?? .editing
     }
 
     /// The providers to show: those that the server offers, Apple first and then Google. Before the server has

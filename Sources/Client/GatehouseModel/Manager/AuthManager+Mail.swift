@@ -47,10 +47,20 @@ extension AuthManager.Mail {
     /// Completes the link of a mail, which confirms an address or allows setting a password
     /// (``AuthManager/needsNewPassword``). `gatehouse(_:branding:)` of GatehouseUI does this itself.
     ///
+    /// A link for another account than the signed-in one sets ``AuthManager/switchQuestion``, and waits for its answer.
+    ///
     /// - Parameter url: A URL for which ``isLink(_:)`` is true.
     /// - Throws: ``AuthError``, such as ``AuthError/invalidCallback`` for a link that this device did not request. After
-    ///   ``AuthError/offline(_:)`` the link can be used again.
+    ///   ``AuthError/offline(_:)`` the link can be used again. ``AuthError/cancelled`` if the signed-in user stays;
+    ///   ``AuthError/alreadySignedIn`` if nobody can be asked (``AuthManager/answersProofQuestions``).
     public func openLink(_ url: URL) async throws(AuthError) {
-        do { try await manager.service.openMailLink(url) } catch { throw AuthError(error) }
+        let manager = manager
+        do {
+            try await manager.service.openMailLink(url) { await manager.wantsSwitch(to: $0) }
+        } catch {
+            let failure = AuthError(error)
+            let couldAsk = await manager.answersProofQuestions
+            throw failure == .cancelled && !Task.isCancelled && !couldAsk ? .alreadySignedIn : failure
+        }
     }
 }

@@ -70,7 +70,7 @@ extension AuthManager.Passkeys {
     /// this device, if the account has none. After a password, the system may add one without a question (iOS 18).
     /// Sets ``AuthManager/asksForPasskey``. Failures show nowhere.
     public func offer(with passkeys: any PasskeyAuthenticator) async {
-        guard manager.isLoggedIn, let opening = manager.opening, opening.method != .passkey,
+        guard manager.isLoggedIn, !manager.isAnonymous, let opening = manager.opening, opening.method != .passkey,
             !manager.memory.hasOfferedPasskey()
         else { return }
         let mine = manager.epoch

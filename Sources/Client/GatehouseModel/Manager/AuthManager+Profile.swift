@@ -104,7 +104,7 @@ extension AuthManager {
             guard isLoggedIn else { throw AuthError.notAuthenticated }
             error = nil
             // Not in the caller's task, which ends with a screen: the server may have made the change by then.
-            return try await Task { try await self.proofs.proving(work) }.value
+            return try await proofs.provingToTheEnd(work)
         } catch {
             let failure = AuthError(error)
             // A screen that was left does not wait for its answer any more.

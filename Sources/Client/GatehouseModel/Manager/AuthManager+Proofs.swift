@@ -60,7 +60,7 @@ extension AuthManager.Proofs {
     }
 
     /// The user does not answer ``AuthManager/proofQuestion``: the waiting calls throw ``AuthError/cancelled``.
-    public func dismiss() { answer(false) }
+    public func dismiss() { answer(.dismissed) }
 
     private func prove(_ work: @escaping @MainActor () async throws -> Session) async throws(AuthError) {
         guard manager.isLoggedIn || manager.secondFactor != nil else { throw .notAuthenticated }
@@ -73,28 +73,69 @@ extension AuthManager.Proofs {
             guard manager.epoch == mine else { throw AuthError.cancelled }
             // The service's event may have shown the user already.
             if manager.user == nil, manager.enter(session) { manager.loadProfile() }
-            answer(true)
+            answer(.proven)
         } catch {
             throw AuthError(error)
         }
     }
 
     /// Ends the question, and lets the waiting calls go on or fail.
-    func answer(_ isProven: Bool) {
-        let waiters = manager.proofWaiters
-        (manager.proofQuestion, manager.proofWaiters) = (nil, [])
-        for waiter in waiters { waiter.resume(returning: isProven) }
+    func answer(_ answer: ProvedCall.Answer) {
+        let waiting = manager.proofWaiters
+        manager.proofWaiters = []
+        endQuestion()
+        for call in waiting { call.hear(answer) }
     }
 
-    /// Makes a call. If the server requires a proof, asks for it and repeats the call once.
+    /// Makes a call. If the server requires a proof, asks for it and repeats the call once. The cancellation of this task ends
+    /// the wait for the user.
     func proving<Value: Sendable>(_ work: @MainActor () async throws -> Value) async throws -> Value {
+        let call = ProvedCall()
+        return try await withTaskCancellationHandler {
+            try await proving(call, work)
+        } onCancel: {
+            Task { @MainActor in abandon(call) }
+        }
+    }
+
+    /// The same in a task of its own: its cancellation ends the wait for the user, but not a request.
+    func provingToTheEnd<Value: Sendable>(_ work: @escaping @MainActor () async throws -> Value) async throws -> Value {
+        let call = ProvedCall()
+        let task = Task { try await proving(call, work) }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            Task { @MainActor in abandon(call) }
+        }
+    }
+
+    private func proving<Value: Sendable>(
+        _ call: ProvedCall, _ work: @MainActor () async throws -> Value
+    ) async throws -> Value {
         do {
             return try await work()
         } catch {
             guard manager.answersProofQuestions, let need = ProofNeed(error), await ask(need) else { throw error }
-            guard await isProven() else { throw AuthError.cancelled }
-            return try await work()
+            switch await answer(for: call) {
+            case .proven: return try await work()
+            case .dismissed: throw AuthError.cancelled
+            case .notShown: throw error
+            }
         }
+    }
+
+    private func endQuestion() {
+        manager.questionTimer?.cancel()
+        manager.proofQuestion = nil
+    }
+
+    /// Nobody waits for the call any more. The question goes with the last one.
+    private func abandon(_ call: ProvedCall) {
+        call.isAbandoned = true
+        let isWaiting = manager.proofWaiters.contains { $0 === call }
+        manager.proofWaiters.removeAll { $0 === call }
+        if isWaiting, manager.proofWaiters.isEmpty { endQuestion() }
+        call.hear(.dismissed)
     }
 
     /// - Returns: Whether there is a question that the user can answer.
@@ -104,20 +145,27 @@ extension AuthManager.Proofs {
         let methods = await proofMethods(of: account, for: need)
         guard manager.epoch == mine, manager.isLoggedIn, !methods.isEmpty else { return false }
         if manager.proofQuestion == nil {
-            manager.proofQuestion = ProofQuestion(userID: account.id, need: need, methods: methods)
+            manager.isQuestionShown = false
+            let question = ProofQuestion(userID: account.id, need: need, methods: methods)
+            manager.proofQuestion = question
+            manager.expectScreen {
+                $0.proofQuestion == question
+            } otherwise: {
+                $0.proofs.answer(.notShown)
+            }
         }
         return true
     }
 
-    private func isProven() async -> Bool {
-        await withCheckedContinuation { waiter in
-            // Another call's answer counts for this one, which then finds out whether it suffices.
-            if manager.proofQuestion == nil {
-                waiter.resume(returning: manager.isLoggedIn)
-            } else {
-                manager.proofWaiters.append(waiter)
-            }
+    private func answer(for call: ProvedCall) async -> ProvedCall.Answer {
+        if call.isAbandoned {
+            if manager.proofWaiters.isEmpty { endQuestion() }
+            return .dismissed
         }
+        // Another call's answer counts for this one, which then finds out whether it suffices.
+        if manager.proofQuestion == nil { return manager.isLoggedIn ? .proven : .dismissed }
+        manager.proofWaiters.append(call)
+        return await call.answer()
     }
 
     /// A second factor proves everything. Only without one, the first factor does.
@@ -133,5 +181,26 @@ extension AuthManager.Proofs {
             (account.identities ?? []).contains { $0.provider == AuthMethod.email.rawValue }
             && !account.setAside.contains { $0.kind == .password }
         return (hasPasskey ? [.passkey] : []) + (hasPassword ? [.password] : [])
+    }
+}
+
+/// A call that may wait for the user's proof.
+@MainActor final class ProvedCall {
+    enum Answer: Sendable {
+        case proven
+        case dismissed
+        /// No screen showed the question.
+        case notShown
+    }
+
+    /// Whether its caller was cancelled.
+    var isAbandoned = false
+    private var waiter: CheckedContinuation<Answer, Never>?
+
+    func answer() async -> Answer { await withCheckedContinuation { waiter = $0 } }
+
+    func hear(_ answer: Answer) {
+        waiter?.resume(returning: answer)
+        waiter = nil
     }
 }

@@ -41,6 +41,8 @@ extension AuthManager {
     ///   - profile: Makes the source of profiles from the auth client, such as
     ///     `{ MetadataProfile(client: $0) { … } }`; nil for the gateway.
     ///   - storage: Stores the session; nil for the system's store, with entries of the app's own.
+    ///   - accessibility: When the system's keychain can be read, if `storage` is nil. With the default, work that a push or a
+    ///     background task begins on a locked phone has no token; `afterFirstUnlockThisDeviceOnly` gives it one.
     ///   - transport: Sends HTTP requests.
     ///   - clock: The source of time.
     ///   - telemetry: The receivers of all events.
@@ -50,12 +52,13 @@ extension AuthManager {
     public convenience init(
         url: String, publishableKey: String, gateway: String? = nil, redirectTo: String? = nil,
         profile: ((AuthClient) -> any ProfileSource)? = nil, storage: (any SecureStorage)? = nil,
+        accessibility: KeychainAccessibility = .whenUnlockedThisDeviceOnly,
         transport: @escaping HTTPTransport = SystemDefaults.transport(), clock: ClientClock = SystemDefaults.clock(),
         telemetry: [any TelemetrySink] = [], appleCredentials: AppleCredentials = SystemDefaults.appleCredentials(),
         memory: SignInMemory = .userDefaults,
         log: @escaping @Sendable (TelemetryLevel, String) -> Void = LogSink.writeToSystemLog
     ) {
-        let storage = storage ?? ManagerSetup.storage(Bundle.main, clock)
+        let storage = storage ?? ManagerSetup.storage(Bundle.main, accessibility, clock)
         let service: any AuthService
         do throws(AuthError) {
             let setup = try ManagerSetup(
@@ -117,9 +120,12 @@ package struct ManagerSetup {
         self.publishableKey = publishableKey
     }
 
-    static func storage(_ app: Bundle, _ clock: ClientClock) -> any SecureStorage {
+    static func storage(
+        _ app: Bundle, _ accessibility: KeychainAccessibility, _ clock: ClientClock
+    ) -> any SecureStorage {
         SystemStorage.make(
-            name: app.bundleIdentifier ?? "gatehouse", environment: ProcessInfo.processInfo.environment, clock: clock)
+            name: app.bundleIdentifier ?? "gatehouse", environment: ProcessInfo.processInfo.environment, clock: clock,
+            accessibility: accessibility)
     }
 
     /// The redirect URL at the first URL scheme of an `Info.plist`; nil without one.

@@ -11,7 +11,7 @@ public enum SignInOutcome: Hashable, Sendable {
     case secondFactorNeeded
     /// The user cancelled.
     case cancelled
-    /// A user is already signed in, or another sign-in is in progress. Nothing was sent.
+    /// Another sign-in is in progress. Nothing was sent.
     case ignored
 }
 
@@ -23,8 +23,8 @@ extension AuthManager {
     ///
     /// Returns as soon as there is a session; the profile loads afterwards.
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/wrongCredentials`` for both an unknown account and a wrong password.
-    ///   ``SignInMessage`` has a text for each.
+    /// - Throws: ``AuthError``, such as ``AuthError/wrongCredentials`` for both an unknown account and a wrong password;
+    ///   ``AuthError/alreadySignedIn`` for a signed-in user, without a request. ``SignInMessage`` has a text for each.
     @discardableResult
     public func signInWithEmail(_ email: String, password: String) async throws(AuthError) -> SignInOutcome {
         try await authenticate(.email) { .session(try await self.service.signIn(email: email, password: password)) }
@@ -40,7 +40,14 @@ extension AuthManager {
     public func signUpWithEmail(
         _ email: String, password: String, firstName: String? = nil
     ) async throws(AuthError) -> SignInOutcome {
-        try await authenticate(.email, signingUp: email) {
+        let upgrade: @MainActor () async throws -> AuthResponse = {
+            let data: JSONObject? = firstName.map { ["first_name": .string($0)] }
+            let user = try await self.service.update(
+                user: UserAttributes(email: email, password: password, data: data))
+            guard !user.isAnonymous, let session = await self.service.currentSession else { return .user(user) }
+            return .session(session)
+        }
+        return try await authenticate(.email, signingUp: email, upgradingBy: upgrade) {
             try await self.service.signUp(email: email, password: password, firstName: firstName)
         }
     }
@@ -61,9 +68,7 @@ extension AuthManager {
     public func signInWithApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws(AuthError)
         -> SignInOutcome
     {
-        try await authenticate(.apple) {
-            .session(try await self.service.signIn(with: try await self.names.credentials(from: sheet)))
-        }
+        try await authenticate(.apple) { try await self.names.credentials(from: sheet) }
     }
 
     /// Signs in with the result of Google's own sheet.
@@ -74,7 +79,26 @@ extension AuthManager {
     public func signInWithGoogle(
         _ sheet: @MainActor () async throws -> OpenIDConnectCredentials
     ) async throws(AuthError) -> SignInOutcome {
-        try await authenticate(.google) { .session(try await self.service.signIn(with: try await sheet())) }
+        try await authenticate(.google, sheet)
+    }
+
+    /// An anonymous account gets the identity; everybody else signs in with it.
+    private func authenticate(
+        _ method: AuthMethod, _ sheet: @MainActor () async throws -> OpenIDConnectCredentials
+    ) async throws(AuthError) -> SignInOutcome {
+        // The sheet answers once.
+        var answer: OpenIDConnectCredentials?
+        func credentials() async throws -> OpenIDConnectCredentials {
+            if let answer { return answer }
+            let new = try await sheet()
+            answer = new
+            return new
+        }
+        return try await authenticate(
+            method, upgradingBy: { .session(try await self.service.link(with: try await credentials())) }
+        ) {
+            .session(try await self.service.signIn(with: try await credentials()))
+        }
     }
 
     /// Signs in with Google in a browser that has its own redirect URL, such as `SystemWebAuthentication`.
@@ -93,7 +117,9 @@ extension AuthManager {
     public func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws(AuthError)
         -> SignInOutcome
     {
-        try await authenticate(AuthMethod(provider)) {
+        try await authenticate(
+            AuthMethod(provider), upgradingBy: { .session(try await self.service.link(provider, in: browser)) }
+        ) {
             .session(try await self.service.signIn(with: provider, in: browser))
         }
     }
@@ -117,11 +143,52 @@ extension AuthManager {
         }
     }
 
-    /// Runs the phases of one sign-in. Sets ``linkQuestion`` if it results in a question.
+    /// Runs a sign-in to an account that exists. An anonymous user, whose account it leaves, is asked first.
     func authenticate(
-        _ method: AuthMethod, signingUp address: String? = nil, _ work: @MainActor () async throws -> AuthResponse
+        _ method: AuthMethod, _ work: @MainActor () async throws -> AuthResponse
     ) async throws(AuthError) -> SignInOutcome {
-        guard step(.begin(method)) else { return .ignored }
+        guard isAnonymous, !isSwitching else { return try await attempt(method, signingUp: nil, work) }
+        guard await wantsSwitch(to: nil) else {
+            if answersProofQuestions { return .cancelled }
+            throw .alreadySignedIn
+        }
+        return try await attemptAnonymously(method, signingUp: nil, work)
+    }
+
+    /// Runs a sign-up, or a sign-in that may be one.
+    ///
+    /// - Parameter upgrade: Gives an anonymous account the sign-in method instead.
+    private func authenticate(
+        _ method: AuthMethod, signingUp address: String? = nil,
+        upgradingBy upgrade: @MainActor () async throws -> AuthResponse,
+        _ work: @MainActor () async throws -> AuthResponse
+    ) async throws(AuthError) -> SignInOutcome {
+        guard isAnonymous, !isSwitching else { return try await attempt(method, signingUp: address, work) }
+        do throws(AuthError) {
+            return try await attemptAnonymously(method, signingUp: address, upgrade)
+        } catch {
+            // The provider's account has an account here.
+            guard method != .email, case .emailInUse = error, await wantsSwitch(to: nil) else { throw error }
+        }
+        return try await attemptAnonymously(method, signingUp: address, work)
+    }
+
+    private func attemptAnonymously(
+        _ method: AuthMethod, signingUp address: String?, _ work: @MainActor () async throws -> AuthResponse
+    ) async throws(AuthError) -> SignInOutcome {
+        isSwitching = true
+        defer { isSwitching = false }
+        return try await attempt(method, signingUp: address, work)
+    }
+
+    /// Runs the phases of one sign-in. Sets ``linkQuestion`` if it results in a question.
+    private func attempt(
+        _ method: AuthMethod, signingUp address: String?, _ work: @MainActor () async throws -> AuthResponse
+    ) async throws(AuthError) -> SignInOutcome {
+        guard step(isSwitching ? .beginSwitch(method) : .begin(method)) else {
+            if phase == .authenticated || phase == .refreshing { throw .alreadySignedIn }
+            return .ignored
+        }
         epoch += 1
         let (mine, startedAt) = (epoch, clock.uptime())
         error = nil
@@ -143,19 +210,25 @@ extension AuthManager {
             loadProfile()
             return .signedIn
         } catch {
-            // A sign-out or another sign-in took precedence.
-            let failure = epoch == mine ? AuthError(error) : .cancelled
-            if epoch == mine {
-                if case .emailInUse(let question?) = failure { linkQuestion = question }
-                await fail()
-            }
-            guard failure != .cancelled else {
-                record(.cancelled(method))
-                return .cancelled
-            }
-            record(.failed(method, failure.code))
-            throw failure
+            return try await failed(error, of: method, begunIn: mine)
         }
+    }
+
+    private func failed(
+        _ error: any Error, of method: AuthMethod, begunIn mine: Int
+    ) async throws(AuthError) -> SignInOutcome {
+        // A sign-out or another sign-in took precedence.
+        let failure = epoch == mine ? AuthError(error) : .cancelled
+        if epoch == mine {
+            if case .emailInUse(let question?) = failure { linkQuestion = question }
+            await fail()
+        }
+        guard failure != .cancelled else {
+            record(.cancelled(method))
+            return .cancelled
+        }
+        record(.failed(method, failure.code))
+        throw failure
     }
 
     /// Whether a session is the first one of the account whose sign-up waited for a mail. Asked once.
@@ -165,7 +238,8 @@ extension AuthManager {
     }
 
     private func fail() async {
-        step(.fail)
+        // The user of before a switch.
+        step(isLoggedIn ? .signedIn : .fail)
         await catchUp()
     }
 

@@ -32,7 +32,7 @@ extension AuthManager {
                 if enter(session) { loadProfile() }
             }
             isNewUser = true
-            proofs.answer(false)
+            proofs.answer(.dismissed)
         } catch {
             throw AuthError(error)
         }

@@ -60,7 +60,7 @@ extension AuthManager {
         guard let opening, !opening.isRecorded else { return }
         self.opening?.isRecorded = true
         record(.completed(opening.method, duration: clock.uptime() - opening.startedAt))
-        memory.keep(opening.method.rawValue)
+        if opening.method != .anonymous { memory.keep(opening.method.rawValue) }
     }
 
     /// Shows the signed-out state. Work of the previous epoch no longer has any effect.
@@ -78,7 +78,8 @@ extension AuthManager {
         (signedOutReason, storeProblem) = (reason, nil)
         if let opening, !opening.isRecorded { record(.cancelled(opening.method)) }
         (opening, secondFactor, asksForPasskey, shownSession) = (nil, nil, false, nil)
-        proofs.answer(false)
+        proofs.answer(.dismissed)
+        answerSwitch(false)
         if reason == .consentRevoked { log(.info, "signed_out reason=consent_revoked") }
         step(.signedOut)
     }

@@ -54,10 +54,17 @@ public final class AuthManager {
     @ObservationIgnored var hasAddress = false
     /// The question for a fresh proof, while a call waits for its answer; only if ``answersProofQuestions``.
     public internal(set) var proofQuestion: ProofQuestion?
-    /// Whether a screen shows ``proofQuestion``. A call that needs a fresh proof then asks and goes on; otherwise it
+    /// The question whether another account may replace the signed-in one, while ``Mail/openLink(_:)`` or an anonymous user's sign-in
+    /// waits
+    /// for ``answerSwitch(_:)``; only if ``answersProofQuestions``.
+    public internal(set) var switchQuestion: SwitchQuestion?
+    /// Whether a screen shows ``proofQuestion`` and ``switchQuestion``. A call that needs a fresh proof then asks and goes on; otherwise it
     /// throws ``AuthError/freshSignInNeeded`` or ``AuthError/secondFactorNeeded``. `gatehouse(_:branding:)` of GatehouseUI
-    /// sets it.
+    /// sets it; if its screens cannot show the question within twenty seconds, the call throws, and the log says why.
     public var answersProofQuestions = false
+    /// How long a browser sheet of the screens stays open, in time that the app runs: while another app is in front and this
+    /// one suspended, nothing counts. In steps of twenty seconds.
+    public var browserLimit: Duration = .seconds(600)
     /// Whether to ask "Add a passkey?": after a sign-in without one, once on this device. See
     /// ``Passkeys/offer(with:)``.
     public internal(set) var asksForPasskey = false
@@ -92,7 +99,17 @@ public final class AuthManager {
     /// The link that follows when the second factor of its account is proven.
     @ObservationIgnored var pendingLink: PendingLink?
     /// The calls that wait for an answer to ``proofQuestion``.
-    @ObservationIgnored var proofWaiters: [CheckedContinuation<Bool, Never>] = []
+    @ObservationIgnored var proofWaiters: [ProvedCall] = []
+    /// The number of roots with the screens of GatehouseUI, which say when they show ``proofQuestion``. If none does within
+    /// five seconds, none can.
+    @ObservationIgnored package var questionRoots = 0 {
+        didSet { answersProofQuestions = questionRoots > 0 }
+    }
+    @ObservationIgnored var isQuestionShown = false
+    @ObservationIgnored var questionTimer: Task<Void, Never>?
+    @ObservationIgnored var switchWaiter: CheckedContinuation<Bool, Never>?
+    /// Whether a sign-in may replace the signed-in user.
+    @ObservationIgnored var isSwitching = false
     /// The session whose user is shown, and whose profile was asked for.
     @ObservationIgnored var shownSession: Session?
     @ObservationIgnored var loadCount = 0
@@ -156,6 +173,7 @@ public final class AuthManager {
     deinit {
         loading?.cancel()
         naming?.cancel()
+        questionTimer?.cancel()
         for listener in listeners { listener.cancel() }
     }
 

@@ -46,7 +46,7 @@ extension SignInMessage {
         switch error {
         case .freshSignInNeeded, .weakPassword, .emailDisabled, .codeWrong, .secondFactorNeeded, .notOffered,
             .passkeyFailed, .recoveryCodesLocked, .passkeyExists, .tooMany, .nameTaken, .otherFactorNeeded,
-            .credentialSetAside:
+            .credentialSetAside, .alreadySignedIn:
             self.init(error.content)
         case .passkeyRefused: self.init(error.content, .otherMethod)
         case .setup(let problem): self.init(setup: problem)
@@ -83,14 +83,36 @@ extension SignInMessage {
     package static let linkNeedsFactor = SignInMessage(
         "This account has a second factor. Sign in to it to link the two.")
 
+    /// The message about an account that exists, where only an email address signs in.
+    static let accountExists = SignInMessage("An account with this email already exists. Try signing in.", .otherMethod)
+
     /// The message about a session that may not start over.
     static let startOverNeedsCode = SignInMessage(
         "To start over, cancel this, sign in with a code we email you, and try again within ten minutes.")
 
-    /// The message about a session that the server ended; nil for other reasons.
+    /// The message about a session that the server ended, with the cause if the server says it; nil for other reasons.
     public init?(_ reason: SignedOutReason) {
-        guard case .endedByServer = reason else { return nil }
-        self = Self.sessionExpired
+        guard case .endedByServer(let code, let cause) = reason else { return nil }
+        self = cause.flatMap(Self.init(ended:)) ?? (code == .userBanned ? Self(Self.blocked) : Self.sessionExpired)
+    }
+
+    private init?(ended cause: SessionEndReason) {
+        switch cause {
+        case .passwordChanged: self.init("Your password was changed. Please sign in again.")
+        case .signedOut: self.init("This device was signed out from another one. Please sign in again.")
+        case .othersSignedOut, .signedOutEverywhere, .everybodySignedOut:
+            self.init("All devices were signed out. Please sign in again.")
+        case .signInMethodRemoved, .linkUndone:
+            self.init("The way you signed in was removed from the account. Please sign in another way.")
+        case .refreshTokenReused:
+            self.init("For your safety you were signed out, because a copy of this session was in use.")
+        case .inactivity: self.init("You were signed out after a long time without use. Please sign in again.")
+        case .secondFactorVerified:
+            self.init("Your account now has a second step. Please sign in again.")
+        case .accountDeleted: self.init("This account was deleted.")
+        case .banned: self.init(Self.blocked)
+        default: return nil
+        }
     }
 
     private static let sessionExpired = SignInMessage("Session expired. Please sign in again.")

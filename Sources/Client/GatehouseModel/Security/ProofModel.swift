@@ -147,6 +147,9 @@ public final class ProofModel {
         }
     }
 
+    /// A screen of GatehouseUI shows the question.
+    package func appeared() { manager.questionAppeared() }
+
     /// The user gives up: after a sign-in nobody is signed in, and a waiting change ends without a message.
     @discardableResult
     public func cancel() -> Task<Void, Never>? {

@@ -74,7 +74,8 @@ extension AuthError {
         case .codeWrong: .codeWrong
         case .forbidden, .freshSignInNeeded, .profileNotCreated, .setup, .unknown, .samePassword,
             .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .emailDisabled, .lastSignInMethod,
-            .tooLateToUndo, .secondFactorNeeded, .notOffered, .passkeyExists, .tooMany, .nameTaken, .otherFactorNeeded:
+            .tooLateToUndo, .secondFactorNeeded, .notOffered, .passkeyExists, .tooMany, .nameTaken, .otherFactorNeeded,
+            .alreadySignedIn:
             .other
         case .passkeyRefused: .wrongCredentials
         case .passkeyFailed: .providerFailed

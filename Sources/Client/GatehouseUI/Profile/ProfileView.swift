@@ -2,7 +2,7 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// The profile of the signed-in user. Requires `gatehouse(_:branding:)` above.
+/// The profile of the signed-in user; for an anonymous user, the login screen. Requires `gatehouse(_:branding:)` above.
 ///
 /// `accountSheet(isPresented:)` presents it and closes it after a sign-out. In a sheet of the app's own, close the sheet
 /// when `AuthManager.isLoggedIn` changes.
@@ -11,7 +11,13 @@ public struct ProfileView: View {
     public init() {}
 
     public var body: some View {
-        WithAccount { ProfileScreen(model: ProfileModel(manager: $0)).modifier(AccountQuestions()) }
+        WithAccount { account in
+            if account.isAnonymous {
+                LoginView()
+            } else {
+                ProfileScreen(model: ProfileModel(manager: account)).modifier(AccountQuestions())
+            }
+        }
     }
 }
 

@@ -20,7 +20,7 @@ struct PasskeyOffer: ViewModifier {
     let isOnTop: Bool
 
     func body(content: Content) -> some View {
-        content.sheet(isPresented: isPresented) { PasskeyOfferView(account: account) }
+        content.sheet(isPresented: isPresented) { PasskeyOfferView(account: account).sheetSize() }
     }
 
     private var isPresented: Binding<Bool> {

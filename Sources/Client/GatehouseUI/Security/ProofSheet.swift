@@ -12,7 +12,7 @@ struct ProofSheet: ViewModifier {
     func body(content: Content) -> some View {
         content.sheet(isPresented: isPresented) {
             // Another question needs a model of its own.
-            if let question { ProofView(question: question, manager: account).id(question) }
+            if let question { ProofView(question: question, manager: account).id(question).sheetSize() }
         }
     }
 
@@ -64,7 +64,10 @@ private struct ProofView: View {
                 }
         }
         .interactiveDismissDisabled(model.isBusy)
-        .onAppear { isFocused = true }
+        .onAppear {
+            isFocused = true
+            model.appeared()
+        }
         .onChange(of: typed) {
             model.code = typed
             typed = model.code

@@ -7,9 +7,9 @@ import SwiftUI
 struct BrowserSheet: WebAuthenticator {
     let redirectTo: URL
     let browser: AuthenticationServices.WebAuthenticationSession
-    /// The time limit.
-    var limit: Duration = .seconds(60)
-    var clock = SystemDefaults.clock()
+    /// The time limit; see ``AuthManager/browserLimit``.
+    let limit: Duration
+    let clock: ClientClock
 
     func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL {
         guard let scheme = redirectTo.scheme else { throw AuthClientError.couldNotOpenBrowser }
@@ -35,7 +35,7 @@ struct BrowserSheet: WebAuthenticator {
         }
         let timer = Task { [clock, limit] in
             // Cancelled, because the sheet has closed.
-            do { try await clock.sleep(limit) } catch { return }
+            do { try await clock.sleepWhileRunning(limit) } catch { return }
             answer.finish(throwing: AuthClientError.timedOut)
         }
         defer {

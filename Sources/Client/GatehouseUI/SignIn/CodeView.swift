@@ -28,12 +28,13 @@ struct CodeView: View {
             }
             .onChange(of: model.code) {
                 typed = model.code
-                submit()
+                if model.isComplete { submit() }
             }
             .onChange(of: model.email) { isFocused = true }
             .onChange(of: model.isHalfway) { if model.isHalfway { announce("Now confirm your other email.") } }
             .onChange(of: model.wasSentAgain) { if model.wasSentAgain { announce("The email is on its way.") } }
             .task(id: model.waitsUntil) { await model.countDown() }
+            .task { await model.load() }
     }
 
     private var form: some View {

@@ -25,6 +25,9 @@ private struct EmailAuthScreen: View {
     @State private var forgotPassword = false
     @State private var wantsCode = false
     @FocusState private var focus: EmailAuthForm.Field?
+    /// The taps on the form, and whether the last one was in a field.
+    @State private var taps = 0
+    @State private var touchesField = false
 
     init(manager: AuthManager, mode: EmailAuthForm.Mode) {
         self.manager = manager
@@ -63,7 +66,8 @@ private struct EmailAuthScreen: View {
         Form {
             Section {
                 EmailFields(
-                    form: $model.form, password: $password, confirmation: $confirmation, focus: $focus, submit: submit)
+                    form: $model.form, password: $password, confirmation: $confirmation, focus: $focus,
+                    touched: { touchesField = true }, submit: submit)
             } footer: {
                 if let message = model.message { MessageView(message: message, retry: submit) }
             }
@@ -79,7 +83,9 @@ private struct EmailAuthScreen: View {
         }
         .scrollDismissesKeyboard(.interactively)
         // Simultaneous, because the form's own gesture could take the taps of its buttons.
-        .simultaneousGesture(TapGesture().onEnded { focus = nil })
+        .simultaneousGesture(TapGesture().onEnded { taps += 1 })
+        // Later than both gestures: that of a field ends before or after this one.
+        .onChange(of: taps) { endTyping() }
         .overlay {
             if model.isWorking {
                 BusyOverlay(text: isSigningUp ? Text(ui: "Creating account...") : Text(ui: "Signing in..."))
@@ -116,6 +122,12 @@ private struct EmailAuthScreen: View {
                 Text(ui: "Forgot password?").frame(minHeight: 44)
             }
         }
+    }
+
+    /// Ends the typing after a tap outside of the fields.
+    private func endTyping() {
+        if !touchesField { focus = nil }
+        touchesField = false
     }
 
     private func submit() {

@@ -7,6 +7,8 @@ struct EmailFields: View {
     @Binding var password: String
     @Binding var confirmation: String
     let focus: FocusState<EmailAuthForm.Field?>.Binding
+    /// Called after a tap in a field.
+    let touched: @MainActor () -> Void
     let submit: @MainActor () -> Void
 
     var body: some View {
@@ -15,6 +17,7 @@ struct EmailFields: View {
                 entry(field)
                     .frame(minHeight: 44)
                     .focused(focus, equals: field)
+                    .simultaneousGesture(TapGesture().onEnded { touched() })
                     .submitLabel(field == form.fields.last ? .go : .next)
                     .onSubmit { leave(field) }
                 FieldHint(text: form.hint(for: field, password: password, confirmation: confirmation))

@@ -83,6 +83,9 @@ private struct LoginScreen: View {
             if let footer = parts.loginFooter { footer().padding(.horizontal, 24).disabled(model.isWorking) }
         }
         .padding(.vertical, 32)
+        // On an iPad and a Mac, buttons as wide as the window are hard to read.
+        .frame(maxWidth: 480)
+        .frame(maxWidth: .infinity)
     }
 
     private var buttons: some View {

@@ -50,10 +50,10 @@ struct FixedAnswers: Sendable {
             "mailer_autoconfirm": .bool(settings.confirmsAutomatically), "phone_autoconfirm": false,
             "sms_provider": "", "saml_enabled": false, "saml_private_key_next_configured": false,
             "passkeys_enabled": .bool(settings.passkeys != nil),
-            // Supabase Auth has neither of these. They tell an app's screens what to offer.
+            // Supabase Auth has none of these. They tell an app's screens what to offer.
             "mailer_enabled": .bool(settings.mail != nil),
+            "mailer_otp_length": .integer(Int64(MintedToken.digits)),
             "password_min_length": .integer(Int64(settings.passwordPolicy.minimumLength)),
-            // Nor these.
             "mfa_totp_enabled": .bool(factors.enrolling.contains(.totp)),
             "mfa_web_authn_enabled": .bool(factors.enrolling.contains(.webAuthn)),
             "mfa_recovery_codes_enabled": .bool(factors.enrolling.contains(.recoveryCodes)),

@@ -74,9 +74,12 @@ struct CodeFields: View {
     var body: some View {
         TextField("Code", text: $code.code)
             .textContentType(.oneTimeCode)
-            .onChange(of: code.code) { code.submit() }
+            .onChange(of: code.code) { if code.isComplete { code.submit() } }
+            .task { await code.load() }
             .task(id: code.waitsUntil) { await code.countDown() }
         if let message = code.message { Text(message.text) }
+        Button("Continue") { code.submit() }
+            .disabled(!code.canSubmit)
         Button("Send Again") { code.sendAgain() }
             .disabled(!code.canSendAgain)
     }

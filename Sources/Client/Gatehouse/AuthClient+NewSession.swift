@@ -1,0 +1,73 @@
+import Foundation
+
+/// Whether the session of this user may replace that of the signed-in one.
+typealias SwitchConfirmation = @Sendable (User) async -> Bool
+
+// Sessions that the server returns.
+extension AuthClient {
+    /// Makes the call and stores the session that it returns. Ends the session of another user that it replaces.
+    func signIn(
+        _ request: AuthRequest, bearer: String? = nil, then event: AuthChangeEvent? = nil,
+        replacing: SwitchConfirmation? = nil
+    ) async throws -> Session {
+        let begun = try await coordinator.beginSignIn()
+        let timed = try await caller.session(request, bearer: bearer)
+        if let replacing, let old = await currentSession, old.user.id != timed.answer.user.id,
+            await !replacing(timed.answer.user)
+        {
+            await end(timed.answer)
+            throw AuthClientError.cancelled
+        }
+        return try await replace(by: timed, begun: begun, then: event)
+    }
+
+    /// Stores the session, and ends that of another user which it replaces, at the server too. The end is not awaited: the new
+    /// session is valid in any case.
+    private func replace(
+        by timed: TimedAnswer, begun: Int, then event: AuthChangeEvent?
+    ) async throws -> Session {
+        let (session, replaced) = try await coordinator.replace(by: timed, begun: begun, then: event)
+        if let replaced {
+            let request = AuthRequest("POST", "/logout", query: [("scope", SignOutScope.local.rawValue)])
+            // Lost: whether the server answered. If not, the session ends by its own lifetime.
+            Task { await revoke(replaced, request) }
+        }
+        return session
+    }
+
+    /// Ends the same user's previous session at the server; see ``retire(_:for:)``.
+    func retire(_ old: Session?, for next: Session) {
+        if let old, old.user.id == next.user.id { retire(old.accessToken, for: next) }
+    }
+
+    /// Ends the session of an access token at the server if `next` belongs to another one, so that it does not stay in
+    /// the list of devices. Does nothing if either token has no `session_id`. Not awaited: `next` is valid in any case.
+    func retire(_ accessToken: String, for next: Session) {
+        guard let old = AccessTokenClaims(accessToken)?.sessionID,
+            let new = AccessTokenClaims(next.accessToken)?.sessionID, old != new
+        else { return }
+        Task { [caller] in
+            // Lost: that the server did not answer. The old session then ends by its own lifetime.
+            try? await caller.send(AuthRequest("POST", "/logout", query: [("scope", "local")]), bearer: accessToken)
+        }
+    }
+
+    /// Makes a call that may return a session, and stores it.
+    ///
+    /// - Parameters:
+    ///   - old: The session whose account the call changes; nil for a sign-in.
+    ///   - bearer: For a sign-in that names an account by its token.
+    func respond(
+        to request: AuthRequest, of old: Session? = nil, bearer: String? = nil, then event: AuthChangeEvent? = nil
+    ) async throws -> AuthResponse {
+        let begun = try await coordinator.beginSignIn()
+        let (timed, answer) = try await caller.answer(request, bearer: old?.accessToken ?? bearer)
+        switch answer {
+        case .session(let session):
+            if let old { return .session(try await adopt(timed(session), begun: begun, insteadOf: old)) }
+            return .session(try await replace(by: timed(session), begun: begun, then: event))
+        case .user(let user): return .user(user)
+        case .pending: return .pending
+        }
+    }
+}

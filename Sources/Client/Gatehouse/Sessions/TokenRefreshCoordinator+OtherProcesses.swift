@@ -1,0 +1,34 @@
+// Processes that share the store: an app, its widget, its extensions.
+extension TokenRefreshCoordinator {
+    /// Takes over what another process has done to the store since: a sign-out, another account, a refresh, a sign-in.
+    ///
+    /// A store that does not answer, as on a locked phone, leaves everything as it is: a token that is still valid can
+    /// be used. Reads the store's two entries, which takes about a millisecond in the Keychain.
+    ///
+    /// - Throws: ``AuthClientError``: `signedOut(.signedOutElsewhere)`; `sessionChanged` if another user is signed in
+    ///   now.
+    func followStore() async throws {
+        let startedIn = epoch
+        do {
+            try await gate.run { try await self.readOthersChange(startedIn) }
+        } catch AuthClientError.storeUnavailable {
+            return
+        } catch is Superseded {
+            throw overtaken
+        }
+    }
+
+    private func readOthersChange(_ startedIn: Int) async throws {
+        try check(startedIn)
+        guard ownChanges == 0 else { return }
+        switch state {
+        case .restoring: break
+        case .signedIn(let kept): _ = try await reread(kept, startedIn, isOwnFlight: false)
+        case .signedOut:
+            // The session that ended here may still be stored, if it could not be deleted.
+            guard case .session(let stored) = await slot.load(), stored.lineage != endedLineage else { return }
+            try check(startedIn)
+            change(.signedIn(KeptSession(stored, now: clock.now(), uptime: clock.uptime())), event: .signedIn)
+        }
+    }
+}
