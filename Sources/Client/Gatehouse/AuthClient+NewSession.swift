@@ -12,7 +12,7 @@ extension AuthClient {
     ) async throws -> Session {
         let begun = try await coordinator.beginSignIn()
         let timed = try await caller.session(request, bearer: bearer)
-        if let replacing, let old = await currentSession, old.user.id != timed.answer.user.id,
+        if let replacing, let old = await coordinator.owner()?.user, old.id != timed.answer.user.id,
             await !replacing(timed.answer.user)
         {
             await end(timed.answer)
@@ -27,7 +27,9 @@ extension AuthClient {
         by timed: TimedAnswer, begun: Int, then event: AuthChangeEvent?
     ) async throws -> Session {
         let (session, replaced) = try await coordinator.replace(by: timed, begun: begun, then: event)
-        if let replaced {
+        let levels = session.assurance
+        // Without its second factor the sign-in is not complete: who gives it up may go back to the session of before.
+        if let replaced, levels.nextLevel == levels.currentLevel {
             let request = AuthRequest("POST", "/logout", query: [("scope", SignOutScope.local.rawValue)])
             // Lost: whether the server answered. If not, the session ends by its own lifetime.
             Task { await revoke(replaced, request) }

@@ -12,12 +12,12 @@ public enum AuthPhase: Hashable, Sendable {
     case restoring
     /// No user is signed in.
     case unauthenticated
-    /// A sign-in is in progress. No user is signed in, unless it is a switch of accounts.
+    /// A sign-in is in progress. No user is signed in.
     case authenticating(AuthMethod)
     /// The first factor is proven, and the account has a second one: ask for ``AuthManager/secondFactor``. No user is
     /// signed in.
     case secondFactorNeeded
-    /// A user is signed in.
+    /// A user is signed in, also while another account or a sign-in method of an anonymous one is on its way.
     case authenticated
     /// A user is signed in, and the session is being refreshed.
     case refreshing
@@ -26,8 +26,6 @@ public enum AuthPhase: Hashable, Sendable {
 /// A transition of an ``AuthPhase``.
 package enum AuthStep: Hashable, Sendable {
     case begin(AuthMethod)
-    /// A sign-in to another account begins.
-    case beginSwitch(AuthMethod)
     /// A sign-in was cancelled or failed.
     case fail
     /// A session was restored or created, which needs a second factor.
@@ -43,9 +41,7 @@ extension AuthPhase {
     /// - Returns: The next phase; nil if this phase does not allow the step.
     package func after(_ step: AuthStep) -> AuthPhase? {
         switch (self, step) {
-        case (.unauthenticated, .begin(let method)), (.unauthenticated, .beginSwitch(let method)),
-            (.authenticated, .beginSwitch(let method)), (.refreshing, .beginSwitch(let method)):
-            .authenticating(method)
+        case (.unauthenticated, .begin(let method)): .authenticating(method)
         case (.authenticating, .fail): .unauthenticated
         case (_, .signedIn): .authenticated
         case (_, .secondFactorNeeded): .secondFactorNeeded

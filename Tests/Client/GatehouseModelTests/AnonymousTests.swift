@@ -1,3 +1,4 @@
+import AuthServer
 import Foundation
 import Gatehouse
 import GatehouseModel
@@ -41,6 +42,61 @@ struct AnonymousTests {
             await world.manager.signOut()
             try await world.manager.signInWithEmail("ada@example.com", password: TestServer.password)
             #expect(world.manager.user?.id == guest.id)
+        }
+    }
+
+    @Test("A sign-up that a mail confirms keeps the account; the mail can be sent again, and the code ends it")
+    func mailed() async throws {
+        try await ModelWorld.with(change: { settings in
+            settings.mail = MailRules()
+            settings.confirmsAutomatically = false
+        }) { world in
+            let server = world.server
+            await until { world.manager.phase == .unauthenticated }
+            try await world.manager.signInAnonymously()
+            await until { !world.manager.isLoading }
+            let guest = world.manager.user?.id
+            let login = LoginModel(manager: world.manager, mode: .signUp)
+            (login.form.name, login.form.email) = ("Ada", "ada@example.com")
+            await login.submit(password: TestServer.password, confirmation: TestServer.password)?.value
+            let code = try #require(login.code)
+            #expect(code.kind == .emailChange && world.manager.isAnonymous && !login.isFinished)
+            #expect(world.manager.user?.newEmail == "ada@example.com")
+            let first = try await server.deliveredMail().code
+            server.clock.advance(by: .seconds(61))
+            try await world.manager.credentials.resendEmailChange()
+            let second = try await server.deliveredMail().code
+            #expect(first != second)
+            code.code = second
+            await code.submit()?.value
+            #expect(login.isFinished && world.manager.user?.id == guest)
+            #expect(world.manager.user?.email == "ada@example.com")
+        }
+    }
+
+    @Test("A sign-in that is cancelled leaves the app as it was, also while the profile loads")
+    func cancelled() async throws {
+        try await Self.with { world in
+            world.manager.reloadProfile()
+            #expect(world.manager.isLoading)
+            let outcome = try await world.manager.signInWithApple {
+                #expect(world.manager.phase == .authenticated && world.manager.isLoading)
+                throw AuthError.cancelled
+            }
+            #expect(outcome == .cancelled && world.manager.isAnonymous)
+            await until { !world.manager.isLoading }
+            #expect(world.manager.phase == .authenticated && world.manager.isProfileLoaded)
+        }
+    }
+
+    @Test("A token after the sign-up no longer says that the user is anonymous")
+    func token() async throws {
+        try await Self.with { world in
+            try await world.manager.signUpWithEmail("ada@example.com", password: TestServer.password)
+            let token = try await world.manager.accessToken()
+            let claims = try #require(token.split(separator: ".").dropFirst().first)
+            let json = try JSONReader.read(try #require(Base64URL.decode(String(claims))))
+            #expect(json["is_anonymous"]?.boolValue == false)
         }
     }
 

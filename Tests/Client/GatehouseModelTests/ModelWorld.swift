@@ -1,3 +1,4 @@
+import AuthServer
 import Foundation
 import Gatehouse
 import GatehouseModel
@@ -147,10 +148,10 @@ struct ModelWorld {
     }
 
     static func with(
-        providers: TestProviders? = nil, wrap: (LiveAuthService) -> any AuthService = { $0 },
-        _ test: (ModelWorld) async throws -> Void
+        providers: TestProviders? = nil, change: @escaping @Sendable (inout AuthSettings) -> Void = { _ in },
+        wrap: (LiveAuthService) -> any AuthService = { $0 }, _ test: (ModelWorld) async throws -> Void
     ) async throws {
-        let server = try await TestServer(providers: providers)
+        let server = try await TestServer(providers: providers, change: change)
         do {
             try await test(try ModelWorld(server, wrap: wrap))
         } catch {

@@ -160,7 +160,7 @@ struct CoveredTests {
             world.screen.shows(
                 "The link is for grace@example.com. If you switch, this device signs out of the account that you use now."
             ))
-        #expect(world.screen.presentations == ["alert"] && world.manager.user?.email == "ada@example.com")
+        #expect(world.screen.presentations == ["sheet"] && world.manager.user?.email == "ada@example.com")
         return world
     }
 

@@ -8,12 +8,14 @@ extension TokenRefreshCoordinator {
     /// - Throws: ``AuthClientError``: `signedOut(.signedOutElsewhere)`; `sessionChanged` if another user is signed in
     ///   now.
     func followStore() async throws {
-        let startedIn = epoch
+        let (startedIn, before) = (epoch, kept?.session.user.id)
         do {
             try await gate.run { try await self.readOthersChange(startedIn) }
         } catch AuthClientError.storeUnavailable {
             return
         } catch is Superseded {
+            // A link or a proof may have replaced the session of the same user.
+            if let before, kept?.session.user.id == before { return }
             throw overtaken
         }
     }
@@ -28,6 +30,10 @@ extension TokenRefreshCoordinator {
             // The session that ended here may still be stored, if it could not be deleted.
             guard case .session(let stored) = await slot.load(), stored.lineage != endedLineage else { return }
             try check(startedIn)
+            if hasEndedUnread {
+                (endedLineage, hasEndedUnread) = (stored.lineage, false)
+                return
+            }
             change(.signedIn(KeptSession(stored, now: clock.now(), uptime: clock.uptime())), event: .signedIn)
         }
     }

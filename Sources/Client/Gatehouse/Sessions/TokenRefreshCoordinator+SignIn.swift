@@ -52,6 +52,7 @@ extension TokenRefreshCoordinator {
         try check(startedIn)
         if case .savedWithoutAccessToken(let problem) = result { notify(.storeFailed(problem)) }
         wishes += 1
+        hasEndedUnread = false
         change(.signedIn(new), event: .signedIn)
         if let further { send(further) }
         guard case .session(let old) = before, old.user.id != new.session.user.id else { return nil }
@@ -110,7 +111,10 @@ extension TokenRefreshCoordinator {
         // A later sign-in has already replaced the session.
         guard epoch == startedIn else { return nil }
         let content = await slot.load()
+        if case .session(let stored) = content { endedLineage = stored.lineage }
+        if case .unavailable = content { hasEndedUnread = true }
         try await slot.clear()
+        hasEndedUnread = false
         guard case .session(let stored) = content else { return nil }
         return KeptSession(stored, now: clock.now(), uptime: clock.uptime())
     }

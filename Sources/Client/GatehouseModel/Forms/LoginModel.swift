@@ -111,7 +111,7 @@ public final class LoginModel {
         needsConfirmation = false
         // An anonymous user's sign-up gives the account its first address.
         code =
-            manager.isAnonymous
+            manager.isAnonymous && form.mode == .signUp
             ? CodeModel(.emailChange, email: form.trimmedEmail, wait: wait, manager: manager)
             : CodeModel(.confirmation, email: form.trimmedEmail, password: typed, wait: wait, manager: manager)
         (phase, typed) = (.checkMail, nil)

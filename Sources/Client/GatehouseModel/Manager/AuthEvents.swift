@@ -44,7 +44,10 @@ struct AuthEvents {
     private func follow(_ change: AuthChange) async {
         let mine = manager.epoch
         let current = await manager.service.currentSession
-        if case .authenticating = manager.phase { return }
+        guard !manager.isSigningIn else {
+            if case .signedOut(let reason) = change.event { manager.endedMeanwhile = reason }
+            return
+        }
         guard manager.epoch == mine, current?.user.id == change.session?.user.id else { return }
         if let session = change.session {
             // The start and this manager's own sign-ins load the profile themselves. Their event may arrive after that load

@@ -59,7 +59,7 @@ extension AuthManager.Mail {
             try await manager.service.openMailLink(url) { await manager.wantsSwitch(to: $0) }
         } catch {
             let failure = AuthError(error)
-            let couldAsk = await manager.answersProofQuestions
+            let couldAsk = await manager.couldAskForSwitch
             throw failure == .cancelled && !Task.isCancelled && !couldAsk ? .alreadySignedIn : failure
         }
     }

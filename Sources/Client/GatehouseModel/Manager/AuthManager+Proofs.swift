@@ -125,7 +125,7 @@ extension AuthManager.Proofs {
     }
 
     private func endQuestion() {
-        manager.questionTimer?.cancel()
+        manager.proofScreen.ended()
         manager.proofQuestion = nil
     }
 
@@ -145,14 +145,8 @@ extension AuthManager.Proofs {
         let methods = await proofMethods(of: account, for: need)
         guard manager.epoch == mine, manager.isLoggedIn, !methods.isEmpty else { return false }
         if manager.proofQuestion == nil {
-            manager.isQuestionShown = false
-            let question = ProofQuestion(userID: account.id, need: need, methods: methods)
-            manager.proofQuestion = question
-            manager.expectScreen {
-                $0.proofQuestion == question
-            } otherwise: {
-                $0.proofs.answer(.notShown)
-            }
+            manager.proofQuestion = ProofQuestion(userID: account.id, need: need, methods: methods)
+            manager.proofScreen.expect(of: manager) { $0.proofs.answer(.notShown) }
         }
         return true
     }

@@ -44,8 +44,10 @@ extension AuthManager {
             let data: JSONObject? = firstName.map { ["first_name": .string($0)] }
             let user = try await self.service.update(
                 user: UserAttributes(email: email, password: password, data: data))
-            guard !user.isAnonymous, let session = await self.service.currentSession else { return .user(user) }
-            return .session(session)
+            guard !user.isAnonymous, let old = await self.service.currentSession else { return .user(user) }
+            // Lost: why there is no new token. The old one says "anonymous" until the next refresh.
+            _ = try? await self.service.accessToken(insteadOf: old.accessToken)
+            return .session(await self.service.currentSession ?? old)
         }
         return try await authenticate(.email, signingUp: email, upgradingBy: upgrade) {
             try await self.service.signUp(email: email, password: password, firstName: firstName)
@@ -143,106 +145,6 @@ extension AuthManager {
         }
     }
 
-    /// Runs a sign-in to an account that exists. An anonymous user, whose account it leaves, is asked first.
-    func authenticate(
-        _ method: AuthMethod, _ work: @MainActor () async throws -> AuthResponse
-    ) async throws(AuthError) -> SignInOutcome {
-        guard isAnonymous, !isSwitching else { return try await attempt(method, signingUp: nil, work) }
-        guard await wantsSwitch(to: nil) else {
-            if answersProofQuestions { return .cancelled }
-            throw .alreadySignedIn
-        }
-        return try await attemptAnonymously(method, signingUp: nil, work)
-    }
-
-    /// Runs a sign-up, or a sign-in that may be one.
-    ///
-    /// - Parameter upgrade: Gives an anonymous account the sign-in method instead.
-    private func authenticate(
-        _ method: AuthMethod, signingUp address: String? = nil,
-        upgradingBy upgrade: @MainActor () async throws -> AuthResponse,
-        _ work: @MainActor () async throws -> AuthResponse
-    ) async throws(AuthError) -> SignInOutcome {
-        guard isAnonymous, !isSwitching else { return try await attempt(method, signingUp: address, work) }
-        do throws(AuthError) {
-            return try await attemptAnonymously(method, signingUp: address, upgrade)
-        } catch {
-            // The provider's account has an account here.
-            guard method != .email, case .emailInUse = error, await wantsSwitch(to: nil) else { throw error }
-        }
-        return try await attemptAnonymously(method, signingUp: address, work)
-    }
-
-    private func attemptAnonymously(
-        _ method: AuthMethod, signingUp address: String?, _ work: @MainActor () async throws -> AuthResponse
-    ) async throws(AuthError) -> SignInOutcome {
-        isSwitching = true
-        defer { isSwitching = false }
-        return try await attempt(method, signingUp: address, work)
-    }
-
-    /// Runs the phases of one sign-in. Sets ``linkQuestion`` if it results in a question.
-    private func attempt(
-        _ method: AuthMethod, signingUp address: String?, _ work: @MainActor () async throws -> AuthResponse
-    ) async throws(AuthError) -> SignInOutcome {
-        guard step(isSwitching ? .beginSwitch(method) : .begin(method)) else {
-            if phase == .authenticated || phase == .refreshing { throw .alreadySignedIn }
-            return .ignored
-        }
-        epoch += 1
-        let (mine, startedAt) = (epoch, clock.uptime())
-        error = nil
-        (linkHasExpired, pendingLink) = (false, nil)
-        record(.started(method))
-        do {
-            guard let session = try await work().session else {
-                if epoch == mine {
-                    unconfirmedAddress = address
-                    await fail()
-                }
-                return .checkMail
-            }
-            guard epoch == mine else { throw AuthError.cancelled }
-            opening = Opening(method: method, startedAt: startedAt)
-            guard enter(session) else { return .secondFactorNeeded }
-            let isConfirmed = isConfirmed(session.user)
-            isNewUser = address != nil || isConfirmed || method.mayCreateAccount && session.user.isNew
-            loadProfile()
-            return .signedIn
-        } catch {
-            return try await failed(error, of: method, begunIn: mine)
-        }
-    }
-
-    private func failed(
-        _ error: any Error, of method: AuthMethod, begunIn mine: Int
-    ) async throws(AuthError) -> SignInOutcome {
-        // A sign-out or another sign-in took precedence.
-        let failure = epoch == mine ? AuthError(error) : .cancelled
-        if epoch == mine {
-            if case .emailInUse(let question?) = failure { linkQuestion = question }
-            await fail()
-        }
-        guard failure != .cancelled else {
-            record(.cancelled(method))
-            return .cancelled
-        }
-        record(.failed(method, failure.code))
-        throw failure
-    }
-
-    /// Whether a session is the first one of the account whose sign-up waited for a mail. Asked once.
-    func isConfirmed(_ user: User) -> Bool {
-        defer { unconfirmedAddress = nil }
-        return unconfirmedAddress != nil && unconfirmedAddress?.lowercased() == user.email?.lowercased()
-    }
-
-    private func fail() async {
-        // The user of before a switch.
-        step(isLoggedIn ? .signedIn : .fail)
-        await catchUp()
-    }
-
     /// - Returns: Whether the phase allows the step. An unexpected step is recorded and changes nothing.
     @discardableResult
     func step(_ step: AuthStep) -> Bool {
@@ -266,18 +168,4 @@ extension AuthManager {
             for sink in sinks { await sink.flush() }
         }
     }
-}
-
-extension User {
-    /// Whether the last sign-in, by a provider, created the account: both times are then less than five seconds apart. The
-    /// protocol has no more exact sign.
-    fileprivate var isNew: Bool {
-        guard let last = times.lastSignInAt else { return false }
-        return abs(last.timeIntervalSince(createdAt)) < 5
-    }
-}
-
-extension AuthMethod {
-    /// Whether a sign-in may create the account. A password or a passkey of an account was there before.
-    fileprivate var mayCreateAccount: Bool { self != .email && self != .passkey }
 }

@@ -53,47 +53,56 @@ extension AuthManager {
 
     /// Answers ``switchQuestion``: whether the other account replaces the signed-in one.
     public func answerSwitch(_ switches: Bool) {
-        questionTimer?.cancel()
+        switchScreen.ended()
         let waiter = switchWaiter
         (switchQuestion, switchWaiter) = (nil, nil)
         waiter?.resume(returning: switches)
     }
 
     /// Asks the signed-in user.
+    ///
+    /// - Returns: false also if no screen can ask.
     func wantsSwitch(to other: User?) async -> Bool {
+        // Without a user, for example before the second factor, nothing is replaced that anybody sees.
+        guard isLoggedIn else { return true }
+        couldAskForSwitch = answersProofQuestions
         guard answersProofQuestions else { return false }
         // Of two links at once, the newer one is asked about.
         answerSwitch(false)
-        isQuestionShown = false
-        let question = SwitchQuestion(user: other.map { AuthenticatedUser($0) }, leavesAnonymousAccount: isAnonymous)
-        switchQuestion = question
-        expectScreen {
-            $0.switchQuestion == question
-        } otherwise: {
-            $0.answerSwitch(false)
+        switchQuestion = SwitchQuestion(
+            user: other.map { AuthenticatedUser($0) }, leavesAnonymousAccount: isAnonymous)
+        switchScreen.expect(of: self) { manager in
+            manager.couldAskForSwitch = false
+            manager.answerSwitch(false)
         }
         return await withCheckedContinuation { switchWaiter = $0 }
     }
 
-    /// A screen of GatehouseUI shows ``proofQuestion`` or ``switchQuestion``.
-    package func questionAppeared() {
-        isQuestionShown = true
-        questionTimer?.cancel()
-    }
+    /// A screen of GatehouseUI shows ``switchQuestion``.
+    package func switchAppeared() { switchScreen.appeared() }
+}
 
-    /// Ends a question that no screen of GatehouseUI shows within twenty seconds: a sheet of the app's own covers them.
-    func expectScreen(
-        while isAsked: @escaping @MainActor (AuthManager) -> Bool,
-        otherwise end: @escaping @MainActor (AuthManager) -> Void
-    ) {
-        guard questionRoots > 0 else { return }
-        questionTimer?.cancel()
-        questionTimer = Task { [weak self, clock] in
+/// Watches that a screen of GatehouseUI shows a question: a sheet of the app's own may cover them all.
+@MainActor
+final class QuestionScreen {
+    private var timer: Task<Void, Never>?
+
+    /// Calls `missing` if no screen shows the question within twenty seconds.
+    func expect(of manager: AuthManager, _ missing: @escaping @MainActor (AuthManager) -> Void) {
+        timer?.cancel()
+        guard manager.questionRoots > 0 else { return }
+        timer = Task { [weak manager, clock = manager.clock] in
             // Cancelled, because the question has ended or is shown.
             do { try await clock.sleep(.seconds(20)) } catch { return }
-            guard let self, isAsked(self), !isQuestionShown else { return }
-            log(.error, "nobody shows the account's question: add accountQuestions() to the content of the open sheet")
-            end(self)
+            guard let manager, !Task.isCancelled else { return }
+            manager.log(
+                .error, "nobody shows the account's question: add accountQuestions() to the content of the open sheet")
+            missing(manager)
         }
     }
+
+    func appeared() { timer?.cancel() }
+    func ended() { timer?.cancel() }
+
+    deinit { timer?.cancel() }
 }

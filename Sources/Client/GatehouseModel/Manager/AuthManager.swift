@@ -71,6 +71,9 @@ public final class AuthManager {
     /// The number of account changes and deletions in progress.
     var callCount = 0
 
+    /// Whether a sign-in is in progress. It shows its session itself.
+    var isSigningIn: Bool { if case .authenticating = phase { true } else { isReplacing } }
+
     /// Whether a user is signed in.
     public var isLoggedIn: Bool { user != nil }
 
@@ -78,7 +81,8 @@ public final class AuthManager {
     public var isLoading: Bool {
         switch phase {
         case .restoring, .authenticating: true
-        case .unauthenticated, .secondFactorNeeded, .authenticated, .refreshing: isLoadingProfile || callCount > 0
+        case .unauthenticated, .secondFactorNeeded, .authenticated, .refreshing:
+            isReplacing || isLoadingProfile || callCount > 0
         }
     }
 
@@ -105,11 +109,17 @@ public final class AuthManager {
     @ObservationIgnored package var questionRoots = 0 {
         didSet { answersProofQuestions = questionRoots > 0 }
     }
-    @ObservationIgnored var isQuestionShown = false
-    @ObservationIgnored var questionTimer: Task<Void, Never>?
+    @ObservationIgnored let proofScreen = QuestionScreen()
+    @ObservationIgnored let switchScreen = QuestionScreen()
     @ObservationIgnored var switchWaiter: CheckedContinuation<Bool, Never>?
+    /// Whether a screen asked the last ``switchQuestion``.
+    @ObservationIgnored var couldAskForSwitch = true
     /// Whether a sign-in may replace the signed-in user.
     @ObservationIgnored var isSwitching = false
+    /// Whether a sign-in is in progress while a user is signed in.
+    var isReplacing = false
+    /// Why the session ended during a sign-in that would have replaced it.
+    @ObservationIgnored var endedMeanwhile: SignedOutReason?
     /// The session whose user is shown, and whose profile was asked for.
     @ObservationIgnored var shownSession: Session?
     @ObservationIgnored var loadCount = 0
@@ -173,7 +183,6 @@ public final class AuthManager {
     deinit {
         loading?.cancel()
         naming?.cancel()
-        questionTimer?.cancel()
         for listener in listeners { listener.cancel() }
     }
 

@@ -148,7 +148,7 @@ public final class ProofModel {
     }
 
     /// A screen of GatehouseUI shows the question.
-    package func appeared() { manager.questionAppeared() }
+    package func appeared() { manager.proofScreen.appeared() }
 
     /// The user gives up: after a sign-in nobody is signed in, and a waiting change ends without a message.
     @discardableResult

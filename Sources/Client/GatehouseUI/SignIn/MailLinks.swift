@@ -14,7 +14,7 @@ struct MailLinks: ViewModifier {
                 if account.mail.isLink(url) { link.open(url, account) }
             }
             .modifier(MailLinkAlert(link: link, isOnTop: link.screens.isEmpty))
-            .modifier(SwitchAlert(account: account, isOnTop: link.screens.isEmpty))
+            .modifier(SwitchSheet(account: account, isOnTop: link.screens.isEmpty))
             .modifier(ProofSheet(account: account, isOnTop: link.screens.isEmpty))
             .modifier(PasskeyOffer(account: account, isOnTop: link.screens.isEmpty))
             .modifier(PasskeyOffering(account: account))
@@ -36,7 +36,7 @@ struct AccountQuestions: ViewModifier {
             content
                 .modifier(ProofSheet(account: account, isOnTop: isOnTop(link)))
                 .modifier(MailLinkAlert(link: link, isOnTop: isOnTop(link)))
-                .modifier(SwitchAlert(account: account, isOnTop: isOnTop(link)))
+                .modifier(SwitchSheet(account: account, isOnTop: isOnTop(link)))
                 .modifier(PasskeyOffer(account: account, isOnTop: offersPasskey && isOnTop(link)))
                 .onAppear { number = link.add() }
                 .onDisappear { link.remove(number) }
@@ -138,56 +138,6 @@ private struct MailLinkAlert: ViewModifier {
             isOnTop && link.hasFailed
         } set: {
             link.hasFailed = $0
-        }
-    }
-}
-
-/// Asks whether another account replaces the signed-in one.
-private struct SwitchAlert: ViewModifier {
-    let account: AuthManager
-    /// Whether no account sheet covers the screen.
-    let isOnTop: Bool
-
-    func body(content: Content) -> some View {
-        content
-            .alert(title, isPresented: isPresented) {
-                Button {
-                    account.answerSwitch(true)
-                } label: {
-                    leavesAnonymousAccount ? Text(ui: "Sign In") : Text(ui: "Switch Accounts")
-                }
-                Button(role: .cancel) {
-                    account.answerSwitch(false)
-                } label: {
-                    leavesAnonymousAccount ? Text(ui: "Cancel") : Text(ui: "Stay Signed In")
-                }
-            } message: {
-                message
-            }
-            .onChange(of: isPresented.wrappedValue, initial: true) {
-                if isPresented.wrappedValue { account.questionAppeared() }
-            }
-    }
-
-    private var leavesAnonymousAccount: Bool { account.switchQuestion?.leavesAnonymousAccount == true }
-    private var title: Text {
-        leavesAnonymousAccount ? Text(ui: "Sign In to Your Account?") : Text(ui: "Switch Accounts?")
-    }
-
-    private var message: Text {
-        if leavesAnonymousAccount {
-            return Text(ui: "What you have done as a guest stays behind and cannot be opened again.")
-        }
-        let address = (account.switchQuestion?.user?.email ?? "").shownAddress
-        return Text(
-            ui: "The link is for \(address). If you switch, this device signs out of the account that you use now.")
-    }
-
-    private var isPresented: Binding<Bool> {
-        Binding {
-            isOnTop && account.switchQuestion != nil
-        } set: {
-            if !$0 { account.answerSwitch(false) }
         }
     }
 }

@@ -1,0 +1,144 @@
+import Foundation
+import Gatehouse
+
+// One sign-in, from its begin to its end.
+extension AuthManager {
+    /// Runs a sign-in to an account that exists. An anonymous user, whose account it leaves, is asked first.
+    func authenticate(
+        _ method: AuthMethod, _ work: @MainActor () async throws -> AuthResponse
+    ) async throws(AuthError) -> SignInOutcome {
+        guard isAnonymous, !isSwitching else { return try await attempt(method, signingUp: nil, work) }
+        guard await wantsSwitch(to: nil) else {
+            if couldAskForSwitch { return .cancelled }
+            throw .alreadySignedIn
+        }
+        return try await attemptAnonymously(method, signingUp: nil, work)
+    }
+
+    /// Runs a sign-up, or a sign-in that may be one.
+    ///
+    /// - Parameter upgrade: Gives an anonymous account the sign-in method instead.
+    func authenticate(
+        _ method: AuthMethod, signingUp address: String? = nil,
+        upgradingBy upgrade: @MainActor () async throws -> AuthResponse,
+        _ work: @MainActor () async throws -> AuthResponse
+    ) async throws(AuthError) -> SignInOutcome {
+        guard isAnonymous, !isSwitching else { return try await attempt(method, signingUp: address, work) }
+        do throws(AuthError) {
+            return try await attemptAnonymously(method, signingUp: address, upgrade)
+        } catch {
+            // The provider's account has an account here.
+            guard method != .email, case .emailInUse = error, await wantsSwitch(to: nil) else { throw error }
+        }
+        return try await attemptAnonymously(method, signingUp: address, work)
+    }
+
+    private func attemptAnonymously(
+        _ method: AuthMethod, signingUp address: String?, _ work: @MainActor () async throws -> AuthResponse
+    ) async throws(AuthError) -> SignInOutcome {
+        isSwitching = true
+        defer { isSwitching = false }
+        return try await attempt(method, signingUp: address, work)
+    }
+
+    /// Runs the phases of one sign-in. Sets ``linkQuestion`` if it results in a question.
+    private func attempt(
+        _ method: AuthMethod, signingUp address: String?, _ work: @MainActor () async throws -> AuthResponse
+    ) async throws(AuthError) -> SignInOutcome {
+        let replaces = isSwitching && isLoggedIn
+        guard replaces ? !isReplacing : step(.begin(method)) else {
+            if !replaces, isLoggedIn { throw .alreadySignedIn }
+            return .ignored
+        }
+        if replaces { beginReplacing() }
+        defer { if replaces { isReplacing = false } }
+        epoch += 1
+        let (mine, startedAt) = (epoch, clock.uptime())
+        error = nil
+        (linkHasExpired, pendingLink) = (false, nil)
+        record(.started(method))
+        do {
+            guard let session = try await work().session else {
+                if epoch == mine {
+                    unconfirmedAddress = address
+                    await fail()
+                }
+                return .checkMail
+            }
+            guard epoch == mine else { throw AuthError.cancelled }
+            opening = Opening(method: method, startedAt: startedAt)
+            guard enter(session) else { return .secondFactorNeeded }
+            let isConfirmed = isConfirmed(session.user)
+            isNewUser = address != nil || isConfirmed || method.mayCreateAccount && session.user.isNew
+            loadProfile()
+            return .signedIn
+        } catch {
+            return try await failed(error, of: method, begunIn: mine)
+        }
+    }
+
+    /// The user stays on the screen until the sign-in has succeeded.
+    private func beginReplacing() {
+        isReplacing = true
+        endedMeanwhile = nil
+        // Its result would belong to an earlier epoch.
+        loading?.cancel()
+        isLoadingProfile = false
+    }
+
+    private func failed(
+        _ error: any Error, of method: AuthMethod, begunIn mine: Int
+    ) async throws(AuthError) -> SignInOutcome {
+        // A sign-out or another sign-in took precedence.
+        let failure = epoch == mine ? AuthError(error) : .cancelled
+        if epoch == mine {
+            if case .emailInUse(let question?) = failure { linkQuestion = question }
+            await fail()
+        }
+        guard failure != .cancelled else {
+            record(.cancelled(method))
+            return .cancelled
+        }
+        record(.failed(method, failure.code))
+        throw failure
+    }
+
+    /// Whether a session is the first one of the account whose sign-up waited for a mail. Asked once.
+    func isConfirmed(_ user: User) -> Bool {
+        defer { unconfirmedAddress = nil }
+        return unconfirmedAddress != nil && unconfirmedAddress?.lowercased() == user.email?.lowercased()
+    }
+
+    private func fail() async {
+        guard isLoggedIn else {
+            step(.fail)
+            return await catchUp()
+        }
+        // Of the session of before, no event was followed meanwhile.
+        let (mine, question) = (epoch, linkQuestion)
+        let session = await service.currentSession
+        guard epoch == mine, signOutCount == 0 else { return }
+        guard let session else { return leave(endedMeanwhile ?? .neverSignedIn) }
+        if session.user.id != user?.id {
+            epoch += 1
+            isNewUser = false
+        }
+        guard enter(session) else { return }
+        linkQuestion = question
+        if !isProfileLoaded { loadProfile() }
+    }
+}
+
+extension User {
+    /// Whether the last sign-in, by a provider, created the account: both times are then less than five seconds apart. The
+    /// protocol has no more exact sign.
+    fileprivate var isNew: Bool {
+        guard let last = times.lastSignInAt else { return false }
+        return abs(last.timeIntervalSince(createdAt)) < 5
+    }
+}
+
+extension AuthMethod {
+    /// Whether a sign-in may create the account. A password or a passkey of an account was there before.
+    fileprivate var mayCreateAccount: Bool { self != .email && self != .passkey }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import GatehouseModel
+import SwiftUI
+
+/// Asks whether another account replaces the signed-in one.
+struct SwitchSheet: ViewModifier {
+    let account: AuthManager
+    /// Whether no other sheet of the account covers the screen.
+    let isOnTop: Bool
+
+    func body(content: Content) -> some View {
+        content.sheet(isPresented: isPresented) {
+            if let question = account.switchQuestion {
+                SwitchView(account: account, question: question).sheetSize()
+            }
+        }
+    }
+
+    private var isPresented: Binding<Bool> {
+        Binding {
+            isOnTop && account.switchQuestion != nil
+        } set: {
+            // The user swiped the sheet away.
+            if !$0 { account.answerSwitch(false) }
+        }
+    }
+}
+
+private struct SwitchView: View {
+    @Environment(\.branding) private var branding
+    @ScaledMetric(relativeTo: .title) private var symbolSize: CGFloat = 56
+    let account: AuthManager
+    let question: SwitchQuestion
+
+    var body: some View {
+        ScrollView {
+            VStack(spacing: 16) {
+                Image(systemName: "person.fill")
+                    .font(.system(size: symbolSize))
+                    .foregroundStyle(branding.accent)
+                    .accessibilityHidden(true)
+                title
+                    .font(.title2.bold())
+                    .accessibilityAddTraits(.isHeader)
+                message.foregroundStyle(.secondary)
+            }
+            .multilineTextAlignment(.center)
+            .padding(24)
+            .padding(.top, 32)
+        }
+        .safeAreaInset(edge: .bottom) { buttons }
+        .onAppear { account.switchAppeared() }
+    }
+
+    private var buttons: some View {
+        VStack(spacing: 8) {
+            Button {
+                account.answerSwitch(true)
+            } label: {
+                question.leavesAnonymousAccount ? Text(ui: "Sign In") : Text(ui: "Switch Accounts")
+            }
+            .buttonStyle(WideButtonStyle(.prominent))
+            Button {
+                account.answerSwitch(false)
+            } label: {
+                stay.frame(minWidth: 44, minHeight: 44)
+            }
+        }
+        .padding(24)
+    }
+
+    private var stay: Text { question.leavesAnonymousAccount ? Text(ui: "Cancel") : Text(ui: "Stay Signed In") }
+
+    private var title: Text {
+        question.leavesAnonymousAccount ? Text(ui: "Sign In to Your Account?") : Text(ui: "Switch Accounts?")
+    }
+
+    private var message: Text {
+        if question.leavesAnonymousAccount {
+            return Text(ui: "What you have done as a guest stays behind and cannot be opened again.")
+        }
+        let address = (question.user?.email ?? "").shownAddress
+        return Text(
+            ui: "The link is for \(address). If you switch, this device signs out of the account that you use now.")
+    }
+}
