@@ -32,7 +32,7 @@ public struct EmailAuthForm: Hashable, Sendable {
     /// The name as typed; for a sign-up only.
     public var name = ""
 
-    /// The fewest characters of a new password, as the server says (``AuthServerSettings/minimumPasswordLength``).
+    /// The fewest characters of a new password, as the server says (`AuthServerSettings.minimumPasswordLength`).
     public var minimumPasswordLength: Int
 
     /// An empty form.
