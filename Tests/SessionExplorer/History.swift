@@ -163,7 +163,9 @@ extension History {
         if let end = ExploredServer.end(of: session.accessToken), end <= uptime {
             complain("a caller got a token that had expired")
         }
-        if !heldSince(begin, issued.session, server) { complain("a caller got a session that had left the store") }
+        if !heldSince(begin, issued.session, server) {
+            complain("a caller, \(run), asked at \(begin), got a session that had left the store")
+        }
         guard isPossible(user, begin, run) else { return complain("a caller got another person's session") }
     }
 

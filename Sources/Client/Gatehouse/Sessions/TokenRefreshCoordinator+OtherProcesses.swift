@@ -14,15 +14,15 @@ extension TokenRefreshCoordinator {
         } catch AuthClientError.storeUnavailable {
             return
         } catch is Superseded {
-            // A link or a proof may have replaced the session of the same user.
-            if let before, kept?.session.user.id == before { return }
-            throw overtaken
+            // A link or a proof may have replaced the session of the same user, or a sign-in has begun.
+            guard let before, kept?.session.user.id == before else { throw overtaken }
+            try await followStore()
         }
     }
 
     private func readOthersChange(_ startedIn: Int) async throws {
         try check(startedIn)
-        guard ownChanges == 0 else { return }
+        guard ownChanges == 0 else { return try await refuseReplaced() }
         switch state {
         case .restoring: break
         case .signedIn(let kept): _ = try await reread(kept, startedIn, isOwnFlight: false)
@@ -35,6 +35,17 @@ extension TokenRefreshCoordinator {
                 return
             }
             change(.signedIn(KeptSession(stored, now: clock.now(), uptime: clock.uptime())), event: .signedIn)
+        }
+    }
+
+    /// While a sign-in of this process is on its way to the store, nothing is taken over, but a session that another process
+    /// has replaced or removed is not handed out either.
+    private func refuseReplaced() async throws {
+        guard let kept else { return }
+        switch await slot.load() {
+        case .unavailable, .damaged: return
+        case .session(let stored) where stored.lineage == kept.lineage: return
+        case .session, .absent: throw AuthClientError.sessionChanged
         }
     }
 }

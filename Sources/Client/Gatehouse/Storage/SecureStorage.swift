@@ -79,7 +79,7 @@ extension StoreProblem {
 }
 
 /// Stores the session between launches: a keychain, a secret service, a file of mode 0600, or memory. Apps usually pass
-/// ``SystemStorage/make(name:environment:clock:notice:)``.
+/// ``SystemStorage/make(name:environment:clock:accessibility:notice:)``.
 ///
 /// ``read(_:)`` distinguishes three results, because a locked keychain must never look like a signed-out user. Keys
 /// consist of ASCII letters, digits, `.` and `-`. Values are a few kilobytes; they grow with the user's metadata.
