@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whether the session of this user may replace that of the signed-in one.
+/// Asks whether this user may replace the signed-in one.
 typealias SwitchConfirmation = @Sendable (User) async -> Bool
 
 // Sessions that the server returns.
@@ -21,17 +21,16 @@ extension AuthClient {
         return try await replace(by: timed, begun: begun, then: event)
     }
 
-    /// Stores the session, and ends that of another user which it replaces, at the server too. The end is not awaited: the new
-    /// session is valid in any case.
+    /// Stores the session. If it replaces another user's, revokes that one at the server without waiting for the answer.
     private func replace(
         by timed: TimedAnswer, begun: Int, then event: AuthChangeEvent?
     ) async throws -> Session {
         let (session, replaced) = try await coordinator.replace(by: timed, begun: begun, then: event)
         let levels = session.assurance
-        // Without its second factor the sign-in is not complete: who gives it up may go back to the session of before.
+        // Until the second factor is proven, the user can still cancel and go back to the earlier session.
         if let replaced, levels.nextLevel == levels.currentLevel {
             let request = AuthRequest("POST", "/logout", query: [("scope", SignOutScope.local.rawValue)])
-            // Lost: whether the server answered. If not, the session ends by its own lifetime.
+            // Lost: whether the server answered. If it did not, the session expires later.
             Task { await revoke(replaced, request) }
         }
         return session

@@ -1,13 +1,14 @@
 /// The system's knowledge of whether the device has a network connection.
 ///
 /// A hint: every call is tried. If one fails while the system knows of no connection, the error is
-/// ``OfflineCause/noConnection`` and nothing is repeated; screens load again when there is a connection. An app passes ``SystemDefaults/reachability()``; a test passes closures:
+/// ``OfflineCause/noConnection``, without a retry. Screens load again when there is a connection. An app passes
+/// ``SystemDefaults/reachability()``; a test passes closures:
 ///
 /// ```swift
 /// let offline = Reachability(isOffline: { true }, changes: { AsyncStream { $0.yield(true) } })
 /// ```
 public struct Reachability: Sendable {
-    /// Whether the system knows of no connection. false if it does not know.
+    /// Whether the system reports that there is no connection. false if it reports nothing.
     public var isOffline: @Sendable () -> Bool
     /// Returns a stream of ``isOffline``: the current value first, then each change. A slow listener gets the newest
     /// value only. The stream ends at once if the system does not know.

@@ -14,7 +14,7 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
     public var formerEmail: String?
     /// The credentials that open nothing until the user restores them.
     public var setAside: [SetAsideCredential] = []
-    /// Whether the account has no sign-in method yet; see ``AuthManager/signInAnonymously()``.
+    /// Whether the user signed in anonymously and has not added a sign-in method; see ``AuthManager/signInAnonymously()``.
     public var isAnonymous = false
     /// nil if the user has not entered one.
     public var firstName: String?

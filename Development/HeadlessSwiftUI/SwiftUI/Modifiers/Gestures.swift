@@ -35,7 +35,7 @@ extension Gesture {
 }
 
 extension View {
-    /// Of all gestures only the end of a tap happens here. It ends beside the taps of fields and buttons below.
+    /// Supports tap gestures only. The action also runs when the user taps a field or a button inside the view.
     nonisolated public func simultaneousGesture<T: Gesture>(_ gesture: T) -> some View {
         change(SimultaneousTapChange { (gesture as? _EndedGesture<TapGesture>)?.action(()) })
     }

@@ -98,7 +98,7 @@ extension TokenRefreshCoordinator {
     func owner() async -> (user: User, epoch: Int)? {
         // Lost: that the store does not answer. Then there is no known session.
         try? await restore()
-        // Lost: what another process changed. `kept` is what is left of it.
+        // Lost: the error for a sign-out or an account change by another process. `kept` already reflects it.
         try? await followStore()
         return kept.map { ($0.session.user, epoch) }
     }

@@ -43,7 +43,7 @@ actor TokenRefreshCoordinator {
     var wishes = 0
     /// The sign-in that ended last. What the store still has of it is never used again.
     var endedLineage: String?
-    /// Whether a sign-out could neither read nor delete what the store has.
+    /// Whether a sign-out could neither read nor delete the stored session.
     var hasEndedUnread = false
     /// The number of sign-ins and sign-outs of this process that have not reached the store. They take precedence.
     var ownChanges = 0

@@ -119,7 +119,7 @@ public final class CodeModel {
     /// Whether the button that submits the code is enabled.
     public var canSubmit: Bool { !isBusy && phase != .confirmed && manager.codeLengths.contains(digits.count) }
 
-    /// Whether to submit without a tap: no further digit can follow.
+    /// Whether the code has all its digits, so that the screen can submit it without a tap.
     public var isComplete: Bool { canSubmit && digits.count == manager.codeLengths.upperBound }
 
     /// Asks the server how long its codes are, unless it has said so.

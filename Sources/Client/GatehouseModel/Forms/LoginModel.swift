@@ -62,7 +62,7 @@ public final class LoginModel {
     /// Whether to disable the sign-in methods: while a sign-in is in progress, and while the store does not answer.
     public var isBusy: Bool { isWorking || manager.isLoading }
 
-    /// Whether the user is signed in, and not anonymously: close the screen.
+    /// Whether to close the screen: the user has signed in with an account that is not anonymous.
     public var isFinished: Bool { manager.isLoggedIn && !manager.isAnonymous }
 
     /// The message about the last attempt, or why the user must sign in again. A wrong setup, a store that does not

@@ -103,7 +103,7 @@ extension AuthManager {
         throw failure
     }
 
-    /// Whether a session is the first one of the account whose sign-up waited for a mail. Asked once.
+    /// Whether this session completes a sign-up that waited for its confirmation mail. True at most once.
     func isConfirmed(_ user: User) -> Bool {
         defer { unconfirmedAddress = nil }
         return unconfirmedAddress != nil && unconfirmedAddress?.lowercased() == user.email?.lowercased()
@@ -114,7 +114,7 @@ extension AuthManager {
             step(.fail)
             return await catchUp()
         }
-        // Of the session of before, no event was followed meanwhile.
+        // Events were ignored during the attempt, so look at what is left of the earlier session.
         let (mine, question) = (epoch, linkQuestion)
         let session = await service.currentSession
         guard epoch == mine, signOutCount == 0 else { return }
