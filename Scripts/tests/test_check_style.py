@@ -176,9 +176,9 @@ class RuleTests(unittest.TestCase):
 
     def test_a_questioned_try_is_explained(self):
         self.assertEqual(found("let a = try? b()"), [(1, "questioned-try")])
-        self.assertEqual(found("// Lost: c.\n\nlet a = try? b()"), [(3, "questioned-try")])
+        self.assertEqual(found("// Ignored: c.\n\nlet a = try? b()"), [(3, "questioned-try")])
         self.assertEqual(found('let a = "//"\nlet b = try? c()'), [(2, "questioned-try")])
-        self.assertQuiet("let a = try? b() // lost: c", "// Lost: c.\nlet a = try? b()", "/* c\n */\ntry? b()")
+        self.assertQuiet("let a = try? b() // lost: c", "// Ignored: c.\nlet a = try? b()", "/* c\n */\ntry? b()")
 
     def test_no_open_ends_are_left(self):
         self.assertFires("left-open", "// TODO: a", "/// FIXME", "let XXX = 1")

@@ -12,7 +12,7 @@ package struct AgreedToken: Sendable {
     package init(claims: [UInt8], expiresAt: Int64) { (self.claims, self.expiresAt) = (claims, expiresAt) }
 }
 
-/// What has to agree to the tokens of a session before the transaction that issues them commits.
+/// Who must agree to a session's tokens before the transaction that issues them commits.
 ///
 /// A change runs once to show the session, and again once there is an agreement. The ids are the same in all runs, so that
 /// the agreement fits.

@@ -42,7 +42,7 @@ extension Accounts {
     ///
     /// - Parameters:
     ///   - session: The token's session claim; nil, empty or the nil UUID (in old tokens) if it names none.
-    ///   - level: Of the token. The level of the session counts, too.
+    ///     - level: The token's level. The session's own level is checked as well.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may be gone.
     package func deleteOwn(
         _ id: UserID, session text: String?, level: AssuranceLevel, from device: Device? = nil, at now: Instant

@@ -15,7 +15,7 @@ package struct UserUpdate: Sendable {
     package var emailChange: EmailChange?
     /// The device of the caller, for the notice of the change.
     package var device: Device?
-    /// The mailed code that stands for the password. The change spends it.
+    /// The emailed code that replaces the current password. The change uses it up.
     package var reauthentication: MailedReauthentication?
 
     package init(device: Device? = nil) { self.device = device }
@@ -25,7 +25,7 @@ package struct UserUpdate: Sendable {
 package struct EmailChange: Sendable {
     package let email: EmailAddress
     package let mail: MailRequest
-    /// Whether a mail goes to the present address, too.
+    /// Whether the present address also gets an email.
     package let asksBoth: Bool
 
     package init(email: EmailAddress, mail: MailRequest, asksBoth: Bool) {

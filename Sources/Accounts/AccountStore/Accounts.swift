@@ -17,7 +17,7 @@ package struct Accounts: Sendable {
     package let randomBytes: @Sendable (Int) -> [UInt8]
     /// Whether both addresses must confirm a change from one to the other.
     package var confirmsBothAddresses = true
-    /// What the owner of an account hears of by mail.
+    /// The changes that are reported to an account's owner by email.
     package var notices = MailNotices()
     /// Whether something must agree to new accounts.
     package var admission = Admission.isOpen

@@ -1,7 +1,7 @@
 package import GatehouseWire
 package import SQLDatabase
 
-/// What is counted by hour. The raw values are stored.
+/// The activities that are counted by hour. The raw values are stored.
 package enum ActivityName: String, Sendable {
     /// By method and outcome.
     case signIns = "sign_ins"
@@ -44,7 +44,7 @@ package final class ActivityTally: Sendable {
     package func write(to store: ActivityCounts) async throws { try await counts.write(store.add) }
 }
 
-/// What was counted between two moments.
+/// The counts between two moments.
 package struct ActivitySum: Equatable, Sendable {
     /// When the hour or day begins.
     package let at: Instant

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// What is stored about a user besides the account itself (GDPR, article 15).
+/// The data stored about a user besides the account itself (GDPR, article 15).
 package struct PersonalRecord: Sendable {
     package let sessions: [SessionOnDevice]
     /// Newest first, at most ``limit``.

@@ -10,7 +10,7 @@ package struct RequestCounts: Sendable {
 
     package init(database: any Database) { self.database = database }
 
-    /// One attempt per `interval` on average, at most `burst` at once.
+    /// One attempt per `interval` on average, at most `burst` in a row.
     package struct Rate: Hashable, Sendable {
         let interval: Duration
         let burst: Int

@@ -39,7 +39,7 @@ final class HashingMemory: Sendable {
         shelf.withLock { $0.append(Block(address: UInt(bitPattern: block), bytes: bytes)) }
     }
 
-    /// Returns the blocks to the system that nobody has used since the previous call.
+    /// Returns the blocks that were unused since the previous call to the system.
     func releaseUnused() {
         let unused = shelf.withLock { blocks in
             let unused = blocks.filter(\.isUnused)

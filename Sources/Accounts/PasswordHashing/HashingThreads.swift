@@ -75,7 +75,7 @@ final class HashingThreads: Sendable {
     }
 
     func shutdown() async {
-        // Lost: an error that only a pool without shutdown reports.
+        // Ignored: an error that only a pool without shutdown reports.
         try? await pool.shutdownGracefully()
     }
 

@@ -3,7 +3,7 @@ package import GatehouseWire
 /// Hashes and compares passwords on dedicated threads, so that many sign-ins do not slow other requests.
 ///
 /// Each thread holds the memory of one computation: 20 MiB with ``Argon2Settings/owasp``, more for an imported hash.
-/// ``releaseUnusedMemory()`` returns it while nobody signs in.
+/// ``releaseUnusedMemory()`` returns it between sign-ins.
 /// Creating a hasher computes nothing. Call ``shutdown()`` before releasing it.
 package struct PasswordHasher: Sendable {
     private let settings: Argon2Settings

@@ -51,7 +51,7 @@ package struct StoredHash: Sendable {
     }
 
     /// Whether an import may bring it: its check takes a quarter of a second at most, on a machine where Argon2id at
-    /// ``Argon2Settings/owasp`` takes 20 ms, and 64 MiB. Hashes from before this limit are still checked.
+    /// ``Argon2Settings/owasp`` takes 20 ms, and 64 MiB. Older hashes above this limit are still checked.
     package var isAffordable: Bool {
         switch format {
         case .argon2(let hash):

@@ -50,7 +50,7 @@ final class NamedLock: Sendable {
     }
 
     private func giveBack(_ session: PostgresSession) {
-        // Lost: the answer. The server then releases the lock when it notices the closed connection.
+        // Ignored: the answer. The server then releases the lock when it notices the closed connection.
         _ = try? session.answer([.plain("SELECT pg_advisory_unlock_all()")], by: plan.uptime())
     }
 

@@ -45,7 +45,7 @@ struct PipelineThread {
         }
     }
 
-    /// Waits for a caller, and notices if the server closes the connection meanwhile.
+    /// Waits for a caller, and notices if the server closes the connection during the wait.
     private mutating func rest() {
         let found = postgres_wait(line.session?.descriptor ?? -1, 0, reads.wake.descriptor, -1)
         if found & Int32(postgres_readable) != 0 { line.closeIfEnded() }

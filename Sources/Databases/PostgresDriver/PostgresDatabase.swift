@@ -92,7 +92,7 @@ package final class PostgresDatabase: Database {
             let (count, rows) = try await sharedChange(statement, query, by: deadline)
             return Changed(count: count, found: try rows.map(decode))
         } catch is RowIsHeld {
-            // Waits for the row on a connection of its own, where it delays no other caller.
+            // Waits for the row on a separate connection, where it delays no other caller.
             return try await transaction(.write, by: deadline) { db in
                 Changed(count: try db.run(statement), found: try db.rows(query, decode))
             }

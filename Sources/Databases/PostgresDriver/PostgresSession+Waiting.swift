@@ -23,7 +23,7 @@ extension PostgresSession {
         return nil
     }
 
-    /// Sends all pending output. Reads input meanwhile, to avoid a deadlock of full buffers on both sides.
+    /// Sends all pending output. Reads input at the same time, to avoid a deadlock of full buffers on both sides.
     func flush(until deadline: Duration) throws {
         while true {
             switch PQflush(handle.pointer) {

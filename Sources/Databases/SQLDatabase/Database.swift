@@ -46,7 +46,7 @@ package protocol Database: Sendable {
     /// Both see the changes committed so far; the query also sees changes that share the commit. The statement waits
     /// for other transactions that change the same row, so its conditions must be in its `WHERE`.
     ///
-    /// A database may run the statement for several callers at once. It then changes a row for only one of them and
+    /// A database may run the statement for several callers together. It then changes a row for only one of them and
     /// reports 0 to the others, as if their `WHERE` did not hold. Therefore the `WHERE` must no longer hold after the
     /// change.
     ///

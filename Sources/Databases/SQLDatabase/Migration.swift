@@ -99,7 +99,7 @@ private struct RecordedStep: Sendable {
 }
 
 extension Database {
-    /// Applies the pending migrations in order, each in its own transaction. If several nodes start at once, one
+    /// Applies the pending migrations in order, each in its own transaction. If several nodes start together, one
     /// applies them and the others wait. Indexes that an interrupted call left unfinished are built.
     ///
     /// - Returns: The migrations of a newer program, as in ``SchemaState/newer``.
@@ -108,7 +108,7 @@ extension Database {
     @discardableResult
     package func migrate(_ migrations: [Migration]) async throws -> [Int] {
         let known = Set(migrations.map(\.number))
-        // Lost: why the table cannot be read. Usually it does not exist yet; otherwise the next statement reports the
+        // Ignored: the error if the table cannot be read. Usually it does not exist yet; otherwise the next statement reports the
         // error.
         if let recorded = try? await recordedSteps() {
             let before = try SchemaState(known: known, recorded: recorded)
@@ -139,7 +139,7 @@ extension Database {
         let dialect = dialect
         try await prepareRecord()
         let state = try await schemaState(migrations)
-        // In a new database, all tables are empty and nobody waits for them.
+        // In a new database, all tables are empty and no client waits for them.
         let buildsNow = try await recordedSteps().isEmpty || dialect == .sqlite
         for migration in migrations {
             try await changeSchema { db in

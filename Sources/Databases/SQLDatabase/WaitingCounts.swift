@@ -20,7 +20,7 @@ package final class WaitingCounts<Key: Hashable & Sendable>: Sendable {
 
     /// The number of rows that wait.
     package var waiting: Int { state.withLock { $0.counts.count } }
-    /// What was not counted, because too many rows waited or the outcome of a write is unknown.
+    /// The counts that were dropped, because too many rows waited or the outcome of a write is unknown.
     package var lost: Int64 { state.withLock { $0.lost } }
 
     package func add(_ counts: [Key: Int64]) {

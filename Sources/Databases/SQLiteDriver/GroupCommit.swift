@@ -124,7 +124,7 @@ final class GroupCommit: Sendable {
         do {
             try connection.execute("COMMIT")
         } catch {
-            // Lost: an error because SQLite has already rolled back, which is the intended state.
+            // Ignored: an error because SQLite has already rolled back, which is the intended state.
             try? connection.execute("ROLLBACK")
             for answer in answers { answer(error) }
             return

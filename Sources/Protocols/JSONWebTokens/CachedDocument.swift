@@ -52,7 +52,7 @@ package actor CachedDocument<Value: Equatable & Sendable> {
     }
 
     /// The number of times that the document has changed. Starts to fetch an expired document without waiting, so that
-    /// callers with a cache of their own keep it current.
+    /// callers with their own cache keep it current.
     package func changeCount() -> UInt64 {
         startIfExpired()
         return changes

@@ -37,7 +37,7 @@ package struct RevokedTokens: Sendable {
 
     /// - Parameters:
     ///   - id: The id of a session or subject.
-    ///   - notedAt: Of two notes for one id the later one counts, in whatever order they arrive.
+    ///   - notedAt: Of two notes for one id the later one applies, in whatever order they arrive.
     ///   - until: nil revokes permanently. A time not after `notedAt` lifts the revocation.
     ///   - now: If given, a note from the future does not count: it was made while a clock was wrong.
     /// - Returns: Whether the note changed anything.

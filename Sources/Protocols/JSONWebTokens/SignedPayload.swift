@@ -10,9 +10,9 @@ package struct SignedPayload: Equatable, Sendable {
     /// The payload of a token without verification, only for choosing the keys that verify it. nil if the token is
     /// malformed.
     package static func unverified(_ token: String) -> JSONObject? {
-        // Lost: which part is malformed. The verification that follows reports it.
+        // Ignored: which part is malformed. The verification that follows reports it.
         guard let compact = try? CompactToken(token) else { return nil }
-        // Lost: as above.
+        // Ignored: as above.
         return try? CompactToken.object(compact.payload, .payload)
     }
 }

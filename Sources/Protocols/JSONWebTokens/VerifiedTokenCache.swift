@@ -40,7 +40,7 @@ package final class VerifiedTokenCache: Sendable {
     /// - Parameters:
     ///   - refusesRevoked: For callers that cannot learn otherwise that a session has ended.
     ///   - verify: Called for a token that is not cached. Its result is stored, unless the token is revoked or entries
-    ///     were removed meanwhile.
+    ///     were removed in the meantime.
     /// - Throws: Errors of `verify`, and ``TokenRejection/revoked``.
     package func verified(
         _ token: String, at now: Instant, refusesRevoked: Bool = false,
@@ -88,7 +88,7 @@ package final class VerifiedTokenCache: Sendable {
     /// Revokes the tokens of a session or subject, and removes them from the cache.
     ///
     /// - Parameters:
-    ///   - notedAt: Of two notes for one id the later one counts.
+    ///   - notedAt: Of two notes for one id the later one applies.
     ///   - until: nil revokes permanently. A time not after `notedAt` lifts the revocation.
     ///   - now: If given, an earlier note from the future does not count.
     package func revoke(_ id: String, at notedAt: Instant, until: Instant? = nil, now: Instant? = nil) {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What an operator puts in place of the built-in mails.
+/// An operator's replacements for the built-in emails.
 package struct MailOverrides: Sendable {
     /// A subject, with the name of its setting.
     package typealias Subject = (text: String, origin: String)
@@ -23,7 +23,7 @@ struct TemplatePlace: Hashable, Sendable {
     let language: MailLanguage?
     let format: OperatorTemplate.Format
 
-    /// The part that a file name stands for: `recovery.html`, `recovery.de.txt`.
+    /// The part that a file replaces, by its name: `recovery.html`, `recovery.de.txt`.
     ///
     /// - Throws: ``TemplateFault/unreadable(_:)`` with what is unknown.
     init(fileName: String) throws(TemplateFault) {
@@ -85,7 +85,7 @@ struct OverrideReader {
             files = try FileManager.default.contentsOfDirectory(
                 at: folder, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
         } catch {
-            // Lost: Foundation's description, which differs between systems.
+            // Ignored: Foundation's description, which differs between systems.
             problems.append(.init(folder.path, nil, "is no folder that can be read"))
             return
         }
@@ -104,7 +104,7 @@ struct OverrideReader {
             let handle = try FileHandle(forReadingFrom: file)
             data = try handle.read(upToCount: OperatorTemplate.fileLimit + 1) ?? Data()
         } catch {
-            // Lost: Foundation's description, which differs between systems.
+            // Ignored: Foundation's description, which differs between systems.
             problems.append(.init(file.path, nil, "cannot be read"))
             return
         }

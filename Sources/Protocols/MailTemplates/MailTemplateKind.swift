@@ -30,7 +30,7 @@ package enum MailTemplateKind: String, CaseIterable, Sendable {
     /// An administrator will remove a second factor.
     case factorRemoval = "mfa_factor_removal_notification"
     case recoveryCodeUsed = "recovery_code_used_notification"
-    /// New recovery codes stand for those before.
+    /// New recovery codes replace the previous ones.
     case recoveryCodesReplaced = "recovery_codes_replaced_notification"
     case passkeyCreated = "passkey_created_notification"
     case passkeyDeleted = "passkey_deleted_notification"

@@ -1,4 +1,4 @@
-/// What a template can show. The raw values are Supabase's names where there is one.
+/// A value that a template can show. The raw values are Supabase's names where there is one.
 package enum MailVariable: String, CaseIterable, Sendable {
     case appName = "AppName"
     case siteURL = "SiteURL"

@@ -1,4 +1,4 @@
-/// How long records stay; nil keeps them for ever. The deletion of an account erases more, at once.
+/// How long records stay; nil keeps them for ever. Deleting an account erases more, immediately.
 package struct Retention: Sendable {
     package var auditLog: Duration?
     /// From the end of the session.

@@ -19,7 +19,7 @@ package struct AuthenticationEntries: Sendable {
 
     /// - Parameter text: A JSON array. Anything else counts as no entry.
     package init(_ text: String) {
-        // Lost: what is wrong with JSON that this program wrote.
+        // Ignored: the fault in JSON that this program wrote.
         entries = (try? JSONReader.read(text))?.arrayValue ?? []
     }
 

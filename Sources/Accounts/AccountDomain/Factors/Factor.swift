@@ -68,7 +68,7 @@ extension [Factor] {
     /// Whether a session without a second factor may do less: see ``SensitiveChange``.
     package var protect: Bool { contains(where: \.isVerified) }
 
-    /// The array as the API shows it, kept beside the account; nil if it is empty.
+    /// The array as the API shows it, kept with the account; nil if it is empty.
     package var shown: String? {
         guard !isEmpty else { return nil }
         var writer = JSONWriter(capacity: 256 * count)

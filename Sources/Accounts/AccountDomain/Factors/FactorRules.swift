@@ -13,7 +13,7 @@ package struct FactorRules: Sendable {
     /// How long a factor stays that was never verified and has no challenge.
     package var unansweredStay: Duration = .seconds(300)
     package var recoveryCodes = RecoveryCodeRules()
-    /// How long an administrator's removal waits, so that the owner of the account can object; nil removes at once.
+    /// How long an administrator's removal waits, so that the account's owner can object; nil removes immediately.
     package var removalDelay: Duration?
     /// For authenticator apps, unless the client names an issuer.
     package var issuer = ""

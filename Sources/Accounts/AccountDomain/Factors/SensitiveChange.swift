@@ -3,7 +3,7 @@ package import GatehouseWire
 /// The changes that a stolen password or a stolen token alone must not make.
 ///
 /// Each needs the second factor that the user has, in the session. If the settings say so
-/// (``SessionPolicy/freshSignIn``), most need a recent proof, too: the user's last sign-in, or a second factor in the
+/// (``SessionPolicy/freshSignIn``), most also need a recent proof: the user's last sign-in, or a second factor in the
 /// session.
 package enum SensitiveChange: CaseIterable, Sendable {
     case deleteAccount, changeAddress, changePassword

@@ -147,7 +147,7 @@ package struct LinkingDecision: Equatable, Sendable {
         switch decision.action {
         case .ask(let holder, canRecover: true): return LinkingDecision(.recoveredByProvider, .replace(holder))
         case .ask: return LinkingDecision(.recoveryRefused, .refuse(.notRecoverable))
-        // The account has no claim to the address, or gave it up meanwhile: the identity gets a new account.
+        // The account has no claim to the address, or has given it up: the identity gets a new account.
         default: return decision
         }
     }

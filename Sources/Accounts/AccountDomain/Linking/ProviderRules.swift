@@ -1,4 +1,4 @@
-/// What happens if a provider verified an address that an account has proven too. Configured per provider.
+/// The rule for an address that a provider verified and an account has proven. Configured per provider.
 package enum LinkingPolicy: String, CaseIterable, Sendable {
     /// The identity is linked.
     case automatic

@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// What a mail says. Kept sealed in the outbox until the mail is sent.
+/// The content of an email. Kept sealed in the outbox until it is sent.
 package struct MailContent: Sendable {
     package let kind: MailKind
     package let recipient: EmailAddress
@@ -13,16 +13,16 @@ package struct MailContent: Sendable {
     package var redirectTo: String
     /// The account's address, which may not be the recipient.
     package var account: String?
-    /// Whether the recipient is the confirmed address of the account, and not somebody who may have nothing to do with
-    /// the request: anybody can enter an address to sign up.
+    /// Whether the recipient is the account's confirmed address, and not a person who may have nothing to do with
+    /// the request: anyone can enter an address to sign up.
     package var isToConfirmed = false
     /// The address that the account changes to.
     package var newEmail: String?
     /// The account's `user_metadata`.
     package var data: JSONObject = [:]
-    /// What the client asked for, as in `Accept-Language` (RFC 9110 §12.5.4).
+    /// The languages the client asked for, as in `Accept-Language` (RFC 9110 §12.5.4).
     package var language: String?
-    /// What a notice reports; nil for other mails.
+    /// The content of a notice; nil for other emails.
     package var notice: MailNotice?
 
     package init(kind: MailKind, recipient: EmailAddress, redirectTo: String) {

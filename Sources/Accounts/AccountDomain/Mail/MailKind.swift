@@ -10,9 +10,9 @@ package enum MailKind: String, CaseIterable, Sendable {
     /// Confirms a change of address, to the present and to the new address.
     case emailChangeCurrent = "email_change_current"
     case emailChangeNew = "email_change_new"
-    /// A code that stands for the password in a change.
+    /// A code that replaces the current password in a change.
     case reauthentication
-    /// Tells the owner of an address that somebody signed up with it again.
+    /// Tells the owner of an address that it was used for another sign-up.
     case accountExists = "account_exists"
     /// A code that proves the account of a link ticket.
     case linkConfirmation = "link_confirmation"
@@ -28,7 +28,7 @@ package enum MailKind: String, CaseIterable, Sendable {
     /// An administrator will remove a second factor.
     case factorRemoval = "mfa_factor_removal_notification"
     case recoveryCodeUsed = "recovery_code_used_notification"
-    /// New recovery codes stand for those before.
+    /// New recovery codes replace the previous ones.
     case recoveryCodesReplaced = "recovery_codes_replaced_notification"
     case passkeyCreated = "passkey_created_notification"
     case passkeyDeleted = "passkey_deleted_notification"

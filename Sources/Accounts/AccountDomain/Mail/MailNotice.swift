@@ -1,23 +1,23 @@
 package import GatehouseWire
 
-/// Which changes of an account its owner hears of.
+/// The changes of an account that are reported to its owner.
 package struct MailNotices: Sendable {
     package let kinds: Set<MailKind>
-    /// Whether only proven addresses get notices. Otherwise confirmed ones do, too.
+    /// Whether only proven addresses get notices. Otherwise confirmed addresses get them as well.
     package let needsProof: Bool
 
     package init(kinds: Set<MailKind> = [], needsProof: Bool = false) {
         (self.kinds, self.needsProof) = (kinds, needsProof)
     }
 
-    /// Whether the owner of the account hears of changes.
+    /// Whether changes are reported to the account's owner.
     package func reach(_ user: User) -> Bool {
         guard user.times.deletedAt == nil, user.times.emailConfirmedAt != nil else { return false }
         return !needsProof || user.times.emailProvenAt != nil
     }
 }
 
-/// What a notice reports besides its kind.
+/// The details of a notice besides its kind.
 package struct MailNotice: Sendable {
     package let time: Instant
     /// The device that made the change, in words; nil for an administrator.

@@ -1,7 +1,7 @@
 package import GatehouseWire
 
 /// A discoverable WebAuthn credential that signs its user in. Kept apart from second factors: a passkey answers no
-/// factor's challenge, and a factor's key signs nobody in.
+/// factor's challenge, and a factor's key cannot sign a user in.
 package struct Passkey: Sendable {
     package var id: PasskeyID
     package var user: UserID

@@ -33,7 +33,7 @@ package struct PasswordPolicy: Hashable, Sendable {
     /// - Parameters:
     ///   - minimumLength: Raised to the lowest of ``minimums`` if smaller.
     ///   - requiredCharacters: Sets separated by colons. `\:` is a colon within a set; a backslash before any other
-    ///     character stands for itself. Empty sets are ignored.
+    ///     character is a set of its own. Empty sets are ignored.
     ///   - refusesCommon: Whether the most common passwords are refused as `pwned`.
     ///   - forbiddenWords: Refused as `pwned` in any case, also surrounded by digits and punctuation.
     package init(
@@ -57,7 +57,7 @@ package struct PasswordPolicy: Hashable, Sendable {
     /// Checks the password's prepared form, which is hashed.
     ///
     /// - Parameter email: The account's address. The password must be neither the address nor its local part.
-    /// - Throws: ``PasswordRefusal`` with all reasons at once.
+    /// - Throws: ``PasswordRefusal`` with all reasons together.
     package func check(_ password: Secret, of email: String? = nil) throws(PasswordRefusal) {
         try Self.checkForm(of: password)
         let text = OpaqueString.prepare(password.reveal())

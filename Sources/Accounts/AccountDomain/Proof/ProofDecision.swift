@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// What a proof of an account's address does with the credentials and sessions from before it: a pure function of
+/// The effect of an address's proof on earlier credentials and sessions: a pure function of
 /// ``ProofFacts``. `Docs/proving.md` has its table.
 ///
 /// A proof deletes nothing. What may be a stranger's is set aside: see ``SetAside``.
@@ -17,7 +17,7 @@ package struct ProofDecision: Equatable, Sendable {
     package let password: Password
     /// Whether passkeys are set aside, and provider identities that do not vouch for the address.
     package let setsAsideOthers: Bool
-    /// Whether sessions from before the proof end, besides the caller's own.
+    /// Whether earlier sessions end, except the caller's.
     package let endsSessions: Bool
 
     package static let nothing = ProofDecision(password: .keeps, setsAsideOthers: false, endsSessions: false)
@@ -35,7 +35,7 @@ package struct ProofDecision: Equatable, Sendable {
             case (true, .password, _): Self.keeping(.becomesTheTypedOne)
             case (true, .account, _), (true, .client, .addressChange), (true, .client, .signUp): Self.keeping(.keeps)
             case (true, .client, .competingSignUp): Self.keeping(.becomesThatOfTheEmail)
-            // The only password that anybody chose for the address, and the email was sent because of it.
+            // The only password ever chosen for the address, and the email was sent because of it.
             case (true, .none, .signUp) where facts.isUnfinishedSignUp && !facts.competes: Self.keeping(.keeps)
             case (true, _, _): ProofDecision(password: .isSetAside, setsAsideOthers: true, endsSessions: true)
             }
@@ -48,7 +48,7 @@ package struct ProofDecision: Equatable, Sendable {
 
 /// The input of a ``ProofDecision``.
 package struct ProofFacts: Equatable, Sendable {
-    /// What the caller shows besides the emailed code or link.
+    /// The caller's evidence besides the emailed code or link.
     package enum Binding: CaseIterable, Sendable {
         case none
         /// The caller is the client that asked for the email, by its PKCE verifier or browser cookie.
@@ -67,7 +67,7 @@ package struct ProofFacts: Equatable, Sendable {
         case competingSignUp
         /// A change of address, which a session of the account began.
         case addressChange
-        /// A sign-in, a password reset, a link question or a repeated email: anybody can ask for these.
+        /// A sign-in, a password reset, a link question or a repeated email: anyone can ask for these.
         case other
     }
 

@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// The ticket of a right but set-aside passkey: whoever presents it together with an emailed code gets the passkey back.
+/// The ticket of a right but set-aside passkey. Presented together with an emailed code, it restores the passkey.
 /// The server seals it instead of storing it.
 package struct SetAsidePasskey: Equatable, Sendable {
     package let id: PasskeyID
@@ -25,7 +25,7 @@ package struct SetAsidePasskey: Equatable, Sendable {
     /// - Returns: nil for a ticket that has expired, or that this server did not seal.
     package init?(ticket: Secret, _ secrets: ServerSecrets, at now: Instant) {
         guard ticket.utf8Count <= 128, let sealed = Base64URL.decode(ticket.reveal()),
-            // Ignored: why the text is no ticket of this server.
+            // Ignored: the error if the text is no ticket of this server.
             let bytes = try? secrets.open(sealed, name: Self.name), bytes.count == 40
         else { return nil }
         id = PasskeyID(bytes: Array(bytes[0..<16]))

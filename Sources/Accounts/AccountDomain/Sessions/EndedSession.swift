@@ -27,7 +27,7 @@ package struct EndedSession: Sendable {
         self.endedBy = endedBy
     }
 
-    /// The record of a session that has ended by policy but is not removed yet; nil for one that goes on.
+    /// The record of a session that has ended by policy but is not removed yet; nil for an active one.
     package init?(_ session: Session, on device: Device, policy: SessionPolicy, at now: Instant) {
         guard let (reason, end) = policy.end(of: session), end < now else { return nil }
         self.init(
@@ -70,7 +70,7 @@ extension EndedSession {
         }
     }
 
-    /// What the user, or the operator for the user, can do.
+    /// The remedy for the user, or for the operator on the user's behalf.
     package var advice: String {
         switch reason {
         case .signedOut, .othersSignedOut, .signedOutEverywhere:

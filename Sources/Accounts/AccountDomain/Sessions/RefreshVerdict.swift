@@ -26,7 +26,7 @@ package enum RefreshVerdict: String, Sendable {
     ///   - counter: The presented token's counter.
     ///   - lowEnd: When the session ends for want of a second factor: see ``SessionPolicy/lowEnd(of:of:)``.
     ///   - successorWasUsed: Whether an access token issued with the session's current refresh token has been used.
-    ///     Strict policies need it, and tokens from before a second factor.
+    ///         Needed by strict policies, and by tokens issued before a second factor.
     package init(
         counter: Int64, session: Session, policy: SessionPolicy, now: Instant, successorWasUsed: Bool = false,
         lowEnd: Instant? = nil

@@ -48,12 +48,12 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
     case webAuthnFactor = "mfa/webauthn"
     case recoveryCode = "mfa/recovery_code"
 
-    /// How long a mailed code or link stands for the password.
+    /// How long an emailed code or link replaces the current password.
     private static let proofSeconds: Int64 = 600
 
-    /// Whether the sign-in proved the address of the account a moment ago, so that it stands for the password.
+    /// Whether the sign-in has just proved the account's address, so that it replaces the current password.
     package static func provesAddress(_ entries: String, at now: Instant) -> Bool {
-        // Lost: what is wrong with JSON that this program wrote.
+        // Ignored: the fault in JSON that this program wrote.
         let list = (try? JSONReader.read(entries))?.arrayValue ?? []
         let proofs: [Self] = [.otp, .magicLink, .recovery]
         return list.contains { entry in

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// What webhooks hear of. The raw values are stored and sent, and must not change.
+/// The events that webhooks receive. The raw values are stored and sent, and must not change.
 package enum AccountEventKind: String, CaseIterable, Sendable {
     case userCreated = "user.created"
     case userUpdated = "user.updated"
@@ -10,7 +10,7 @@ package enum AccountEventKind: String, CaseIterable, Sendable {
     case identityLinked = "identity.linked"
     case identityUnlinked = "identity.unlinked"
 
-    /// The kinds that a name in the settings stands for: one, `user.*`, `session.*`, `identity.*` or `*`.
+    /// The kinds that a name in the settings includes: one, `user.*`, `session.*`, `identity.*` or `*`.
     package static func named(_ text: String) -> [AccountEventKind] {
         if text == "*" { return allCases }
         guard text.hasSuffix(".*") else { return allCases.filter { $0.rawValue == text } }

@@ -1,7 +1,7 @@
 package import AccountDomain
 package import GatehouseWire
 
-/// What an administrator looks for. nil accepts every account.
+/// An administrator's search. nil accepts every account.
 package struct AccountSearch: Sendable {
     /// The id of an account, or else the beginning of its address or of its `user_metadata.full_name`, in any case of
     /// ASCII letters. At most ``longestText`` bytes, without U+0000.
@@ -32,7 +32,7 @@ package struct AccountSearch: Sendable {
     var isFiltered: Bool { method != nil || state != nil || seenAfter != nil || seenBefore != nil }
 }
 
-/// What a list shows of an account.
+/// An account as a list shows it.
 package struct FoundAccount: Sendable {
     package let id: UserID
     package let email: String?

@@ -12,7 +12,7 @@ package struct AccountHistory: Sendable {
     package var isEmpty: Bool { audit.isEmpty && mails.isEmpty }
 }
 
-/// What an operator sees of one account.
+/// One account as an operator sees it.
 package struct AccountOverview: Sendable {
     package let account: Account
     /// Newest sign-in first.

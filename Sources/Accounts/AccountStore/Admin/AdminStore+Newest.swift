@@ -48,7 +48,7 @@ extension AdminStore {
     /// Matches the accounts whose address or name contains the text. Ignores ASCII case.
     static func condition(_ filter: String?, _ dialect: Dialect) -> SQL {
         guard let pattern = filter.map(Accounts.containing) else { return "1 = 1" }
-        // Without this collation, `lower` of PostgreSQL changes other letters, too.
+        // Without this collation, PostgreSQL's `lower` also changes letters outside of ASCII.
         let name: SQL =
             switch dialect {
             case .sqlite: "user_metadata ->> 'full_name'"

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-// What an administrator does to the sessions of another user.
+// An administrator's actions on another user's sessions.
 extension AdminStore {
     /// Ends every session of a user, and deletes pending authorization codes and a waiting change of address.
     ///

@@ -3,7 +3,7 @@ import SQLDatabase
 
 extension Cleaning {
     /// Deletes expired flows, codes, tickets, link undo records, notices, used ID tokens and revocations. Most inserts
-    /// delete expired rows too; this covers tables without new inserts. Ends expired mails that no node works on, and makes
+    /// delete expired rows as well; this covers tables without new inserts. Ends expired mails that no node works on, and makes
     /// due what a clock that was ahead put off. Only one node at a time runs it; on other nodes the call returns
     /// immediately.
     ///

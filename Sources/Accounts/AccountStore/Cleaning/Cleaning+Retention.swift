@@ -2,7 +2,7 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Cleaning {
-    /// Deletes rows that are older than ``retention`` allows: from each table one batch, in a transaction of its own, so
+    /// Deletes rows that are older than ``retention`` allows: from each table one batch, in a separate transaction, so
     /// that no request waits for long. A table that fails does not stop the others. Only one node at a time runs it; on
     /// other nodes the call returns immediately.
     ///

@@ -75,7 +75,7 @@ package struct RetainedRows: Sendable {
     /// The newest time in the column of a row that was over by the moment.
     var last: @Sendable (_ moment: Instant) -> SQLValue = { .instant($0.microseconds - 1) }
 
-    /// The log comes last: on PostgreSQL its deletion needs a grant of its own (Deploy/postgresql), and no row lock.
+    /// The log comes last: on PostgreSQL its deletion needs a separate grant (Deploy/postgresql), and no row lock.
     package static let all = [
         RetainedRows(rows: OldRows(table: "ended_sessions", key: "id", time: "ended_at")) { $0.endedSessions },
         RetainedRows(

@@ -7,7 +7,7 @@ package enum ChallengeOutcome: Sendable {
     case made(FactorChallenge)
     /// The account has no such factor.
     case unknown
-    /// The account or the session has ended meanwhile.
+    /// The account or the session no longer exists.
     case ended
 }
 
@@ -90,7 +90,7 @@ extension Connection {
         try row(FactorStore.challengeLookup(challenge, to: factor)) { $0.challengeState(at: now) } ?? .unknown
     }
 
-    /// Uses up a challenge. The answer counts only if this returns true.
+    /// Uses up a challenge. The answer is accepted only if this returns true.
     func use(_ challenge: ChallengeID, to factor: FactorID, at now: Instant) throws -> Bool {
         try run(
             """

@@ -18,7 +18,7 @@ package struct NewFactor: Sendable {
 package enum EnrollingOutcome: Sendable {
     case enrolled(Factor)
     case nameTaken, tooMany
-    /// The account or the session has ended meanwhile.
+    /// The account or the session no longer exists.
     case ended
     /// The session lacks the second factor that the user has.
     case tooLow

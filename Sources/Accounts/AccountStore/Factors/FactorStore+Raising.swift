@@ -5,7 +5,7 @@ import SQLDatabase
 extension FactorStore {
     /// Raises a session after a right answer of a second factor: adds the method to the session, which gives it the level,
     /// issues a new refresh token, ends the user's sessions without a second factor, verifies the factor and deletes
-    /// unverified ones of its kind. Refresh tokens from before never get the level. The first factor of the user also ends
+    /// unverified ones of its kind. Earlier refresh tokens never get the level. The first factor of the user also ends
     /// a waiting change of address, which one of those sessions may have begun.
     ///
     /// - Parameters:
@@ -23,7 +23,7 @@ extension FactorStore {
         guard var session = current.session else { return nil }
         var account = current.account
         let isFirstFactor = !account.user.hasSecondFactor
-        // First: answers in several sessions at once each change the rows of all of them, and wait here for each other.
+        // First: answers in concurrent sessions each change the rows of all of them, and wait here for each other.
         account.user.show(try db.noteAnswer(of: factor, among: factors, step: step, at: now))
         try accounts.proofs.restorePromised(to: session.id, of: &account, at: now, in: db)
         let rises = session.adds(factor.kind.method, at: now)
@@ -91,7 +91,7 @@ extension Connection {
                 """)
         }
         let accepted: SQL = step.map { ", last_step = \($0)" } ?? ""
-        // The owner has the factor, so nobody has to remove it.
+        // The owner has the factor, so it need not be removed for them.
         try run(
             """
             UPDATE factors SET is_verified = 1, failures = 0, locked_until = NULL, removal_at = NULL, updated_at = \(now)

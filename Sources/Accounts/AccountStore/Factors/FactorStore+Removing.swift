@@ -7,13 +7,13 @@ package enum FactorRemoval: Sendable {
     case removed(Factor)
     /// The account has no such factor.
     case unknown
-    /// The account or the session has ended meanwhile.
+    /// The account or the session no longer exists.
     case ended
     /// A verified factor, and the session has not had a second factor.
     case tooLow
     /// The user's last proof is too old for the policy.
     case stale
-    /// The factor is the set of recovery codes, which has a call of its own.
+    /// The factor is the set of recovery codes, which has its own call.
     case isRecoverySet
     /// Recovery codes would stand alone.
     case leavesCodesAlone

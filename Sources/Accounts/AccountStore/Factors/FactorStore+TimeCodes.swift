@@ -26,12 +26,12 @@ package enum FactorOutcome: Sendable {
     case tooLow
     /// The factor was never verified, and the session needs a newer proof.
     case stale
-    /// The account or the session has ended meanwhile.
+    /// The account or the session no longer exists.
     case ended
 }
 
 extension FactorStore {
-    /// Whether an answer is right, without using it up: for a hook that decides before it counts.
+    /// Checks an answer without using it up, for a hook that decides before it is accepted.
     ///
     /// - Returns: nil if the answer would not be looked at, or counts as no attempt.
     /// - Throws: ``DatabaseFailure``; ``UnknownServerSecret`` for a secret sealed under one that the configuration lacks.
@@ -75,7 +75,7 @@ extension FactorStore {
         }
     }
 
-    /// All factors of the user, oldest first, and the challenge beside its factor.
+    /// All factors of the user, oldest first, and the challenge with its factor.
     static func timeCodeLookup(_ challenge: ChallengeID, of user: UserID) -> SQL {
         """
         SELECT \(columns: factorColumns), factors.locked_until, factors.failures, factors.last_step,

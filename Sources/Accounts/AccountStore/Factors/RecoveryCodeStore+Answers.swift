@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// What an account has for a recovery code that a user typed.
+/// The account's state for a recovery code that a user typed.
 package enum RecoveryLookup: Sendable {
     /// The account has no set.
     case none
@@ -74,7 +74,7 @@ extension RecoveryCodeStore {
 }
 
 extension Connection {
-    /// Uses up a code. The answer counts only if this returns true.
+    /// Uses up a code. The answer is accepted only if this returns true.
     fileprivate func use(_ code: RecoveryCode, hash: Secret, of factor: FactorID, at now: Instant) throws -> Bool {
         try run(
             """

@@ -25,7 +25,7 @@ package struct HashedRecoveryCode: Sendable {
 
 /// Why no set is made. Nothing changed.
 package enum RecoverySetRefusal: Error, Equatable, Sendable {
-    /// The account or the session has ended meanwhile.
+    /// The account or the session no longer exists.
     case ended
     case tooLow
     /// The user's last proof is too old for the policy.
@@ -88,7 +88,7 @@ extension RecoveryCodeStore {
 
     /// Replaces all codes of the set, and lifts a lock.
     ///
-    /// - Parameter checked: What ``checkRecoverySet(named:of:in:at:)`` returned. Of two requests at once, one replaces the
+    /// - Parameter checked: What ``checkRecoverySet(named:of:in:at:)`` returned. Of two concurrent requests, one replaces the
     ///   codes, so that no user keeps those that another request has made void.
     /// - Throws: As ``makeRecoverySet(named:_:of:in:from:at:)``.
     package func replaceRecoveryCodes(

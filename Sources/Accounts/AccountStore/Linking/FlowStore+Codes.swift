@@ -13,7 +13,7 @@ struct AuthorizationCode: Sendable {
         /// A mailed link, by the digest of its token. It is spent when the code is redeemed, by the client that asked
         /// for the mail.
         case mailed([UInt8])
-        /// A session beside this one, which must still be active when the code is redeemed, and must not have risen since
+        /// A second session, which must still be active when the code is redeemed, and must not have risen since
         /// the tokens of the caller: ``Session/levelCounter``.
         case handover(from: SessionID, levelCounter: Int64)
     }
@@ -83,7 +83,7 @@ extension FlowStore {
             }
             var parent: Session?
             if let handedOver = (kept["handover"]?.stringValue).map(SessionID.init(trusted:)) {
-                // A code from before a second factor may be a thief's. One of an earlier release has no counter.
+                // A code issued before a second factor may be a thief's. An earlier release's code has no counter.
                 guard let session = try db.current(found.user, session: handedOver)?.session,
                     !policy.hasEnded(session, at: now), session.levelCounter == kept["level_counter"]?.intValue ?? 0
                 else { return .unknown }
@@ -149,7 +149,7 @@ extension FlowStore {
 }
 
 extension LinkingTransaction {
-    /// Creates the link that the code stands for.
+    /// Creates the link that was confirmed with the code.
     fileprivate func link(
         _ signIn: ProviderSignIn, to asker: LinkAsker, _ handout: ProviderHandout?
     ) throws -> CodeOutcome {

@@ -80,7 +80,7 @@ extension LinkStore {
     }
 
     /// Restores what the proof set aside that opened the mailbox owner's session: the account was never that person's.
-    /// What an earlier proof set aside stays so, because the mailbox's owner has used the account since.
+    /// Credentials that an earlier proof set aside stay so, because the mailbox's owner has used the account since.
     private func restored(
         _ account: Account, from proof: Instant, at now: Instant, in db: any Connection
     ) throws -> Account {
@@ -95,7 +95,7 @@ extension LinkStore {
         for identity in whole.identities where !known.contains(identity.id) {
             db.journal?.add(.linked(identity), at: now)
         }
-        // Of several passwords nobody knows whose account it is.
+        // With several passwords, the account's owner is unknown.
         if whole.user.passwordHash == nil, passwords.count == 1, setAside.passwords.count == 1 {
             whole.user.passwordHash = setAside.take(passwords[0].hash)?.hash
         }

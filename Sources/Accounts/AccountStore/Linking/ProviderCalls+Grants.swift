@@ -4,7 +4,7 @@ import SQLDatabase
 
 extension ProviderCalls {
     /// Stores a provider's refresh token with its identity, sealed. Replaces an earlier token without revoking it,
-    /// because some providers would then revoke the new one too.
+    /// because some providers would then also revoke the new one.
     func keep(_ grant: ProviderGrant, of identity: IdentityID, at now: Instant, in db: any Connection) throws {
         let sealed = try secrets.seal(
             Array(grant.refreshToken.reveal().utf8), name: Self.grantName(identity), nonce: randomBytes(12))

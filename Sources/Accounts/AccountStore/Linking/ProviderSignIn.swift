@@ -64,7 +64,7 @@ package struct ProviderSession: Sendable {
         case code(Secret)
     }
 
-    /// What the sign-in changed in the account.
+    /// The sign-in's changes to the account.
     package enum Change: Equatable, Sendable {
         case none
         case created

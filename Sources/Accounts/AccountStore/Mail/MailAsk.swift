@@ -22,7 +22,7 @@ package struct MailAsk: Sendable {
     package var confirmsAutomatically = false
     /// The `user_metadata` of an account that this creates.
     package var data: JSONObject = [:]
-    /// Whether a change of address needs the present address, too.
+    /// Whether the present address must also confirm a change of address.
     package var confirmsBoth = true
 
     package init(_ purpose: Purpose, _ email: EmailAddress, _ request: MailRequest) {

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-// What an operator sees of the outbox of mails, and does to it.
+// An operator's view of the email queue, and actions on it.
 extension MailQueue {
     /// The number of queued mails and the creation time of the oldest, for metrics and `doctor`.
     ///
@@ -37,7 +37,7 @@ extension MailQueue {
         }
     }
 
-    /// Makes queued mails due at once, except those that a node is sending.
+    /// Makes queued emails due immediately, except those that a node is sending.
     ///
     /// - Parameters:
     ///   - id: nil for all of them.

@@ -107,7 +107,7 @@ extension MailQueue {
     }
 
     func content(_ id: Identifier<ClaimedMail>, _ sealed: [UInt8]?) -> ClaimedMail.Content {
-        // Lost: why it cannot be opened. It stays queued until it expires, in case a missing secret comes back.
+        // Ignored: the error if it cannot be opened. It stays queued until it expires, in case a missing secret comes back.
         guard let sealed, let json = try? accounts.links.unseal(sealed, as: Self.mailSeal, id.bytes) else {
             return .unreadable
         }
@@ -151,7 +151,7 @@ extension MailQueue {
             """)
     }
 
-    /// Makes leased mails due at once: the node stops, or has had no time to send them. The attempt does not count.
+    /// Makes leased emails due immediately: the node stops, or had no time to send them. No attempt is recorded.
     ///
     /// - Throws: ``DatabaseFailure``. The mails become due when their leases expire.
     package func giveBack(_ mails: [ClaimedMail], at now: Instant) async throws {
@@ -183,7 +183,7 @@ extension MailQueue {
     /// - Throws: ``DatabaseFailure``.
     package func postpone(_ mail: ClaimedMail, _ wait: MailWait, at now: Instant) async throws {
         guard case .mail(let content) = mail.content else { return }
-        // Serializable, so that each gets a time of its own.
+        // Serializable, so that each email gets its own time.
         _ = try await database.write { db in
             let last = try db.row(Self.lastWaiting(content.kind.lane, wait.reason, at: now)) { $0.instant() }
             let next = max(now + wait.pause, last.map { $0 + wait.spacing } ?? now)
@@ -247,7 +247,7 @@ extension MailQueue {
         try insert(mail, kind, of: user, until: expiresAt, at: now, in: db)
     }
 
-    /// What a row keeps of a mail.
+    /// The stored part of an email.
     struct SealedMail: Sendable {
         let id: Identifier<ClaimedMail>
         let place: [UInt8]

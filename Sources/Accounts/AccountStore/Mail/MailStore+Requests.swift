@@ -15,7 +15,7 @@ extension MailStore {
     }
 
     /// Ends the due requests of a lane for addresses that have no account and get none: strangers can send any number of
-    /// them. Each costs one change, without a lease: nodes that do so at once end it once.
+    /// them. Each costs one change, without a lease: concurrent nodes end it once.
     ///
     /// - Parameter limit: The number of due mails to look at, the oldest first.
     /// - Returns: How many of these it ended, and how many are left, which ``takeMails(_:limit:lease:at:)`` takes first.
@@ -228,7 +228,7 @@ extension MailStore {
         return content
     }
 
-    /// Sends a code that stands for the password in a change of the account.
+    /// Sends a code that replaces the current password in a change of the account.
     ///
     /// - Returns: false if the account is gone or has no address.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the mail may be sent.

@@ -55,7 +55,7 @@ extension Accounts {
             PRIMARY KEY (factor_id, selector)
         ) \(.table)
         """,
-        // Kept beside the account, so that reading a user takes no further statement.
+        // Kept with the account, so that reading a user takes no further statement.
         "ALTER TABLE users ADD COLUMN factors \(.json)",
         """
         ALTER TABLE users ADD COLUMN has_second_factor \(.flag) NOT NULL DEFAULT 0 CHECK (has_second_factor IN (0, 1))

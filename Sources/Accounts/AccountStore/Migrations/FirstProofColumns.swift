@@ -1,6 +1,6 @@
 import SQLDatabase
 
-// What the first proof of an address needs to know.
+// The data that the first proof of an address is decided by.
 extension Accounts {
     static let firstProofs: [SQL] = [
         // 0 for a link that an administrator made and passed on: it does not show who reads the mailbox.

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// What a verified registration gives.
+/// The result of a verified registration.
 package struct NewPasskey: Sendable {
     package let credentialID: [UInt8]
     package let publicKey: [UInt8]

@@ -8,7 +8,7 @@ package struct PasskeyHolder: Sendable {
     package fileprivate(set) var account: Account
 }
 
-/// What a verified answer of a passkey says.
+/// The content of a passkey's verified answer.
 package struct PasskeyProof: Sendable {
     package let signCount: UInt32
     package let isBackupEligible: Bool

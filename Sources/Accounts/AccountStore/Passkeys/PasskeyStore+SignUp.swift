@@ -36,7 +36,7 @@ package enum PasskeySignUpOutcome: Sendable {
 extension PasskeyStore {
     /// Creates an account with its first passkey, and opens a session.
     ///
-    /// An address that waits for its mail stays outside of the account until a code proves it. So nobody gets an account
+    /// An address that waits for its mail stays outside of the account until a code proves it. So no one gets an account
     /// with another person's address, and the answer is the same for a taken one, whose owner gets a mail.
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account and its session may exist.

@@ -14,7 +14,7 @@ package enum LinkCodeOutcome: Equatable, Sendable {
 /// The result of presenting the code of a link ticket.
 package enum LinkCodeConfirmation: Sendable {
     case carriedOut(LinkingOutcome)
-    /// Wrong, used or expired. A wrong one counts.
+    /// Wrong, used or expired. A wrong code is recorded as an attempt.
     case wrongCode
 }
 

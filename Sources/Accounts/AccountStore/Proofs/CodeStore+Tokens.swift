@@ -2,7 +2,7 @@ package import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// What a request for a mail says besides the address.
+/// A request for an email, without the address.
 package struct MailRequest: Sendable {
     /// The checked target of the link.
     package var redirectTo: String
@@ -139,12 +139,12 @@ extension CodeStore {
             """
     }
 
-    /// What a code's digest is bound to, besides the code.
+    /// The context that a code's digest is bound to, besides the code.
     static func codeOwner(_ user: UserID, _ slot: TokenSlot, _ address: String) -> String {
         "\(user.text) \(slot.rawValue) \(address)"
     }
 
-    /// Makes a code. The last ``TokenSlot/depth`` codes of the account for the same purpose stay valid, so that nobody's
+    /// Makes a code. The last ``TokenSlot/depth`` codes of the account for the same purpose stay valid, so that no other
     /// request voids the code that its owner is about to type.
     ///
     /// - Parameters:

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// What a caller presents.
+/// The caller's proof.
 package enum MailedProof: Sendable {
     case link(Secret)
     case code(Secret, sentTo: EmailAddress)
@@ -35,19 +35,19 @@ package enum VerificationOutcome: Sendable {
     /// A change of address waits for the other address.
     case halfway(hasProofKey: Bool)
     case banned
-    /// Wrong, used, expired or never made. A wrong code counts.
+    /// Wrong, used, expired or never issued. A wrong code is recorded as an attempt.
     case unknown
 }
 
-/// What is known of a link before it is used.
+/// The facts about a link before it is used.
 package struct PendingLink: Sendable {
     package let hasProofKey: Bool
     package let isByAdmin: Bool
-    /// Whether it confirms an address, which is of use without a session, too.
+    /// Whether it confirms an address, which is useful even without a session.
     package let confirms: Bool
     /// The address that the mail went to.
     package let address: EmailAddress
-    /// Whether a change of address waits for the other address, too: there is no session yet to be careful with.
+    /// Whether a change of address also waits for the other address: no session exists yet to be careful with.
     package let isFirstOfTwo: Bool
     /// Whether using it is the first proof of the address of an account in use, which may set credentials aside.
     package let isFirstProof: Bool
@@ -69,7 +69,7 @@ package struct PendingLink: Sendable {
     package func isOf(_ browser: Secret?) -> Bool { row.isOf(browser) }
 }
 
-/// A right code that stands for the password in a change of the account.
+/// A right code that replaces the current password in a change of the account.
 package struct MailedReauthentication: Sendable {
     fileprivate let digest: [UInt8]
 }
@@ -168,7 +168,7 @@ extension CodeStore {
         }
     }
 
-    /// What is known of a link that could still be used.
+    /// The facts about a link that could still be used.
     ///
     /// - Throws: ``DatabaseFailure``.
     package func pendingLink(_ link: Secret, for slots: [TokenSlot], at now: Instant) async throws -> PendingLink? {
@@ -186,7 +186,7 @@ extension CodeStore {
         return PendingLink(row, isFirstOfTwo: !others.isEmpty && !others.contains(where: \.isUsed))
     }
 
-    /// Finds the code that stands for the password in a change of the account. Counts a wrong one, but does not spend
+    /// Finds the code that replaces the current password in a change of the account. Records a wrong one, but does not spend
     /// the right one: the change does.
     ///
     /// - Returns: nil for a wrong code.
@@ -215,7 +215,7 @@ extension CodeStore {
         try await database.row(Self.tokenLookup(link: TokenDigest.of(link)), TokenRow.init)
     }
 
-    /// Finds the row of a right code or link. A wrong code counts against each code that it was compared with.
+    /// Finds the row of a right code or link. A wrong code is recorded with each code that it was compared with.
     ///
     /// - Parameter user: Only typed codes of this account, if given.
     private func find(
@@ -245,7 +245,7 @@ extension CodeStore {
     }
 
     /// The rows that a typed code is compared with. Several accounts may change to one address, and the mails to it look
-    /// alike: unless the caller names the account, none of their codes counts.
+    /// alike: unless the caller names the account, no attempt is recorded with their codes.
     private func rows(
         sentTo address: EmailAddress, _ slot: TokenSlot, of user: UserID?, at now: Instant, in db: any Connection
     ) throws -> [TokenRow] {

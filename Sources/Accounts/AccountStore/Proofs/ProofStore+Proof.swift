@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// What an emailed code achieved.
+/// The effect of an emailed code.
 enum Proven: Sendable {
     case whole(Account)
     /// A change of address waits for the code that the other address got.
@@ -190,7 +190,7 @@ extension ProofStore {
 }
 
 extension Connection {
-    /// Records the proof in the links that can be undone: without them the address is proven, too.
+    /// Records the proof in the links that can be undone: the address stays proven without them.
     fileprivate func keepProof(of user: UserID, at now: Instant) throws {
         let links = try rows(
             """

@@ -2,7 +2,7 @@ import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-// What the first proof of an address sets aside, and how its holder gets it back.
+// The credentials that an address's first proof sets aside, and how their holder restores them.
 extension ProofStore {
     /// Carries out a ``ProofDecision``. The caller stores the account.
     ///
@@ -57,7 +57,7 @@ extension ProofStore {
         case .becomesThatOfTheEmail:
             try putAside(&account, facts, into: &setAside, replacedBy: pending, prover, at: now, in: db)
             account.user.passwordHash = pending?.passwordHash
-            // What the sign-up waited with.
+            // The sign-up's pending password.
             if let hash = pending?.passwordHash { _ = setAside.take(hash) }
         case .becomesTheTypedOne:
             let isUnfinished = facts.isUnfinishedSignUp
@@ -78,7 +78,7 @@ extension ProofStore {
         }
         guard facts.isUnfinishedSignUp, account.user.times.invitedAt == nil else { return }
         let others = setAside.passwords.map(\.data) + (pending.map { [$0.data] } ?? [])
-        // Data on which everybody agrees is nobody's secret.
+        // Data that all sign-ups share is no one's secret.
         if others.allSatisfy({ $0 == entered }) { return }
         try replaceEntered(in: &account, with: prover.isClient ? pending?.data ?? [:] : [:], in: db)
     }

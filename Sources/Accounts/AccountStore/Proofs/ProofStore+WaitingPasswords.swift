@@ -41,7 +41,7 @@ extension ProofStore {
     }
 }
 
-/// The passwords that a right code makes an account's.
+/// The passwords that a right code moves into an account.
 package struct WaitingPasswords: Sendable {
     package var hashes: [Secret] = []
     /// The account is an unfinished sign-up, so the mailbox's owner may choose another password.

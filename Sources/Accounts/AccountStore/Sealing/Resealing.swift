@@ -29,7 +29,7 @@ package struct SealedCounts: Equatable, Sendable {
 
 /// A batch of ``Resealing/reseal(_:after:limit:)``.
 package struct ResealedBatch: Sendable {
-    /// The values that were sealed anew.
+    /// The number of values sealed again.
     package let resealed: Int
     /// Where the next batch begins; nil at the end.
     package let last: SQLValue?
@@ -72,7 +72,7 @@ extension Resealing {
     /// Seals every value of a kind with the first secret, in batches. Servers may run, if all of them know that secret.
     /// After an interruption, call it again.
     ///
-    /// - Returns: The number of values that were sealed anew. Those that do not open stay as they are.
+    /// - Returns: The number of values sealed again. Values that do not open stay as they are.
     /// - Throws: ``DatabaseFailure``. The batches before it are committed.
     package func reseal(_ kind: SealedKind) async throws -> Int {
         var (count, last) = (0, SQLValue?.none)
@@ -88,7 +88,7 @@ extension Resealing {
     /// as the server wrote it.
     ///
     /// - Parameter last: The end of the batch before; nil for the first.
-    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` the values may be sealed anew.
+    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` the values may have been sealed again.
     package func reseal(_ kind: SealedKind, after last: SQLValue?, limit: Int) async throws -> ResealedBatch {
         let rows = try await sealedRows(of: kind, after: last, limit: limit)
         // Sealed before the transaction, which may run again.

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// What the database stores sealed with a server secret. Every such column is one of these.
+/// A kind of value that the database stores sealed with a server secret. Every such column holds one of these.
 ///
 /// The order matters: a value that the server copies comes before its copy.
 package enum SealedKind: CaseIterable, Sendable {
@@ -31,7 +31,7 @@ package enum SealedKind: CaseIterable, Sendable {
 struct SealedRow: Sendable {
     let key: SQLValue
     let bytes: [UInt8]
-    /// What it was sealed as.
+    /// The kind it was sealed as.
     let name: String
 }
 

@@ -15,7 +15,7 @@ extension SessionStore {
         try await database.read { try accounts.admin.sessionHistory(of: user, limit: limit, at: now, in: $0) }.ended
     }
 
-    /// Returns why a session of the user ended; nil if it goes on or has no record. For the former holder of its
+    /// Returns why a session of the user ended; nil if it is active or has no record. For the former holder of its
     /// tokens only.
     ///
     /// - Parameter session: nil for a token that names none.

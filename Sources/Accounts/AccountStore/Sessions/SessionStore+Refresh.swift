@@ -131,7 +131,7 @@ extension SessionStore {
 
     /// Continues a session below the level that a second factor gave it.
     ///
-    /// - Returns: nil if the session has changed meanwhile.
+    /// - Returns: nil if the session was changed in the meantime.
     private func lower(
         _ session: Session, continuing counter: Int64, from device: Device, at now: Instant
     ) async throws -> Session? {
@@ -152,7 +152,7 @@ extension SessionStore {
         }
     }
 
-    /// Ends the session unless it has changed meanwhile, and records the reason in the audit log.
+    /// Ends the session unless it was changed in the meantime, and records the reason in the audit log.
     private func end(
         _ session: Session, of account: Account, from device: Device, at now: Instant, in db: any Connection
     ) throws -> Bool {

@@ -35,13 +35,13 @@ extension SessionStore {
     }
 
     /// Ends the waiting changes of address of some users, by order of identifier. A change without a session, such as one
-    /// from before migration 30, does not end with the sessions, and a request for another code would mail it to the new
+    /// older than migration 30, does not end with the sessions, and a request for another code would mail it to the new
     /// address.
     ///
     /// - Parameters:
-    ///   - last: The user to go on after, nil to begin.
+    ///     - last: The user to continue after; nil for the first page.
     ///   - limit: The number of users, waiting change or not, which keeps each transaction short.
-    /// - Returns: The last of them, to go on after; nil at the end.
+    /// - Returns: The last of them, to continue after; nil at the end.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the changes may have ended.
     package func endAddressChanges(after last: UserID?, limit: Int = 5_000, at now: Instant) async throws -> UserID? {
         try await database.write { db in

@@ -39,7 +39,7 @@ package enum SignUpOutcome: Sendable {
     case signedIn(IssuedSession)
     /// The account was created and awaits confirmation of its address.
     case waits(Account)
-    /// An earlier sign-up with this address still awaits confirmation. A different password waits beside the earlier one
+    /// An earlier sign-up with this address still awaits confirmation. A different password waits in addition to the earlier one
     /// until a client proves the address and shows which one it chose.
     case waitsAlready
     /// The address belongs to a confirmed account. If mail is sent, its owner gets one.

@@ -2,7 +2,7 @@ package import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// An account with everything that an export can take along.
+/// An account with everything that an export can contain.
 package struct ExportedAccount: Sendable {
     package let account: Account
     /// The verified ones, oldest first.
@@ -18,9 +18,9 @@ package struct ExportedAccount: Sendable {
     }
 }
 
-/// What an export of all accounts would take along.
+/// The content of an export of all accounts.
 package struct TransferCounts: Sendable {
-    /// Factors and passkeys by kind. A set of recovery codes counts once.
+    /// Factors and passkeys by kind. A set of recovery codes is one factor.
     package var byKind: [TransferredKind: Int] = [:]
     /// The first authenticator apps whose secrets do not open, at most ``mostExamples``.
     package var unopened: [(factor: FactorID, user: UserID)] = []
@@ -128,7 +128,7 @@ extension TransferStore {
     }
 
     private func content(ofAppSealedAs sealed: [UInt8]?, _ factor: FactorID) -> FactorContent {
-        // Lost: whether the server secret is missing or another one, which `gatehouse keys reseal` tells.
+        // Ignored: whether the server secret is missing or another one, which `gatehouse keys reseal` tells.
         guard let secret = sealed.flatMap({ try? accounts.factors.unseal($0, of: factor) }) else { return .unopened }
         return .app(secret: secret)
     }

@@ -10,7 +10,7 @@ package struct TransferredFactor: Sendable {
     package init(_ factor: Factor, _ content: FactorContent) { (self.factor, self.content) = (factor, content) }
 }
 
-/// What the answers to a factor are compared with.
+/// The secret or key that a factor's answers are compared with.
 package enum FactorContent: Sendable {
     case app(secret: [UInt8])
     /// An authenticator app whose secret does not open with the configured server secrets. Only an export has it.
@@ -51,7 +51,7 @@ package struct TransferredCode: Sendable {
     }
 }
 
-/// What an export may leave behind. The raw values are options of a command.
+/// The kinds of data that an export may omit. The raw values are options of a command.
 package enum TransferredKind: String, CaseIterable, Sendable {
     case totp, unreadableTOTP = "unreadable-totp", webAuthn = "webauthn", recoveryCodes = "recovery-codes", passkeys
 }

@@ -12,10 +12,10 @@ package enum ImportOutcome: Equatable, Sendable {
     case refused(String)
 }
 
-/// What the addresses that another server confirmed prove here.
+/// The effect here of an address's confirmation by another server.
 package enum ImportedConfirmations: Sendable {
-    /// What the account's own times show: see ``Account/wasConfirmedByEmail``. The other server may have confirmed addresses
-    /// without an email, so that anybody could register them.
+    /// The evidence in the account's own times: see ``Account/wasConfirmedByEmail``. The other server may have confirmed addresses
+    /// without an email, so anyone could have registered them.
     case proveWhatTheyShow
     /// The operator states that the other server confirmed an address only after its owner had answered an email.
     case proveAddresses

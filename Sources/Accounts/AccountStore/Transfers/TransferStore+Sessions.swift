@@ -35,7 +35,7 @@ package struct ImportedSessionCounts: Equatable, Sendable {
     package var parted = 0
     /// Ended here since an earlier import. It stays ended.
     package var endedHere = 0
-    /// Ended at the source since an earlier import and never used here. Now ended here too.
+    /// Ended at the source since an earlier import and never used here; now ended here as well.
     package var endedThere = 0
     /// Belongs to a different account here.
     package var taken = 0
@@ -119,7 +119,7 @@ struct SessionImport {
     ) throws {
         var session = imported.session
         session.counter = Self.startingCounter
-        // A factor may have stayed behind, or its owner may have removed it here since an earlier import.
+        // A factor may not have been imported, or its owner may have removed it here since an earlier import.
         if session.assuranceLevel > .aal1 || session.factor != nil {
             session.dropSecondFactors(besides: try db.factors(of: user).filter(\.isVerified))
         }

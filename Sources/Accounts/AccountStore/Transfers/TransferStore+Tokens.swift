@@ -39,7 +39,7 @@ package struct ImportedRefreshToken: Sendable {
 }
 
 /// The position of an imported token in its session's sequence. The session starts with the counter of `current`, so
-/// imported tokens follow the rules of our own (Docs/decisions/0004).
+/// imported tokens follow our own rules (Docs/decisions/0004).
 package enum ImportedTokenAge: Int64, Sendable {
     /// Rotated long ago. Presenting it means that the token was copied.
     case older
@@ -79,7 +79,7 @@ extension TransferStore {
         "SELECT session_id, counter FROM imported_refresh_tokens WHERE digest = \(digest)"
     }
 
-    /// The key of the digests. Without a key an attacker could guess all 60-bit tokens from their digests at once.
+    /// The key of the digests. Without a key an attacker could guess all 60-bit tokens from their digests together.
     ///
     /// - Returns: nil before the first import, or if the key was sealed under a secret that the configuration no longer
     ///   has.

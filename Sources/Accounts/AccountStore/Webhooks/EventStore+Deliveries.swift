@@ -59,7 +59,7 @@ extension EventStore {
     }
 
     private func eventBody(_ id: Identifier<ClaimedDelivery>, _ sealed: [UInt8]) -> [UInt8]? {
-        // Lost: why it cannot be opened. It is tried until it expires, in case a missing secret comes back.
+        // Ignored: the error if it cannot be opened. It is tried until it expires, in case a missing secret comes back.
         (try? accounts.links.unseal(sealed, as: Self.eventSeal, id.bytes)).map { Array($0.text.utf8) }
     }
 
@@ -141,7 +141,7 @@ extension EventStore {
             """)
     }
 
-    /// Makes leased deliveries due at once: the node stops, or has had no time to send them. An attempt that was not
+    /// Makes leased deliveries due immediately: the node stops, or has had no time to send them. An attempt that was not
     /// made does not count.
     ///
     /// - Throws: ``DatabaseFailure``. The deliveries become due when their leases expire.

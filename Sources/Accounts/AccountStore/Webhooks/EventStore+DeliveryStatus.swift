@@ -24,7 +24,7 @@ package enum DeliveryChoice: Sendable {
     case failed(endpoint: String)
 }
 
-// What an operator sees of events, and does to them.
+// An operator's view of events, and actions on them.
 extension EventStore {
     /// The newest deliveries.
     ///
@@ -84,8 +84,8 @@ extension EventStore {
         ) { (Int($0.int()), Int($0.int())) } ?? (0, 0)
     }
 
-    /// Queues deliveries that have ended, once more and with the same id. Their attempts are counted anew. Each batch is a
-    /// transaction of its own, so that many deliveries do not keep other writes waiting.
+    /// Queues deliveries that have ended, once more and with the same id. Their attempts start from zero. Each batch is a
+    /// separate transaction, so that many deliveries do not keep other writes waiting.
     ///
     /// - Parameters:
     ///   - entry: Recorded if there is a delivery.
@@ -98,7 +98,7 @@ extension EventStore {
         switch choice {
         case .one(let id): return try await replay(where: "id = \(id)", recording: entry, at: now)
         case .failed(let endpoint):
-            // A delivery that fails again meanwhile ends between the two periods, unless a clock is wrong.
+            // A delivery that fails again in between ends between the two periods, unless a clock is wrong.
             let past = try await replay(
                 endpoint, from: Instant(seconds: 0), until: now, limit: limit, recording: entry, at: now)
             let ahead = try await replay(
@@ -177,7 +177,7 @@ extension EventStore {
 }
 
 extension Connection {
-    /// Ends deliveries that nobody works on any longer, for example because their endpoint left the settings.
+    /// Ends deliveries that no node works on any longer, for example because their endpoint left the settings.
     func endExpiredDeliveries(at now: Instant, limit: Int) throws -> Int {
         try run(
             """

@@ -38,7 +38,7 @@ struct DatabaseChecks {
     /// Checks that the database server answers, its version and its settings.
     private func answer() async -> Finding {
         do {
-            // Reads, shared commits and locks each have a connection of their own.
+            // Reads, shared commits and locks each have their own connection.
             return .postgres(
                 try await PostgresFacts(of: database), connections: settings.database.connections + 3)
         } catch {
@@ -125,7 +125,7 @@ struct DatabaseChecks {
     func newestAccount() async -> Instant? {
         guard let secrets = settings.secrets else { return nil }
         let accounts = makeAccounts(settings, secrets, database, System.world())
-        // Lost: why the accounts cannot be read, which the check of the schema reports.
+        // Ignored: the error if the accounts cannot be read, which the check of the schema reports.
         let page = try? await accounts.admin.list(filter: nil, ascending: false, page: PageRequest(number: 1, size: 1))
         return page?.elements.first?.user.times.createdAt
     }

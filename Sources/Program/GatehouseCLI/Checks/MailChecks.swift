@@ -19,7 +19,7 @@ package struct MailChecks: Sendable {
 
     private var server: String { "\(settings.server.host):\(settings.server.port)" }
 
-    /// What a domain needs so that its mails do not count as forged.
+    /// The DNS records that a domain needs so that its emails are not treated as forged.
     private var senderRecords: String {
         let domain = settings.sender.address.domain
         return

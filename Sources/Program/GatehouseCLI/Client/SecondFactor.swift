@@ -25,7 +25,7 @@ extension Client {
     func complete(_ user: User, _ options: FactorOptions, replacing old: Session?) async throws -> User {
         let level = try await auth.mfa.getAuthenticatorAssuranceLevel()
         guard level.nextLevel == .aal2, level.currentLevel != .aal2 else { return user }
-        // The session is stored already, so an interruption has to end it, too.
+        // The session is stored already, so an interruption must end it.
         terminal.beforeInterruption {
             guard await ends(within: .seconds(2), SystemDefaults.clock(), { await giveUp(for: old) }) else {
                 return note("The server does not answer. Run `gatehouse whoami` to see who is signed in.")
@@ -100,7 +100,7 @@ extension Client {
 
     /// Ends the session of a sign-in that is not complete, and restores the one before.
     func giveUp(for old: Session?) async {
-        // Lost: why the server did not end the session. It opens nothing without the second factor.
+        // Ignored: the error if the server did not end the session. It opens nothing without the second factor.
         _ = try? await auth.signOut(scope: .local)
         guard let old else { return }
         do {

@@ -33,7 +33,7 @@ final class Terminal: Sendable {
                     endsInterrupted()
                     _exit(128 + signal.rawValue)
                 }
-                // Meanwhile a second signal ends the program at once.
+                // During this, a second signal ends the program immediately.
                 Task {
                     await cleanup()
                     endsInterrupted()

@@ -12,7 +12,7 @@ package func ends(
         result.yield(true)
     }
     let waiting = Task {
-        // Lost: that the wait was cancelled, after which the result is not read.
+        // Ignored: that the wait was cancelled, after which the result is not read.
         try? await clock.sleep(limit)
         result.yield(false)
     }

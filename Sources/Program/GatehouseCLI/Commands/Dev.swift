@@ -85,7 +85,7 @@ struct Dev: AsyncParsableCommand {
             },
             prepareSchema: { try await migrate($0, migrations(for: [.auth])) },
             onReady: {
-                // Lost: the printed URLs, which `gatehouse login` finds without them. The server runs nevertheless.
+                // Ignored: the printed URLs, which `gatehouse login` finds without them. The server runs nevertheless.
                 try? Output.line(text)
             })
     }

@@ -11,7 +11,7 @@ struct Import: AsyncParsableCommand {
         commandName: "import", abstract: "Imports from another auth server.", subcommands: [ImportSupabase.self])
 }
 
-/// What an operator states about the addresses of an import.
+/// An operator's statement about the addresses of an import.
 struct ProofOptions: ParsableArguments {
     @Flag(
         help: """

@@ -72,7 +72,7 @@ extension AccountLine {
         writer.endObject()
     }
 
-    /// Passwords that are set aside. Passkeys have a member of their own, identities are removals by the first proof.
+    /// Passwords that are set aside. Passkeys have their own member, identities are removals by the first proof.
     private static func write(_ passwords: [SetAside.Password], to writer: inout JSONWriter) {
         guard !passwords.isEmpty else { return }
         writer.name("set_aside_passwords")

@@ -51,7 +51,7 @@ package struct AccountLine {
         try AccountLine(columns: LineColumns(members), now: now, note: note, newID: newID).account()
     }
 
-    /// Leaves out a change of address that waits: its session, which it ends with, stays behind.
+    /// Omits a pending change of address, which ends with its session: sessions are not exported.
     private func account() throws(LineProblem) -> Account {
         guard let id = UserID(try columns.text("id") ?? "") else { throw LineProblem("id is not a UUID") }
         if try columns.flag("is_sso_user") { throw LineProblem("single sign-on accounts are not in this version") }

@@ -5,7 +5,7 @@ import GatehouseWire
 
 extension TransferredKind: ExpressibleByArgument {}
 
-/// What an export leaves behind.
+/// The data that an export omits.
 struct LeavingOptions: ParsableArguments {
     @Option(
         name: .customLong("leave-behind"),
@@ -26,7 +26,7 @@ struct LeavingOptions: ParsableArguments {
     }
 }
 
-/// What a form of export can hold.
+/// The content that an export format can hold.
 package enum ExportFormat: Sendable {
     case lines, supabase
 
@@ -38,7 +38,7 @@ package enum ExportFormat: Sendable {
     }
 }
 
-/// Selects what an export takes along, and counts it.
+/// Selects an export's content, and counts it.
 package struct ExportSelection: Sendable {
     private let format: ExportFormat
     private let left: Set<TransferredKind>

@@ -27,7 +27,7 @@ struct ProfileClaims: Sendable {
     }
 
     func time(_ name: String) -> Instant? {
-        // Lost: that the value is not a time. It counts as absent.
+        // Ignored: that the value is not a time. It counts as absent.
         try? ClaimReader(members: members).time(name)
     }
 

@@ -37,7 +37,7 @@ package enum ProviderFailure: Error, Equatable, Sendable {
     }
 }
 
-/// What was wrong with an answer.
+/// The fault in a response.
 package enum ProviderTrouble: Error, Equatable, Sendable {
     case noAnswer(ProviderTransportFailure)
     case status(Int)

@@ -44,7 +44,7 @@ struct BuiltInMail {
         siteURL = isWeb ? values.text(.siteURL, in: language) : nil
     }
 
-    /// What the layouts show.
+    /// The values that the layouts show.
     var shown: [String: Any] {
         var shown: [String: Any] = [
             "lang": language.rawValue, "dir": language.isRightToLeft ? "rtl" : "ltr",

@@ -29,7 +29,7 @@ struct MarkupReader {
         case code
     }
 
-    /// What the bytes so far complete.
+    /// The events that the bytes so far complete.
     enum Event: Equatable {
         case text(UInt8)
         /// A `<` that begins no tag, and what follows.
@@ -66,7 +66,7 @@ struct MarkupReader {
         case .unquoted:
             if byte == UInt8(ascii: ">") {
                 let event = endAttribute(.tag)
-                // A tag with an unquoted last attribute: both events at once; the attribute is the one of use.
+                // A tag with an unquoted last attribute: both events together; the attribute is the one of use.
                 _ = endTag()
                 return event
             }
@@ -74,7 +74,7 @@ struct MarkupReader {
         case .declaration:
             if byte == UInt8(ascii: ">") { place = .text }
             keep(byte, 2)
-            // A comment if the dashes follow `<!` at once. `<!-->` is a whole one.
+            // A comment if the dashes directly follow `<!`. `<!-->` is a whole one.
             if byte != UInt8(ascii: "-") { tagName = "" }
             if tagName == "!", tail == Array("--".utf8) { place = .comment }
             return nil

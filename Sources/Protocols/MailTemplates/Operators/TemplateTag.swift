@@ -91,7 +91,7 @@ struct TemplateName: Equatable, CustomStringConvertible {
     var description: String { ([variable.rawValue] + members).joined(separator: ".") }
 }
 
-/// What is wrong in one place of a template, as the end of a sentence.
+/// The fault in one place of a template, as the end of a sentence.
 enum TemplateFault: Error, Equatable {
     case empty
     case notClosed

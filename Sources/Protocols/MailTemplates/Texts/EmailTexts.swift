@@ -5,7 +5,7 @@ extension TextCatalogue {
     /// The texts of the built-in emails (`Emails.xcstrings`) and of the page of a mailed link. Read at the first of them.
     ///
     /// `{app}`, `{email}`, `{sendingTo}`, `{newEmail}`, `{oldEmail}`, `{provider}`, `{factor}`, `{removalTime}` and
-    /// `{lifetime}` stand for values. Not every kind of email has a button, or a second paragraph.
+    /// `{lifetime}` are replaced by values. Not every kind of email has a button, or a second paragraph.
     package static let mailed: TextCatalogue = {
         let file = gatehouse_email_texts()
         do { return try TextCatalogue(Array(UnsafeBufferPointer(start: file.bytes, count: file.count))) } catch {

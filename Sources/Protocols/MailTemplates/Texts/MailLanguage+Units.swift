@@ -25,7 +25,7 @@ extension MailLanguage {
     /// Date and time, in UTC.
     func words(for instant: Instant) -> String {
         let style = Date.FormatStyle(date: .long, time: .shortened, locale: locale, timeZone: .gmt)
-        // A no-break space: the zone stays beside the time.
+        // A no-break space keeps the zone next to the time.
         return Date(timeIntervalSince1970: Double(instant.seconds)).formatted(style) + "\u{A0}UTC"
     }
 }

@@ -1,11 +1,11 @@
-/// What a built-in email says in one language.
+/// The texts of a built-in email in one language.
 struct Wording {
     let subject: String
     let title: String
     let paragraphs: [String]
     /// The label of the link.
     let button: String?
-    /// What a notice reports besides, such as a device.
+    /// A notice's further details, such as a device.
     let facts: [(name: String, value: String)]
     /// What to do if it was someone else.
     let warning: String

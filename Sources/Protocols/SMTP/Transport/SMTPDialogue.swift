@@ -39,7 +39,7 @@ package struct SMTPDialogue {
 
     /// Follows a line of a reply.
     ///
-    /// - Returns: Whether the attempt may go on.
+    /// - Returns: Whether the attempt may continue.
     package mutating func addReplyLine(_ line: some Collection<UInt8>) -> Bool {
         if hasQuit { return true }
         hasReply = true
@@ -60,7 +60,7 @@ package struct SMTPDialogue {
     /// Whether the last reply is a refusal: 4xx or 5xx.
     package var isRefused: Bool { (reply?.code ?? 0) >= 400 }
 
-    /// Whether the server only closed a kept connection, so that a new one may help at once. Some servers take a
+    /// Whether the server only closed a kept connection, so that a new one may help immediately. Some servers take a
     /// certain number of mails from each.
     package var wantsNewConnection: Bool {
         isOnKeptConnection && stage == .sender && (isRefused ? reply?.code == 421 : !hasReply)

@@ -12,7 +12,7 @@ package struct SMTPTrouble: Equatable, Sendable {
     package let reply: SMTPReply?
     /// For the log: the same text for the same trouble, without addresses and without the server's words.
     package let cause: String
-    /// Whether every mail fails until somebody changes the settings: the certificate, the password or the sender is
+    /// Whether every email fails until the settings change: the certificate, the password or the sender is
     /// refused, or the server offers no TLS.
     package let isConfiguration: Bool
 

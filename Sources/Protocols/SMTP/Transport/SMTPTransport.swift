@@ -3,7 +3,7 @@ import Foundation
 import GatehouseWire
 import Synchronization
 
-/// Sends mails to a server, each to one recipient, with libcurl (RFC 5321). Each connection has a thread of its own; it is
+/// Sends mails to a server, each to one recipient, with libcurl (RFC 5321). Each connection has its own thread; it is
 /// kept for further mails and closed after half a minute without one.
 package final class SMTPTransport: Sendable {
     /// Callers that wait for a connection.

@@ -4,7 +4,7 @@ import GatehouseWire
 ///
 /// Callers answer by ``code``; ``step`` and ``cause`` are for the log. None of them contains bytes of the response.
 package struct CeremonyFailure: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What a client may learn.
+    /// The part that a client may learn.
     package enum Code: Sendable {
         /// The response has no readable form: a member is missing, of another type or length, or not in its encoding.
         case malformed

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// What the relying party stores of a credential (§4, "credential record").
+/// The relying party's record of a credential (§4, "credential record").
 package struct CredentialRecord: Equatable, Sendable {
     /// 1 to 1,023 bytes.
     package let id: [UInt8]
@@ -43,7 +43,7 @@ package struct CredentialRecord: Equatable, Sendable {
     }
 }
 
-/// What an authentication proved, and what the caller stores of it.
+/// The result of an authentication, for the caller to store.
 package struct AuthenticationVerdict: Equatable, Sendable {
     /// The count to store: that of the response.
     package let signCount: UInt32

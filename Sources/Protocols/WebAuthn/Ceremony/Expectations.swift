@@ -12,7 +12,7 @@ package enum BackupPolicy: Sendable {
     case singleDeviceOnly
 }
 
-/// What a registration must match.
+/// The expectations that a registration must match.
 package struct RegistrationExpectation: Sendable {
     /// The challenge of the options, in bytes.
     package let challenge: [UInt8]
@@ -33,7 +33,7 @@ package struct RegistrationExpectation: Sendable {
     }
 }
 
-/// What an authentication must match.
+/// The expectations that an authentication must match.
 package struct AuthenticationExpectation: Sendable {
     /// The challenge of the options, in bytes.
     package let challenge: [UInt8]

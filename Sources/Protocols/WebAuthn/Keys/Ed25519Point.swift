@@ -4,7 +4,7 @@ import GatehouseWire
 enum Ed25519Point {
     static let length = 32
 
-    /// The y of the eight points whose order divides 8. Anybody can make signatures for such a key.
+    /// The y of the eight points whose order divides 8. Anyone can forge signatures for such a key.
     private static let smallOrder: [[UInt8]] = [
         [UInt8](repeating: 0, count: 32),
         [1] + [UInt8](repeating: 0, count: 31),

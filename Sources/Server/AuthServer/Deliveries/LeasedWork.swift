@@ -61,7 +61,7 @@ struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
                 if !state.hasWaiter, !state.isOver {
                     state.hasWaiter = true
                     group.addTask {
-                        // Lost: the cancellation, with which the group ends.
+                        // Ignored: the cancellation, with which the group ends.
                         try? await wait()
                         return .woken
                     }

@@ -150,7 +150,7 @@ extension CreationOptions.User {
     /// The handle is the text of the user's id, as in Supabase Auth.
     init(_ user: User) {
         let name = user.email ?? user.phone ?? ""
-        // Lost: what is wrong with JSON that this program wrote.
+        // Ignored: the fault in JSON that this program wrote.
         let metadata = (try? JSONReader.read(user.userMetadata))?["name"]?.stringValue ?? ""
         self.init(handle: Array(user.id.text.utf8), name: name, displayName: metadata.isEmpty ? name : metadata)
     }

@@ -184,7 +184,7 @@ extension Callers {
 
     /// Whether the key is one of the older secret keys, which are JWTs with a role.
     private func givesRights(_ key: String) -> Bool {
-        // Lost: why another text is not a token of this server.
+        // Ignored: the error if another text is not a token of this server.
         guard let role = try? keys.verify(key).claims.role else { return false }
         return settings.adminRoles.contains(role)
     }

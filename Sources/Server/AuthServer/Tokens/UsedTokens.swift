@@ -25,7 +25,7 @@ package final class UsedTokens: Sendable {
         do {
             try await accounts.sessions.noteUse(of: session, counter: counter)
         } catch {
-            // Lost: this use. The request continues, and the next one with the token records it.
+            // Ignored: this use. The request continues, and the next one with the token records it.
             return
         }
         noted.withLock { noted in

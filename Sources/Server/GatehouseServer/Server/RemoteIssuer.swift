@@ -115,7 +115,7 @@ struct RemoteIssuer: Sendable {
 
     /// The code of a refusal. Its member depends on the API version of the request.
     private static func code(in body: [UInt8]) -> String? {
-        // Lost: why the body is not JSON. It then has no code.
+        // Ignored: the error if the body is not JSON. It then has no code.
         let members = (try? JSONReader.read(body))?.objectValue
         return members?["error_code"]?.stringValue ?? members?["code"]?.stringValue
     }

@@ -99,7 +99,7 @@ extension SettingsReader {
                 refuse(.database, ConnectionURL.missingLibrary)
                 return nil
             }
-            // Lost: nothing. libpq's reason may contain the password.
+            // Ignored: no error is possible. libpq's reason may contain the password.
             guard (try? ConnectionURL(text)) != nil else {
                 refuse(.database, "expected a URL such as postgres://user@host/database?sslmode=verify-full")
                 return nil

@@ -41,7 +41,7 @@ extension SettingsReader {
         let url = text(.captchaURL) ?? provider?.url ?? ""
         if let given = text(.captchaURL) {
             let isAllowed = ProviderURL(given).map { url in
-                // Lost: which part of the rule refuses it; the message names both.
+                // Ignored: which part of the rule refuses it; the message names both.
                 (try? rule.check(url)) != nil
             }
             if isAllowed != true {

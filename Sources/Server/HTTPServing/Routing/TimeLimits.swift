@@ -98,7 +98,7 @@ package final class TimeLimits: Sendable {
     private func keepWatch(_ watcher: UInt64) async {
         var now = uptime()
         while let end = cancelLateOnes(watcher, at: now) {
-            // Lost: an error, which only a cancelled task gets. Nobody cancels this one.
+            // Ignored: an error, which only a cancelled task gets. Nobody cancels this one.
             try? await sleep(end - now)
             now = max(uptime(), end)
         }

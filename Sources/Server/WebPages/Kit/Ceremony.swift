@@ -27,7 +27,7 @@ struct Ceremony {
     /// - Returns: nil for a form without one.
     static func answer(_ text: String?) -> AnyJSON? {
         guard let text, text.utf8.count <= longestCredential else { return nil }
-        // Lost: what is wrong with JSON that the script did not write.
+        // Ignored: the fault in JSON that the script did not write.
         guard let json = try? JSONReader.read(Array(text.utf8)), json.objectValue != nil else { return nil }
         return json
     }

@@ -17,7 +17,7 @@ extension Visit {
             let refusal = CallRefusal(reply, of: api)
             throw refusal.isAboutKey ? CallFailed(cause: refusal) : refusal
         }
-        // Lost: what is wrong with the JSON. The members that the caller needs are missing then.
+        // Ignored: the fault in the JSON. The members that the caller needs are missing then.
         return (try? JSONReader.read(reply.body)) ?? .null
     }
 

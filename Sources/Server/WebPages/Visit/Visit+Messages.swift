@@ -30,7 +30,7 @@ extension Visit {
     /// What a user does to whom an API says that the last proof is too old, or too little.
     mutating func askForProof() async -> Outcome {
         guard pages.site == .account else { return goToSignIn(.signInAgain) }
-        // Lost: why the user cannot be read. A new sign-in is a proof, too.
+        // Ignored: the error if the user cannot be read. A new sign-in is a proof, too.
         let user = try? await user()
         guard let user, SecondSteps(user).exist else { return goToSignIn(.signInAgain) }
         return goToSecondStep(.confirmFirst)

@@ -11,7 +11,7 @@ extension Visit {
     mutating func signIn(_ json: AnyJSON, for handover: String?) async throws -> Outcome {
         let answer = try AuthSessionAnswer(json: json)
         if isSignedIn {
-            // Lost: why the session before could not be ended. It is one of the user's list of devices.
+            // Ignored: the error if the session before could not be ended. It is one of the user's list of devices.
             _ = try? await callAsUser(.post, "/logout?scope=local")
         }
         var renewed = WebSession(formToken: pages.randomBytes(16))

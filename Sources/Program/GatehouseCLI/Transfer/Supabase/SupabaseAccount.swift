@@ -2,7 +2,7 @@ package import AccountDomain
 package import AccountStore
 package import GatehouseWire
 
-/// What an import of a Supabase database skips or imports incompletely.
+/// A reason for which an import of a Supabase database skips data or imports it incompletely.
 package enum Remark: String, CaseIterable, Sendable {
     // Accounts that are not imported.
     case singleSignOn, deleted, unreadable, emailTaken, phoneTaken, identityTaken, refused
@@ -80,7 +80,7 @@ package struct SupabaseAccount: Sendable {
 
     /// nil if the account is not imported.
     package private(set) var imported: ImportedAccount?
-    /// What is skipped or incomplete; one note if the account is unreadable.
+    /// The skipped or incomplete parts; one note if the account is unreadable.
     package private(set) var notes: [Note] = []
     /// The id of an account that is deleted at the source; an earlier import may have added it.
     package private(set) var deleted: UserID?
@@ -171,7 +171,7 @@ package struct SupabaseAccount: Sendable {
     }
 
     private static func object(_ text: [UInt8]) -> JSONObject? {
-        // Lost: where the JSON is invalid. Databases produce valid JSON.
+        // Ignored: the place of the fault. Databases produce valid JSON.
         (try? JSONReader.read(text))?.objectValue
     }
 }

@@ -8,9 +8,9 @@ import GatehouseWire
 /// the code begins, by which this server finds it.
 struct SupabaseFactors {
     let imported: [TransferredFactor]
-    /// Whether one stays behind: of another kind, or with an encrypted secret.
+    /// Whether one is not imported: of another kind, or with an encrypted secret.
     let isIncomplete: Bool
-    /// Whether the account has recovery codes, which stay behind.
+    /// Whether the account has recovery codes, which are not imported.
     let hasRecoveryCodes: Bool
 
     /// Of an authenticator app's secret. Supabase Auth makes 20.
@@ -45,7 +45,7 @@ struct SupabaseFactors {
             secretBytes.contains(secret.count)
         else { return nil }
         let columns = LineColumns(members)
-        // Lost: what is wrong with the time, which does not keep the factor from working.
+        // Ignored: the fault in the time, which does not keep the factor from working.
         let createdAt = (try? columns.time("created_at")) ?? nil
         let name = (row["friendly_name"]?.stringValue ?? "").cut(to: Factor.longestName)
         let factor = Factor(

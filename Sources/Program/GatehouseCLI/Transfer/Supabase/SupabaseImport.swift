@@ -136,7 +136,7 @@ struct SupabaseImport {
     /// Whether data is missing that should have been imported.
     var hasFailed: Bool { remarks.keys.contains(where: \.isFailure) }
 
-    /// What was imported and what was not, one line each.
+    /// The result of the import, one line for each kind of data.
     var summary: [String] {
         let verb = isDryRun ? "would come" : "came"
         func line(_ count: Int, _ text: String) -> String? { count > 0 ? "\(Progress.grouped(count)) \(text)" : nil }

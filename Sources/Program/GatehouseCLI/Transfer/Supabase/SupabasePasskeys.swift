@@ -6,7 +6,7 @@ import WebAuthn
 /// party ID is the same as there.
 struct SupabasePasskeys {
     let imported: [Passkey]
-    /// Whether one stays behind: unreadable, or with a key of an unknown algorithm.
+    /// Whether one is not imported: unreadable, or with a key of an unknown algorithm.
     let isIncomplete: Bool
 
     /// - Parameter rows: The rows of the table.

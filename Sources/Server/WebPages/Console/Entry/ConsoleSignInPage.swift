@@ -100,7 +100,7 @@ extension ConsoleSignInPage {
     /// Ends the account's session at the server. That of a key is in the cookie alone.
     mutating func endSession() async {
         guard visit.session.tokens != nil else { return }
-        // Lost: why it could not be ended. It is one of the account's list of devices.
+        // Ignored: the error if it could not be ended. It is one of the account's list of devices.
         _ = try? await visit.callAsUser(.post, "/logout?scope=local")
     }
 

@@ -257,7 +257,7 @@ extension AuthSessionAnswer {
         guard parts.count == 3, let payload = Base64URL.decode(String(decoding: parts[1], as: UTF8.self)) else {
             return nil
         }
-        // Lost: what is wrong with the claims. Without them the user gives the factor.
+        // Ignored: the fault in the claims. Without them the user gives the factor.
         return (try? JSONReader.read(payload))?["aal"]?.stringValue
     }
 }
