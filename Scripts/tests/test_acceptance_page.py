@@ -1,4 +1,4 @@
-"""Docs/acceptance.md and Tests/Apps/AcceptanceTests name the same tests."""
+"""Docs/reference/acceptance.md and Tests/Apps/AcceptanceTests name the same tests."""
 
 import pathlib
 import re
@@ -21,7 +21,7 @@ def titles(source: str) -> list[str]:
 
 
 class AcceptancePageTests(unittest.TestCase):
-    page = rows((ROOT / "Docs" / "acceptance.md").read_text(encoding="utf-8"))
+    page = rows((ROOT / "Docs" / "reference" / "acceptance.md").read_text(encoding="utf-8"))
     sources = sorted((ROOT / "Tests" / "Apps" / "AcceptanceTests").glob("*.swift"))
     tests = [title for path in sources for title in titles(path.read_text(encoding="utf-8"))]
 

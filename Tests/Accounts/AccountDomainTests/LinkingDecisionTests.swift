@@ -21,11 +21,11 @@ struct LinkingDecisionTests {
         .providerAccountDeleted,
     ]
 
-    @Test("Docs/README.md has a row for each rule, in order, with a test that covers it")
+    @Test("Docs/reference/linking-rules.md has a row for each rule, in order, with a test that covers it")
     func page() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(contentsOf: root.appending(path: "Docs/README.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "Docs/reference/linking-rules.md"), encoding: .utf8)
         let rows = page.split(separator: "\n").compactMap { line -> (rule: String, test: String)? in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard let rule = cells.first, let test = cells.last, cells.count == 4, rule.hasPrefix("`") else {

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import Testing
 
-/// One row of the table in `Docs/README.md`: facts, the matching rule, and its decision.
+/// One row of the table in `Docs/reference/linking-rules.md`: facts, the matching rule, and its decision.
 struct LinkingRow: Sendable, CustomTestStringConvertible {
     let rule: LinkingRule
     let facts: LinkingFacts

@@ -1,6 +1,7 @@
 import GatehouseWire
 
-/// Decides what happens to a verified identity: a pure function of ``LinkingFacts``. `Docs/README.md` has its table.
+/// Decides what happens to a verified identity: a pure function of ``LinkingFacts``.
+/// `Docs/reference/linking-rules.md` has its table.
 ///
 /// An address can be *confirmed* (usable for sign-in) and *proven* (its user demonstrated ownership). Only addresses
 /// proven on both sides are linked without a question, and to no account with a second factor or an administrator's role.

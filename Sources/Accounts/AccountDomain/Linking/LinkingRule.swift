@@ -1,5 +1,5 @@
-/// The reason for a linking decision. The raw values are stored in the audit log and must not change. `Docs/README.md`
-/// explains them.
+/// The reason for a linking decision. The raw values are stored in the audit log and must not change.
+/// `Docs/reference/linking-rules.md` explains them.
 package enum LinkingRule: String, CaseIterable, Sendable {
     // Signing in.
     case knownIdentity = "known_identity"
