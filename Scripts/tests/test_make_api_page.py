@@ -1,0 +1,85 @@
+"""Scripts/documentation/make-api-page: the reference pages are current, and their tables cover the sources."""
+
+import json
+import re
+import subprocess
+import unittest
+
+from script_loading import load
+
+make = load("make-api-page")
+DOCUMENT = {
+    "tags": [{"name": "Auth"}, {"name": "Absent"}],
+    "paths": {
+        "/a/{id}": {
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
+            "post": {
+                "tags": ["Auth"], "summary": "Does it", "description": "Once", "security": [{"user": []}],
+                "parameters": [{"name": "scope", "in": "query", "required": True, "schema": {"enum": ["x", "y"]}}],
+                "requestBody": {"content": {"application/json": {"schema": {"anyOf": [
+                    {"properties": {"b": {"type": "string"}, "c": {}}, "required": ["b"]}, {"type": "array"}]}}}},
+                "responses": {
+                    "200": {"description": "Done.", "content": {"application/json": {
+                        "schema": {"$ref": "#/components/schemas/Thing"}}}},
+                    "400": {"description": "Wrong."}},
+                "x-error-codes": ["one", "one"], "x-settings": ["s"],
+            },
+        },
+        "/b": {"get": {"tags": ["Absent"], "summary": "Off", "responses": {"404": {}}, "x-error-codes": ["two"]}},
+    },
+    "components": {"parameters": {}, "schemas": {
+        "Thing": {"properties": {"d": {"type": "string", "format": "uuid"}, "e": {"type": ["string", "null"]}}, "required": ["d"]}}},
+}
+SOURCE = '    /// It is\n    /// ``Thing``.\n    public static let first = Self(rawValue: "one")\n' \
+    '    /// Gone.\n    public static let last = Self(rawValue: "three")\n'
+
+
+class APIPageTests(unittest.TestCase):
+    def test_both_pages_are_current(self):
+        script = make.REPOSITORY / "Scripts/documentation/make-api-page"
+        checked = subprocess.run([script, "--check"], capture_output=True, text=True)
+        self.assertEqual((checked.returncode, checked.stderr), (0, ""))
+
+    def test_a_route_is_shown_with_all_of_its_parts(self):
+        shown = make.reference(DOCUMENT)
+        for part in (
+            "#### `POST /a/{id}`\n\nDoes it. Once.\n", "* Caller: a user\n", "* Query: **`scope`** (`x` or `y`)\n",
+            "* Body: **`b`**, `c`; or array of any JSON\n", "* Returns: `200` Done (Thing)\n", "* Errors: `one`\n",
+            "* Settings: `s`\n", "### Thing\n", "| **`d`** | uuid |\n| `e` | string or null |",
+        ):
+            self.assertIn(part, shown)
+        self.assertNotIn("/b", shown)
+
+    def test_codes_are_shown_with_their_comments_and_routes(self):
+        shown = make.code_tables(DOCUMENT, SOURCE, "throw .first")
+        self.assertIn("| `one` | It is `Thing`. | `POST /a/{id}` |\n", shown)
+        self.assertIn("this server never sends them.\n\n| code | meaning |\n|---|---|\n| `three` | Gone. |\n", shown)
+
+    def test_a_code_without_an_explanation_is_found(self):
+        self.assertEqual(make.strangers(DOCUMENT, SOURCE), [])
+        self.assertEqual(make.strangers(DOCUMENT, ""), ["one"])
+
+    def test_the_text_before_the_marker_is_kept(self):
+        self.assertEqual(make.completed(f"a\n{make.MARKER}old", "new\n"), f"a\n{make.MARKER}\nnew\n")
+        with self.assertRaises(SystemExit):
+            make.completed("a\n", "new")
+
+    def test_every_route_is_on_the_page(self):
+        document = json.loads(make.DOCUMENT.read_text(encoding="utf-8"))
+        page = make.API_PAGE.read_text(encoding="utf-8")
+        routes = [(method.upper(), path) for _, method, path, *_ in make.operations(document)]
+        self.assertGreater(len(routes), 80)
+        self.assertEqual([route for route in routes if "#### `{} {}`".format(*route) not in page], [])
+
+    def test_every_code_of_the_gateway_is_explained(self):
+        sources = [*(make.REPOSITORY / "Sources/Server/ProfileGateway").rglob("*.swift"),
+                   make.REPOSITORY / "Sources/Server/HTTPServing/Answers/RefusalFormat.swift"]
+        text = "".join(path.read_text(encoding="utf-8") for path in sources)
+        used = set(re.findall(r'RefusalCode\("([A-Z_]+)"\)|unauthorized\("([A-Z_]+)"|: "([A-Z_]+)"$', text, re.MULTILINE))
+        used = {code for found in used for code in found if code}
+        self.assertGreater(len(used), 12)
+        self.assertEqual(used, set(make.GATEWAY))
+
+
+if __name__ == "__main__":
+    unittest.main()
