@@ -1,7 +1,12 @@
 """The files in Deploy/ name only existing settings and paths."""
 
 import os
+import pathlib
 import re
+import shutil
+import subprocess
+import tempfile
+import tomllib
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -89,6 +94,48 @@ class DeployTests(unittest.TestCase):
         nodes = re.findall(r"^  (node-\w+):", read("Deploy", "compose.yaml"), re.MULTILINE)
         self.assertEqual(re.findall(r"server (node-\w+):9999", read("Deploy", "nginx.conf")), nodes)
         self.assertGreater(len(nodes), 1)
+
+    @unittest.skipUnless(shutil.which("nginx") and shutil.which("openssl"), "there is no nginx or openssl")
+    def test_nginx_reads_the_configuration_of_one_server(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            subprocess.run(
+                ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "1",
+                 "-keyout", folder / "privkey.pem", "-out", folder / "fullchain.pem"], check=True, capture_output=True)
+            text = read("Deploy", "nginx-one-server.conf").replace("/etc/letsencrypt/live/accounts.example.com", name)
+            self.assertEqual(text.count(name), 2)
+            # Ports that are free to bind without being root, and files that it may write.
+            text = re.sub(r"listen (\[::\]:)?(80|443)", r"listen \g<1>1\2", text).replace("/var/log/nginx", name)
+            (folder / "nginx.conf").write_text(
+                f"pid {name}/pid;\nerror_log stderr;\nevents {{}}\nhttp {{\n{text}\n}}\n", encoding="utf-8")
+            run = subprocess.run(
+                ["nginx", "-t", "-p", name, "-c", folder / "nginx.conf"], capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, run.stderr)
+
+    def test_every_proxy_overwrites_the_address_and_closes_first(self):
+        for name, sets, closes in (
+            ("nginx.conf", "proxy_set_header X-Forwarded-For $remote_addr;", "keepalive_timeout 30s;"),
+            ("nginx-one-server.conf", "proxy_set_header X-Forwarded-For $remote_addr;", "keepalive_timeout 30s;"),
+            ("Caddyfile", "header_up X-Forwarded-For {remote_host}", "keepalive 30s"),
+        ):
+            text = read("Deploy", name)
+            self.assertEqual((text.count(sets), text.count(closes)), (1, 1), name)
+            self.assertNotIn("$request_uri\"", text, name)
+
+    def test_fly_names_existing_files_and_a_route(self):
+        settings = tomllib.loads(read("Deploy", "fly.toml"))
+        for path in settings["build"].values():
+            self.assertTrue(os.path.exists(os.path.join(ROOT, path)), path)
+        self.assertIn(f"EXPOSE {settings['http_service']['internal_port']}\n", read("Deploy", "Dockerfile"))
+        self.assertEqual([check["path"] for check in settings["http_service"]["checks"]], ["/ready"])
+        self.assertEqual(settings["kill_signal"], "SIGTERM")
+        self.assertGreater(int(settings["kill_timeout"].removesuffix("s")), 15)
+        # The image's entry point is the program.
+        self.assertIn('ENTRYPOINT ["gatehouse"]', read("Deploy", "Dockerfile"))
+        commands = read("Sources", "Program", "GatehouseCLI", "Commands", "Serve.swift")
+        self.assertIn("migrate", settings["deploy"]["release_command"])
+        self.assertIn("serve --no-migrate", settings["processes"]["app"])
+        self.assertIn('.customLong("no-migrate")', commands)
 
     def test_nodes_are_given_the_time_that_they_need_to_end(self):
         # `serve` finishes running requests within 15 s (ServiceGroup's limit in Serve.swift).
