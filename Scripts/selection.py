@@ -20,7 +20,8 @@ from stages import NO_SUMMARY
 EVERY_STAGE = ("swift ", "postgresql ", "screens ")
 READERS = (
     ("Docs/reference/linking-rules.md", tuple(stage + "AccountDomainTests" for stage in EVERY_STAGE)),
-    ("Docs/compatibility.md", ("external test_golden",)),
+    ("Docs/compatibility.md", ("external test_golden",)), ("Docs/verify-tokens.md", ("external test_verify_tokens",)),
+    ("Docs/http-api.md", ("external test_http_api_page",)),
     ("Docs/", ("swift GatehouseCLITests", "swift GatehouseServerTests", "postgresql GatehouseCLITests",
                "postgresql GatehouseServerTests", "screens GatehouseCLITests")),
     ("Tests/Golden/", ("swift GatehouseWireTests", "external test_golden", "external test_supabase_client")),
