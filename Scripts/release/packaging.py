@@ -182,7 +182,7 @@ def lay_out(folder, built, places, stamp, version):
         write(folder, places.share(path), ran(program, "completions", shell).removeprefix("#!/bin/bash\n"))
     deploy = ROOT / "Deploy"
     write(folder, f"{places.units}/gatehouse.service", unit((deploy / "gatehouse.service").read_text(), places))
-    for name in ("gatehouse.yaml", "nginx.conf"):
+    for name in ("gatehouse.yaml", "nginx.conf", "nginx-one-server.conf", "Caddyfile"):
         write(folder, places.share(f"doc/gatehouse/examples/{name}"), (deploy / name).read_text())
     write(folder, places.share("doc/gatehouse/examples/teams.json"), (ROOT / "Apps/BoxScore/teams.json").read_text())
     return folder

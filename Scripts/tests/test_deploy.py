@@ -125,7 +125,7 @@ class DeployTests(unittest.TestCase):
     def test_fly_names_existing_files_and_a_route(self):
         settings = tomllib.loads(read("Deploy", "fly.toml"))
         for path in settings["build"].values():
-            self.assertTrue(os.path.exists(os.path.join(ROOT, path)), path)
+            self.assertTrue(os.path.exists(os.path.join(FOLDER, path)), path)
         self.assertIn(f"EXPOSE {settings['http_service']['internal_port']}\n", read("Deploy", "Dockerfile"))
         self.assertEqual([check["path"] for check in settings["http_service"]["checks"]], ["/ready"])
         self.assertEqual(settings["kill_signal"], "SIGTERM")
