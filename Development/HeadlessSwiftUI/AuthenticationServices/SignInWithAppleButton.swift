@@ -51,7 +51,9 @@ public import SwiftUI
 extension SignInWithAppleButton: View, RenderedView {
     package func render(in context: RenderContext) -> [ScreenElement] {
         let environment = context.environment
-        let isWhite = environment.isAppleButtonWhite
+        let node = context.node
+        // As the button of UIKit, which takes its style when it is made.
+        let isWhite = node.remembered("isWhite") { environment.isAppleButtonWhite }
         let language = environment.locale.language.languageCode?.identifier ?? "en"
         let title = HStack(spacing: 6) {
             Image(systemName: "apple.logo").accessibilityHidden(true)
@@ -69,19 +71,18 @@ extension SignInWithAppleButton: View, RenderedView {
         button.details["style"] = "apple"
         button.spoken.traits = [.isButton]
         let sheets = environment.providerSheets
-        button.action = { show(sheets) }
+        button.action = { show(sheets, node) }
         return [button]
     }
 
-    private func show(_ sheets: ProviderSheets) {
+    /// A button that was removed meanwhile gets no answer.
+    private func show(_ sheets: ProviderSheets, _ node: ViewNode) {
         let request = ASAuthorizationAppleIDProvider().createRequest()
         onRequest(request)
         Task {
-            do {
-                onCompletion(.success(try await sheets.apple(request)))
-            } catch {
-                onCompletion(.failure(error))
-            }
+            let answer: Result<ASAuthorization, any Error>
+            do { answer = .success(try await sheets.apple(request)) } catch { answer = .failure(error) }
+            if !node.hasEnded { onCompletion(answer) }
         }
     }
 }

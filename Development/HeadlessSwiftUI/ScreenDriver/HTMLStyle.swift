@@ -21,6 +21,7 @@ import SwiftUI
         if let font = style.font {
             css.append("font-size:\(font.size)px;font-weight:\(font.weight)")
             if font.isItalic { css.append("font-style:italic") }
+            if let family = font.family { css.append("font-family:\(family)") }
             if font.isMonospaced { css.append("font-family:monospace") }
         }
         if let color = style.color { css.append("color:\(color)") }

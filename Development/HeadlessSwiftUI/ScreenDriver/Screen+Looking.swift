@@ -68,11 +68,28 @@ extension Screen {
     }
 
     /// All drawn symbols, spoken or not.
-    public var symbols: [String] {
-        func symbols(_ element: ScreenElement) -> [String] {
-            (element.details["symbol"].map { [$0] } ?? []) + element.children.flatMap(symbols)
+    public var symbols: [String] { drawn("symbol") }
+
+    /// The names of all drawn pictures of asset catalogues, spoken or not.
+    public var pictures: [String] { drawn("asset") }
+
+    private func drawn(_ kind: String) -> [String] {
+        func names(_ element: ScreenElement) -> [String] {
+            (element.details[kind].map { [$0] } ?? []) + element.children.flatMap(names)
         }
-        return top.flatMap(symbols)
+        return top.flatMap(names)
+    }
+
+    /// How a button or text is drawn.
+    ///
+    /// - Throws: ``ScreenError`` if there is not exactly one.
+    public func look(of name: String) throws -> Look {
+        var look = Look()
+        // A button's text often has the button's name.
+        look.read(
+            has(button: name)
+                ? try button(name) : try one("the text \"\(name)\"") { $0.kind == .text && $0.isCalled(name) })
+        return look
     }
 }
 

@@ -75,6 +75,11 @@ public enum Symbols {
           <path d="M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1"/>
         key.fill
           <circle cx="8" cy="8" r="5" FILLED/><path d="M11 11l9 9M17 17l3-3"/>
+        person.badge.key.fill
+          <g FILLED><circle cx="9" cy="7" r="4.2"/><path d="M1.5 20c0-5 3-8 7.5-8 2 0 3.7.6 5 1.7L12.5 20z"/></g>
+          <circle cx="18" cy="14.5" r="2.6"/><path d="M18 17v5M18 20h2"/>
+        globe
+          <circle cx="12" cy="12" r="10"/><path d="M2 12h20M12 2c-6 6-6 14 0 20M12 2c6 6 6 14 0 20"/>
         iphone
           <rect x="6" y="2" width="12" height="20" rx="3"/><path d="M11 19h2"/>
         laptopcomputer

@@ -13,6 +13,8 @@ package struct ElementStyle: Sendable {
         package var weight: Int
         package var isItalic = false
         package var isMonospaced = false
+        /// A CSS list of fonts; nil for the system's.
+        package var family: String?
     }
 
     package var font: TextFont?

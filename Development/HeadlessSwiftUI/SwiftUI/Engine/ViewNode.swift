@@ -19,6 +19,8 @@
     var memory: [String: Any] = [:]
     var epoch = 0
     var task: Task<Void, Never>?
+    /// Whether the node was removed.
+    private(set) package var hasEnded = false
     /// Runs when the node is removed.
     var onEnd: (@MainActor () -> Void)?
 
@@ -43,7 +45,7 @@
     }
 
     /// Returns the stored value with this name, creating it if needed.
-    func remembered<Value>(_ name: String, _ make: () -> Value) -> Value {
+    package func remembered<Value>(_ name: String, _ make: () -> Value) -> Value {
         if let value = memory[name] as? Value { return value }
         let value = make()
         memory[name] = value
@@ -63,6 +65,7 @@
     }
 
     func end() {
+        hasEnded = true
         task?.cancel()
         onEnd?()
         for child in children.values { child.end() }

@@ -1,5 +1,6 @@
 extension View {
     nonisolated public func font(_ font: Font?) -> some View { setting(\.font, font) }
+    nonisolated public func fontDesign(_ design: Font.Design?) -> some View { setting(\.fontDesign, design) }
     nonisolated public func fontWeight(_ weight: Font.Weight?) -> some View { setting(\.fontWeight, weight) }
     nonisolated public func bold(_ isActive: Bool = true) -> some View { setting(\.isBold, isActive) }
     nonisolated public func monospacedDigit() -> some View { self }

@@ -39,6 +39,7 @@ public struct EnvironmentValues {
     var foreground: (any ShapeStyle)?
     var tint: Color?
     var fontWeight: Font.Weight?
+    var fontDesign: Font.Design?
     var isBold = false
     var fieldTraits = FieldTraits()
     var submitActions: [@MainActor () -> Void] = []
@@ -52,6 +53,7 @@ public struct EnvironmentValues {
     /// Resets the values that a presentation does not inherit from the page below.
     mutating func leavePage() {
         (isEnabled, foreground, font, fontWeight, isBold) = (true, nil, nil, nil, false)
+        fontDesign = nil
         (lineLimit, multilineTextAlignment) = (nil, .leading)
         (fieldTraits, submitActions, refresh, isSearching) = (FieldTraits(), [], nil, false)
         buttonStyle = nil

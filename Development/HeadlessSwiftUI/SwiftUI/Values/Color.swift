@@ -36,7 +36,22 @@ public struct Color: Hashable, Sendable, ColorStyle {
     public init(uiColor: UIColor) { self = uiColor.color }
     public init(_ uiColor: UIColor) { self = uiColor.color }
 
+    public init(_ resolved: Color.Resolved) {
+        self.init(
+            red: Double(resolved.red), green: Double(resolved.green), blue: Double(resolved.blue),
+            opacity: Double(resolved.opacity))
+    }
+
     public func opacity(_ opacity: Double) -> Color { Color(.faded(self, opacity)) }
+
+    public func resolve(in environment: EnvironmentValues) -> Color.Resolved {
+        if case .faded(let color, let opacity) = source {
+            var resolved = color.resolve(in: environment)
+            resolved.opacity *= Float(opacity)
+            return resolved
+        }
+        return Resolved(css: css(environment))
+    }
 
     // Blue, red, secondary and the tint are as close to Apple's colours as a contrast of 4.5 : 1 allows, for text in
     // them and for white text on blue.

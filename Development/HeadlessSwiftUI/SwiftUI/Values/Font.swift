@@ -4,8 +4,11 @@ public struct Font: Hashable, Sendable {
     private var cssWeight = 400
     private var isItalicized = false
     private var isMono = false
+    /// The name of a font of the app's own; nil for the system's.
+    private var name: String?
 
     private init(_ sizes: CGFloat..., weight: Weight = .regular) { (self.sizes, cssWeight) = (sizes, weight.css) }
+    private init(sizes: [CGFloat], name: String) { (self.sizes, self.name) = (sizes, name) }
 
     // From Apple's table of sizes.
     public static let largeTitle = Font(31, 32, 33, 34, 36, 38, 40, 44, 48, 52, 56, 60)
@@ -35,6 +38,13 @@ public struct Font: Hashable, Sendable {
         return font
     }
 
+    /// Scales with the text size as the style does.
+    public static func custom(_ name: String, size: CGFloat, relativeTo textStyle: Font.TextStyle) -> Font {
+        let sizes = textStyle.font.sizes
+        let base = sizes[DynamicTypeSize.large.index]
+        return Font(sizes: sizes.map { size * $0 / base }, name: name)
+    }
+
     public func bold() -> Font { weight(.bold) }
     public func weight(_ weight: Font.Weight) -> Font {
         var font = self
@@ -55,7 +65,14 @@ public struct Font: Hashable, Sendable {
 
     func resolve(_ environment: EnvironmentValues) -> ElementStyle.TextFont {
         let size = sizes.count == 1 ? sizes[0] : sizes[environment.dynamicTypeSize.index]
-        return ElementStyle.TextFont(size: size, weight: cssWeight, isItalic: isItalicized, isMonospaced: isMono)
+        var font = ElementStyle.TextFont(size: size, weight: cssWeight, isItalic: isItalicized, isMonospaced: isMono)
+        if let name {
+            // The name goes into a style sheet.
+            font.family = "'\(name.filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == " " })'"
+        } else {
+            font.family = environment.fontDesign?.css
+        }
+        return font
     }
 
     @nonexhaustive public enum TextStyle: CaseIterable, Hashable, Sendable {
@@ -80,6 +97,15 @@ public struct Font: Hashable, Sendable {
 
     @nonexhaustive public enum Design: Hashable, Sendable {
         case `default`, serif, rounded, monospaced
+
+        fileprivate var css: String? {
+            switch self {
+            case .default: nil
+            case .serif: "ui-serif, serif"
+            case .rounded: "ui-rounded, sans-serif"
+            case .monospaced: "ui-monospace, monospace"
+            }
+        }
     }
 
     public struct Weight: Hashable, Sendable {

@@ -86,6 +86,31 @@ extension RoundedRectangle: InsettableShape {
     case continuous
 }
 
+public struct ButtonBorderShape: Equatable, Sendable {
+    private let radius: CGFloat
+
+    public static let automatic = ButtonBorderShape(radius: 8)
+    public static let capsule = ButtonBorderShape(radius: 9_999)
+    public static let circle = ButtonBorderShape(radius: 9_999)
+    public static let roundedRectangle = ButtonBorderShape(radius: 8)
+    public static func roundedRectangle(radius: CGFloat) -> ButtonBorderShape { ButtonBorderShape(radius: radius) }
+}
+
+extension ButtonBorderShape: InsettableShape {
+    public func path(in rect: CGRect) -> Path { Path(roundedRect: rect, cornerRadius: radius) }
+    public func inset(by amount: CGFloat) -> some InsettableShape { self }
+}
+
+public struct AnyShape {
+    private let shape: any Shape
+
+    public init<S: Shape>(_ shape: S) { self.shape = shape }
+}
+
+extension AnyShape: Shape {
+    public func path(in rect: CGRect) -> Path { shape.path(in: rect) }
+}
+
 extension Shape where Self == Circle {
     nonisolated public static var circle: Circle { Circle() }
 }
