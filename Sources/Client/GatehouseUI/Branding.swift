@@ -1,7 +1,7 @@
 public import Foundation
 public import SwiftUI
 
-/// The app's own texts, symbol and colour in the screens.
+/// The app's own texts, symbol, colour and theme in the screens.
 ///
 /// ```swift
 /// let branding = Branding(
@@ -21,8 +21,11 @@ public struct Branding: Sendable {
     public var texts: [String: String]
     /// The bundle whose string catalogue translates the tagline and the texts; nil for `.main`.
     public var bundle: Bundle?
-    /// The colour of the symbol, the avatar and prominent buttons.
+    /// The colour of symbols, the avatar and prominent buttons. Text on it is white, or black if white has too little
+    /// contrast; see ``Theme/onAccent``.
     public var accent: Color
+    /// The fonts and shapes, and the logo.
+    public var theme: Theme
 
     /// The app's own name, as under its icon; "Account" for a program without one.
     public static var appName: String {
@@ -41,9 +44,11 @@ public struct Branding: Sendable {
     /// - Parameters:
     ///   - texts: The app's own wording of messages, questions and hints; see ``texts``.
     ///   - bundle: The bundle whose string catalogue translates the tagline and the texts.
+    ///   - accent: A blue with enough contrast for white text by default, which the system's blue does not have.
     public init(
         name: String = Branding.appName, symbol: String = "person.crop.circle.fill", tagline: String? = nil,
-        texts: [String: String] = [:], bundle: Bundle? = nil, accent: Color = .blue
+        texts: [String: String] = [:], bundle: Bundle? = nil, accent: Color = Color(red: 0.04, green: 0.43, blue: 0.91),
+        theme: Theme = Theme()
     ) {
         self.name = name
         self.symbol = symbol
@@ -51,5 +56,6 @@ public struct Branding: Sendable {
         self.texts = texts
         self.bundle = bundle
         self.accent = accent
+        self.theme = theme
     }
 }

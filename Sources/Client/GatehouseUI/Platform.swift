@@ -10,15 +10,15 @@ import CoreImage.CIFilterBuiltins
 @_exported public import FoundationNetworking
 #endif
 
-// The only platform switches of this target: SwiftUI modifiers that exist on iOS but not on macOS.
+// The only platform switches of this target: what exists on iOS but not on macOS, or from iOS 26 on.
 
 extension View {
-    /// Shows the title in the navigation bar.
+    /// A screen in a stack: its title in the navigation bar, and the theme's fonts below it.
     func inlineTitle() -> some View {
         #if os(macOS)
-        self
+        themed()
         #else
-        navigationBarTitleDisplayMode(.inline)
+        themed().navigationBarTitleDisplayMode(.inline)
         #endif
     }
 
@@ -76,6 +76,45 @@ extension ToolbarItemPlacement {
         .cancellationAction
         #else
         .topBarTrailing
+        #endif
+    }
+}
+
+/// The content of the button that closes a sheet. A Mac has words in a sheet's button row; from iOS 26 on, the bar puts the
+/// button into a circle of glass.
+struct CloseLabel: View {
+    var body: some View {
+        #if os(macOS)
+        Text(ui: "Close")
+        #else
+        Image(systemName: hasGlass ? "xmark" : "xmark.circle.fill")
+            .font(hasGlass ? .body : .title2)
+            .foregroundStyle(hasGlass ? .primary : .secondary)
+            .frame(minWidth: 44, minHeight: 44)
+        #endif
+    }
+}
+
+/// Whether bars put their buttons into glass.
+var hasGlass: Bool {
+    #if canImport(Darwin)
+    if #available(iOS 26, macOS 26, *) { return true } else { return false }
+    #else
+    return false
+    #endif
+}
+
+extension View {
+    /// The style of ``ProfileButton``'s circle, which draws the whole circle where there is glass: tinted with the accent.
+    @ViewBuilder func circleButton(_ accent: Color) -> some View {
+        #if canImport(Darwin)
+        if #available(iOS 26, macOS 26, *) {
+            buttonStyle(.glassProminent).buttonBorderShape(.circle).tint(accent)
+        } else {
+            buttonStyle(.plain)
+        }
+        #else
+        buttonStyle(.plain)
         #endif
     }
 }

@@ -31,5 +31,5 @@ struct MessagePreviews: PreviewProvider {
 }
 
 struct BusyPreviews: PreviewProvider {
-    static var previews: some View { BusyOverlay(text: Text(ui: "Signing in...")) }
+    static var previews: some View { BusyOverlay(text: Text(ui: "Signing in…")) }
 }

@@ -38,54 +38,71 @@ private struct AccountButton: View {
     let account: AuthManager
     let action: @MainActor () -> Void
     @Environment(\.parts) private var parts
+    @Environment(\.branding) private var branding
 
     var body: some View {
-        Button(action: action) {
-            circle
-                .frame(minWidth: 44, minHeight: 44)
-                .contentShape(Rectangle())
+        if let label = parts.profileButtonLabel, account.phase != .restoring {
+            Button(action: action) { label(account.user).tapTarget() }
+                .buttonStyle(.plain)
+                .accessibilityLabel(name)
+        } else {
+            Button(action: action) { circle }
+                .circleButton(account.phase == .restoring ? .quiet : branding.accent)
+                .accessibilityLabel(name)
         }
-        .buttonStyle(.plain)
-        .accessibilityLabel(label)
     }
 
     @ViewBuilder private var circle: some View {
         if account.phase == .restoring {
             EmptyCircle()
-        } else if let label = parts.profileButtonLabel {
-            label(account.user)
         } else {
             AccountCircle(user: account.hasAccount ? account.user : nil)
         }
     }
 
-    private var label: Text {
+    private var name: Text {
         if account.phase == .restoring { return Text(ui: "Account") }
         return account.hasAccount ? Text(ui: "Your profile") : Text(ui: "Sign in")
     }
 }
 
-/// A circle of 32 points with the user's initial, or a person symbol if signed out.
+/// A circle of 32 points with the user's initial, or a person symbol if signed out. Where there is glass, the button is the
+/// circle.
 private struct AccountCircle: View {
     let user: AuthenticatedUser?
     @Environment(\.branding) private var branding
+    @Environment(\.onAccent) private var onAccent
 
     var body: some View {
-        Circle()
-            .fill(branding.accent)
-            .frame(width: 32, height: 32)
-            .overlay {
-                Group {
-                    if let user { Text(verbatim: user.initial) } else { Image(systemName: "person.fill") }
-                }
-                .font(.footnote.weight(.semibold))
-                .dynamicTypeSize(...DynamicTypeSize.xxLarge)
-                .foregroundStyle(.white)
-            }
+        if hasGlass {
+            sign.frame(minWidth: 20, minHeight: 30)
+        } else {
+            Circle().fill(branding.accent).frame(width: 32, height: 32).overlay { sign }.tapTarget()
+        }
+    }
+
+    private var sign: some View {
+        Group {
+            if let user { Text(verbatim: user.initial) } else { Image(systemName: "person.fill") }
+        }
+        .textStyle(.footnote, .title, weight: .semibold)
+        .dynamicTypeSize(...DynamicTypeSize.xxLarge)
+        .foregroundStyle(onAccent)
     }
 }
 
 /// Stands in for the circle before it is known whose it is.
 private struct EmptyCircle: View {
-    var body: some View { Circle().fill(Color.quiet).frame(width: 32, height: 32) }
+    var body: some View {
+        if hasGlass {
+            Color.clear.frame(width: 20, height: 30)
+        } else {
+            Circle().fill(Color.quiet).frame(width: 32, height: 32).tapTarget()
+        }
+    }
+}
+
+extension View {
+    /// At least 44 points to touch.
+    fileprivate func tapTarget() -> some View { frame(minWidth: 44, minHeight: 44).contentShape(Rectangle()) }
 }

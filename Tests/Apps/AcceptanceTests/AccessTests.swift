@@ -34,8 +34,8 @@ extension AcceptanceTests {
             try await World.with { world in
                 try await world.openLogin()
                 for (button, hint) in [
-                    ("Sign in with Apple", "Double tap to authenticate using your Apple ID."),
-                    ("Sign in with Google", "Double tap to authenticate using your Google account."),
+                    ("Sign in with Apple", "Signs you in with your Apple Account."),
+                    ("Sign in with Google", "Signs you in with your Google account."),
                 ] {
                     #expect(try world.screen.hint(of: button) == hint)
                 }

@@ -152,7 +152,7 @@ extension AcceptanceTests {
                 world.phone.hold()
                 try await world.signIn(with: "Apple")
                 try await world.screen.wait { _ in world.phone.heldCount == 1 }
-                #expect(world.screen.progress == ["Signing in..."])
+                #expect(world.screen.progress == ["Signing in…"])
                 for button in world.screen.buttons { #expect(try !world.screen.isEnabled(button), "\(button)") }
                 #expect(await !world.screen.swipeDown())
                 world.phone.release()

@@ -67,7 +67,7 @@ extension AcceptanceTests {
                 try await world.typeSignUp()
                 try await world.screen.tapTwice("submit")
                 try await world.screen.wait { _ in world.network.heldCount == 1 }
-                #expect(world.screen.progress == ["Creating account..."])
+                #expect(world.screen.progress == ["Creating account…"])
                 #expect(try !world.screen.isEnabled("submit"))
                 for field in world.screen.fields { #expect(try !world.screen.isEnabled(field), "\(field)") }
                 #expect(!world.screen.has(button: "BackButton"))
@@ -155,8 +155,8 @@ extension AcceptanceTests {
                 try await world.screen.tap("Create Account")
                 #expect(try world.screen.attribute("inputmode", of: "Email") == "email")
                 #expect(try world.screen.attribute("autocapitalize", of: "Email") == "none")
-                #expect(try world.screen.attribute("autocomplete", of: "Email") == "email")
-                #expect(try world.screen.attribute("autocomplete", of: "Name") == "name")
+                #expect(try world.screen.attribute("autocomplete", of: "Email") == "username")
+                #expect(try world.screen.attribute("autocomplete", of: "Name") == "given-name")
                 #expect(try world.screen.attribute("autocomplete", of: "Password") == "new-password")
                 #expect(try world.screen.attribute("autocomplete", of: "Confirm Password") == "new-password")
                 try await world.screen.tap("Already have an account? Sign in")

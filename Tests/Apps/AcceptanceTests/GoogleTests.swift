@@ -159,7 +159,7 @@ extension AcceptanceTests {
                     world.clock.advance(by: .seconds(20))
                     try await world.screen.wait { _ in world.clock.waitCount > 0 }
                 }
-                #expect(world.screen.progress == ["Signing in..."])
+                #expect(world.screen.progress == ["Signing in…"])
                 world.clock.advance(by: .seconds(20))
                 try await world.screen.wait(for: "Sign in failed. Please try again.")
                 world.phone.google = .chooses(.verified)
@@ -193,7 +193,7 @@ extension AcceptanceTests {
                 world.phone.hold()
                 try await world.signIn(with: "Google")
                 try await world.screen.wait { _ in world.phone.heldCount == 1 }
-                #expect(world.screen.progress == ["Signing in..."])
+                #expect(world.screen.progress == ["Signing in…"])
                 for button in world.screen.buttons { #expect(try !world.screen.isEnabled(button), "\(button)") }
                 #expect(await !world.screen.swipeDown())
                 world.phone.release()

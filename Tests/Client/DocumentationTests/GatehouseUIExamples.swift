@@ -119,8 +119,18 @@ extension Given {
     }
 }
 
+// Sources/Client/GatehouseUI/Theme.swift
+extension Given {
+    @MainActor private func example13() async throws {
+        let theme = Theme(design: .rounded, buttonShape: .capsule, logo: Image("Logo"))
+        let branding = Branding(name: "DailyRitual", accent: .indigo, theme: theme)
+        _ = theme
+        _ = branding
+    }
+}
+
 // Sources/Client/GatehouseUI/GatehouseUI.docc/GatehouseUI.md
-private struct Example13 {
+private struct Example14 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -137,14 +147,25 @@ private struct Example13 {
 
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example15() async throws {
         _ = HomeView().gatehouse(account, branding: Branding(name: "Journal", symbol: "book.fill", accent: .indigo))
     }
 }
 
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example16() async throws {
+        let theme = Theme(
+            titleFont: "Didot-Bold", bodyFont: "Avenir-Book", buttonFont: "Avenir-Medium", buttonShape: .capsule,
+            logo: Image("Logo"))
+        _ = HomeView().gatehouse(account, branding: Branding(name: "Journal", accent: .indigo, theme: theme))
+        _ = theme
+    }
+}
+
+// Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
+extension Given {
+    @MainActor private func example17() async throws {
         let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
         _ = HomeView().gatehouse(account, branding: Branding(texts: texts))
         _ = texts
@@ -153,7 +174,7 @@ extension Given {
 
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example18() async throws {
         _ = HomeView()
             .loginHeader { Text("Keep your days").font(.title) }
             .loginFooter { Link("Terms of Use", destination: terms) }
@@ -167,7 +188,7 @@ extension Given {
 
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example19() async throws {
         _ = HomeView()
             .emailSignIn(.code)
             .gatehouse(account)
@@ -175,7 +196,7 @@ extension Given {
 }
 
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
-private struct Example18 {
+private struct Example20 {
     struct SignInView: View {
         @State private var screen: LoginModel
         @State private var password = ""
@@ -196,7 +217,7 @@ private struct Example18 {
 
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor @ViewBuilder private func example19() -> some View {
+    @MainActor @ViewBuilder private func example21() -> some View {
         switch account.phase {
         case .restoring: ProgressView()
         case .unauthenticated, .authenticating: SignInView(account: account)

@@ -13,12 +13,7 @@ struct CodeTests {
 
     private func signedUp() async throws -> World {
         let world = await World(InMemoryAuthService(confirmsAutomatically: false))
-        try await world.openLogin()
-        try await world.screen.tap("Create Account")
-        try await world.screen.type("Grace", into: "Name")
-        try await world.screen.type("grace@example.com", into: "Email")
-        try await world.screen.type("longenough", into: "Password")
-        try await world.screen.type("longenough", into: "Confirm Password")
+        try await world.typeSignUp("Grace", "grace@example.com", "longenough")
         try await world.screen.tap("submit")
         try await world.screen.wait(for: "Check your email")
         return world
@@ -81,7 +76,7 @@ struct CodeTests {
         #expect(world.screen.spokenFocus == Self.wrong && world.screen.announcements.last == Self.wrong)
         try await world.screen.tap("submit")
         try await world.screen.wait { _ in world.service.heldCount == 1 }
-        #expect(world.screen.progress == ["Checking the code..."])
+        #expect(world.screen.progress == ["Checking the code…"])
         #expect(try !world.screen.isEnabled("Code"))
         #expect(!world.screen.has(button: "BackButton"))
         #expect(await !world.screen.swipeDown())

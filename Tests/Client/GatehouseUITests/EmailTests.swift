@@ -84,8 +84,8 @@ struct EmailTests {
         try await world.screen.tap("Create Account")
         #expect(try world.screen.attribute("inputmode", of: "Email") == "email")
         #expect(try world.screen.attribute("autocapitalize", of: "Email") == "none")
-        #expect(try world.screen.attribute("autocomplete", of: "Email") == "email")
-        #expect(try world.screen.attribute("autocomplete", of: "Name") == "name")
+        #expect(try world.screen.attribute("autocomplete", of: "Email") == "username", "kept with the new password")
+        #expect(try world.screen.attribute("autocomplete", of: "Name") == "given-name")
         #expect(try world.screen.attribute("autocomplete", of: "Password") == "new-password")
         #expect(try world.screen.attribute("enterkeyhint", of: "Password") == "next")
         #expect(try world.screen.attribute("enterkeyhint", of: "Confirm Password") == "go")
@@ -159,12 +159,7 @@ struct EmailTests {
         service.serverSettings.providers = []
         service.addAccount(email: "ada@example.com", firstName: "Ada")
         let world = await World(service)
-        try await world.openLogin()
-        try await world.screen.tap("Create Account")
-        try await world.screen.type("Ada", into: "Name")
-        try await world.screen.type("ada@example.com", into: "Email")
-        try await world.screen.type("longenough", into: "Password")
-        try await world.screen.type("longenough", into: "Confirm Password")
+        try await world.typeSignUp("Ada", "ada@example.com", "longenough")
         try await world.screen.tap("submit")
         try await world.screen.wait(for: "An account with this email already exists. Try signing in.")
     }
@@ -176,7 +171,7 @@ struct EmailTests {
         try await world.typeSignIn()
         try await world.screen.tapTwice("submit")
         try await world.screen.wait { _ in world.service.heldCount == 1 }
-        #expect(world.screen.progress == ["Signing in..."])
+        #expect(world.screen.progress == ["Signing in…"])
         #expect(try !world.screen.isEnabled("submit"))
         #expect(try !world.screen.isEnabled("Email"))
         #expect(!world.screen.has(button: "BackButton"))
@@ -204,6 +199,22 @@ struct EmailTests {
         #expect(world.screen.announcements == [text])
     }
 
+    @Test("E11: an error gets VoiceOver's focus after it is announced, not at the same time")
+    func announcedFirst() async throws {
+        let world = await world()
+        world.service.meet(.slow, .wrongCredentials, at: .signIn)
+        try await world.typeSignIn()
+        try await world.screen.tap("submit")
+        try await world.screen.wait { _ in world.service.heldCount == 1 }
+        world.service.release()
+        var focus: String?
+        try await world.screen.wait { screen in
+            focus = screen.spokenFocus
+            return !screen.announcements.isEmpty
+        }
+        #expect(focus == nil && world.screen.spokenFocus != nil)
+    }
+
     @Test(
         "E6: the server's sign-up errors have their exact text",
         arguments: [
@@ -213,12 +224,7 @@ struct EmailTests {
     func signUpFails(_ fault: InMemoryAuthService.Fault, _ text: String) async throws {
         let world = await World()
         world.service.meet(fault, at: .signUp)
-        try await world.openLogin()
-        try await world.screen.tap("Create Account")
-        try await world.screen.type("Ada", into: "Name")
-        try await world.screen.type("ada@example.com", into: "Email")
-        try await world.screen.type("another password", into: "Password")
-        try await world.screen.type("another password", into: "Confirm Password")
+        try await world.typeSignUp("Ada", "ada@example.com", "another password")
         try await world.screen.tap("submit")
         try await world.screen.wait(for: text)
     }
@@ -247,12 +253,7 @@ struct EmailTests {
     @Test("An address that already has an account comes along to the sign-in")
     func existing() async throws {
         let world = await world()
-        try await world.openLogin()
-        try await world.screen.tap("Create Account")
-        try await world.screen.type("Ada", into: "Name")
-        try await world.screen.type("ada@example.com", into: "Email")
-        try await world.screen.type(Fixtures.password, into: "Password")
-        try await world.screen.type(Fixtures.password, into: "Confirm Password")
+        try await world.typeSignUp("Ada", "ada@example.com")
         try await world.screen.tap("submit")
         try await world.screen.wait { $0.spokenFocus?.hasPrefix("An account with this email already exists.") == true }
         try await world.screen.tap("Already have an account? Sign in")
@@ -273,6 +274,7 @@ struct EmailTests {
         await screen.open(try #require(service.mailLink(.recovery, to: "ada@example.com")))
         try await screen.wait { $0.title == "New Password" }
         #expect(screen.presentations == ["sheet"], "the login sheet has left the screen to it")
+        #expect(try screen.value(of: "Email") == "ada@example.com", "the account whose password it is")
         try await screen.type("longenough", into: "New Password")
         try await screen.type("different", into: "Confirm Password")
         #expect(screen.shows("Passwords do not match."))

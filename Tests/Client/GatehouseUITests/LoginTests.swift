@@ -76,7 +76,7 @@ struct LoginTests {
         #expect(world.screen.snapshot().contains("\"or\""))
         #expect(!world.screen.shows("or"), "VoiceOver does not stop at the line")
         #expect(
-            try world.screen.hint(of: "Sign in with Apple") == "Double tap to authenticate using your Apple ID.")
+            try world.screen.hint(of: "Sign in with Apple") == "Signs you in with your Apple Account.")
     }
 
     @Test("A second app shows its own name, symbol and reason, and no Google if it has none")
@@ -129,7 +129,7 @@ struct LoginTests {
         try await world.openLogin()
         try await world.screen.tap("Sign in with Google")
         try await world.screen.wait { _ in world.google.heldCount == 1 }
-        #expect(world.screen.progress == ["Signing in..."])
+        #expect(world.screen.progress == ["Signing in…"])
         for button in world.screen.buttons { #expect(try !world.screen.isEnabled(button), "\(button)") }
         #expect(await !world.screen.swipeDown())
         world.google.release()

@@ -175,6 +175,8 @@ struct MethodsTests {
         let world = try await world(links: false)
         try await world.screen.wait { $0.has(button: "Change Password") }
         try await world.screen.tap("Change Password")
+        #expect(try world.screen.value(of: "Email") == "ada@example.com" && !world.screen.isEnabled("Email"))
+        #expect(try world.screen.attribute("autocomplete", of: "Email") == "username", "kept with the new password")
         try await world.screen.type("short", into: "New Password")
         #expect(world.screen.shows("Password must be at least 8 characters."))
         try await world.screen.type("another password", into: "New Password")

@@ -39,6 +39,7 @@ struct SecondStepTests {
         let (world, codes) = try await protected()
         try await world.screen.tap("Use a Recovery Code")
         #expect(world.screen.shows("Enter one of your recovery codes. Each works once."))
+        #expect(try world.screen.attribute("autocomplete", of: "Code") == nil, "a code from a message is none")
         #expect(world.screen.has(button: "Use an Authenticator App"))
         try await world.screen.type(codes[0].uppercased(), into: "Code")
         try await world.screen.tap("submit")

@@ -44,6 +44,18 @@ import SwiftUI
         try await screen.type(email, into: "Email")
         try await screen.type(password, into: "Password")
     }
+
+    /// Opens the sign-up form and fills it in.
+    func typeSignUp(
+        _ name: String = "Grace", _ email: String = "grace@example.com", _ password: String = Fixtures.password
+    ) async throws {
+        try await openLogin()
+        try await screen.tap("Create Account")
+        try await screen.type(name, into: "Name")
+        try await screen.type(email, into: "Email")
+        try await screen.type(password, into: "Password")
+        try await screen.type(password, into: "Confirm Password")
+    }
 }
 
 /// The bar of an app with the button that opens the account's sheet.

@@ -37,6 +37,7 @@ struct PasswordForm: View {
     var body: some View {
         Form {
             Section {
+                AccountField()
                 secret(
                     $password, .password, Text(ui: "New Password"),
                     model.hint(for: .password, password, confirmation))
@@ -119,6 +120,21 @@ struct PasswordForm: View {
     private func save() {
         focus = nil
         model.submit(password: password, confirmation: confirmation, current: current)
+    }
+}
+
+/// The account's address above a new password: the system keeps the password with it.
+private struct AccountField: View {
+    @Environment(AuthManager.self) private var account: AuthManager?
+
+    var body: some View {
+        if let email = account?.user?.email {
+            TextField(text: .constant(email)) { Text(ui: "Email") }
+                .textContentType(.username)
+                .foregroundStyle(.secondary)
+                .frame(minHeight: 44)
+                .disabled(true)
+        }
     }
 }
 

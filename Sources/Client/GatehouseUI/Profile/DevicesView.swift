@@ -66,10 +66,10 @@ private struct DeviceRow: View {
             VStack(alignment: .leading, spacing: 2) {
                 name.lineLimit(2)
                 if let details = device.device?.details {
-                    Text(verbatim: details).font(.footnote).foregroundStyle(.secondary)
+                    Text(verbatim: details).textStyle(.footnote).foregroundStyle(.secondary)
                 }
                 if !device.isCurrent {
-                    Text(ui: "Last used \(lastUse)").font(.footnote).foregroundStyle(.secondary)
+                    Text(ui: "Last used \(lastUse)").textStyle(.footnote).foregroundStyle(.secondary)
                 }
             }
             Spacer()

@@ -177,6 +177,7 @@ private struct ProfileScreen: View {
 private struct ProfileHeader: View {
     let user: AuthenticatedUser?
     @Environment(\.branding) private var branding
+    @Environment(\.onAccent) private var onAccent
     @ScaledMetric(relativeTo: .title2) private var size: CGFloat = 60
 
     var body: some View {
@@ -186,14 +187,14 @@ private struct ProfileHeader: View {
                 .frame(width: size, height: size)
                 .overlay {
                     Text(verbatim: user?.initial ?? "?")
-                        .font(.title2.bold())
-                        .foregroundStyle(.white)
+                        .textStyle(.title2, .title, weight: .bold)
+                        .foregroundStyle(onAccent)
                 }
                 .accessibilityHidden(true)
             VStack(alignment: .leading, spacing: 4) {
-                if let name = user?.firstName { Text(verbatim: name).font(.headline) }
+                if let name = user?.firstName { Text(verbatim: name).textStyle(.headline, .title) }
                 if let email = user?.email {
-                    Text(verbatim: email.shownAddress).font(.subheadline).foregroundStyle(.secondary)
+                    Text(verbatim: email.shownAddress).textStyle(.subheadline).foregroundStyle(.secondary)
                 }
             }
             Spacer()

@@ -22,7 +22,7 @@ struct IdentityRow: View {
             VStack(alignment: .leading, spacing: 2) {
                 Text(method: identity.provider)
                 if let email = identity.email {
-                    Text(verbatim: email.shownAddress).font(.footnote).foregroundStyle(.secondary)
+                    Text(verbatim: email.shownAddress).textStyle(.footnote).foregroundStyle(.secondary)
                 }
             }
             Spacer()
@@ -57,7 +57,7 @@ struct UndoSection: View {
             VStack(alignment: .leading, spacing: 2) {
                 name(of: link)
                 Text(ui: "Added on \(day(link.linkedAt)). Can be undone until \(day(link.until)).")
-                    .font(.footnote)
+                    .textStyle(.footnote)
                     .foregroundStyle(.secondary)
             }
             Spacer()

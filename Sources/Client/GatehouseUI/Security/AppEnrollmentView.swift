@@ -59,7 +59,7 @@ struct AppEnrollmentView: View {
                 key
             } header: {
                 Text(ui: "1. Scan this code with your authenticator app, or enter the key there.")
-                    .font(.subheadline)
+                    .textStyle(.subheadline)
                     .textCase(nil)
                     .frame(maxWidth: .infinity, alignment: .leading)
                     .padding(.bottom, 8)
@@ -68,7 +68,7 @@ struct AppEnrollmentView: View {
                 code
             } header: {
                 Text(ui: "2. Enter the code that the app shows.")
-                    .font(.subheadline)
+                    .textStyle(.subheadline)
                     .textCase(nil)
                     .frame(maxWidth: .infinity, alignment: .leading)
                     .padding(.bottom, 8)
@@ -80,7 +80,7 @@ struct AppEnrollmentView: View {
         }
         .scrollDismissesKeyboard(.interactively)
         .overlay {
-            if model.phase == .checking { BusyOverlay(text: Text(ui: "Checking...")) }
+            if model.phase == .checking { BusyOverlay(text: Text(ui: "Checking…")) }
         }
     }
 
@@ -99,7 +99,7 @@ struct AppEnrollmentView: View {
         TextField(text: $typed) { Text(ui: "Code") }
             .textContentType(.oneTimeCode)
             .typesDigits()
-            .font(.title3.monospacedDigit())
+            .textStyle(.title3).monospacedDigit()
             .multilineTextAlignment(.center)
             .frame(minHeight: 44)
             .disabled(model.phase == .checking)

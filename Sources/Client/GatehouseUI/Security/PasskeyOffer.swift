@@ -35,48 +35,29 @@ struct PasskeyOffer: ViewModifier {
 
 private struct PasskeyOfferView: View {
     @Environment(\.passkeys) private var passkeys
-    @Environment(\.branding) private var branding
     @State private var model: PasskeyOfferModel
-    @ScaledMetric(relativeTo: .title) private var symbolSize: CGFloat = 56
 
     init(account: AuthManager) { _model = State(initialValue: PasskeyOfferModel(manager: account)) }
 
     var body: some View {
-        ScrollView {
-            VStack(spacing: 16) {
-                Image(systemName: "key.fill")
-                    .font(.system(size: symbolSize))
-                    .foregroundStyle(branding.accent)
-                    .accessibilityHidden(true)
-                Text(ui: "Add a passkey?")
-                    .font(.title2.bold())
-                    .accessibilityAddTraits(.isHeader)
-                Text(
-                    ui:
-                        "Next time you sign in with your face, your fingerprint or your screen lock, without a password."
-                )
-                .foregroundStyle(.secondary)
-                if let message = model.message { MessageView(message: message, retry: add) }
+        QuestionPage(symbol: "person.badge.key.fill", title: Text(ui: "Add a passkey?")) {
+            Text(
+                ui: "Next time you sign in with your face, your fingerprint or your screen lock, without a password."
+            )
+            .foregroundStyle(.secondary)
+            if let message = model.message { MessageView(message: message, retry: add) }
+        } answers: {
+            Group {
+                Button(action: add) { Text(ui: "Add a Passkey") }.buttonStyle(WideButtonStyle(.prominent))
+                Button {
+                    model.dismiss()
+                } label: {
+                    Text(ui: "Not Now").frame(minWidth: 44, minHeight: 44)
+                }
             }
-            .multilineTextAlignment(.center)
-            .padding(24)
-            .padding(.top, 32)
+            .disabled(model.isWorking)
         }
-        .safeAreaInset(edge: .bottom) { buttons }
         .interactiveDismissDisabled(model.isWorking)
-    }
-
-    private var buttons: some View {
-        VStack(spacing: 8) {
-            Button(action: add) { Text(ui: "Add a Passkey") }.buttonStyle(WideButtonStyle(.prominent))
-            Button {
-                model.dismiss()
-            } label: {
-                Text(ui: "Not Now").frame(minWidth: 44, minHeight: 44)
-            }
-        }
-        .padding(24)
-        .disabled(model.isWorking)
     }
 
     private func add() {

@@ -20,11 +20,11 @@ struct PasskeyRow: View {
                         Text(ui: "Added on \(day(passkey.createdAt))")
                     }
                 }
-                .font(.footnote)
+                .textStyle(.footnote)
                 .foregroundStyle(.secondary)
             }
         } icon: {
-            Image(systemName: "key.fill").accessibilityHidden(true)
+            Image(systemName: "person.badge.key.fill").accessibilityHidden(true)
         }
     }
 }

@@ -60,7 +60,7 @@ private struct ProofView: View {
                     }
                 }
                 .overlay {
-                    if model.isBusy { BusyOverlay(text: Text(ui: "Checking...")) }
+                    if model.isBusy { BusyOverlay(text: Text(ui: "Checking…")) }
                 }
         }
         .interactiveDismissDisabled(model.isBusy)
@@ -96,7 +96,7 @@ private struct ProofView: View {
                 field
             } header: {
                 branding.text(model.explanation)
-                    .font(.subheadline)
+                    .textStyle(.subheadline)
                     .textCase(nil)
                     .frame(maxWidth: .infinity, alignment: .leading)
                     .padding(.bottom, 8)
@@ -167,8 +167,9 @@ private struct ProofView: View {
     @ViewBuilder private var field: some View {
         switch model.method {
         case .app:
-            code.typesDigits()
+            code.textContentType(.oneTimeCode).typesDigits()
         case .recoveryCode:
+            // Not a one-time code, for which the system would offer one from a message.
             code.typesEmail()
         case .password:
             SecureField(text: $password) { Text(ui: "Password") }
@@ -184,8 +185,7 @@ private struct ProofView: View {
 
     private var code: some View {
         TextField(text: $typed) { Text(ui: "Code") }
-            .textContentType(.oneTimeCode)
-            .font(.title3.monospacedDigit())
+            .textStyle(.title3).monospacedDigit()
             .multilineTextAlignment(.center)
             .focused($isFocused)
             .submitLabel(.go)

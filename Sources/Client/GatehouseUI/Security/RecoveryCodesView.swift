@@ -41,7 +41,7 @@ struct RecoveryCodesView: View {
                 }
             } header: {
                 Text(ui: "Keep these codes in a safe place. They are shown only now, and each signs you in once.")
-                    .font(.subheadline)
+                    .textStyle(.subheadline)
                     .textCase(nil)
                     .frame(maxWidth: .infinity, alignment: .leading)
                     .padding(.bottom, 8)

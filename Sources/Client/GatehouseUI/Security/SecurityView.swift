@@ -164,7 +164,7 @@ private struct FactorRow: View {
             VStack(alignment: .leading, spacing: 2) {
                 name
                 Text(ui: "Added on \(day(factor.createdAt))")
-                    .font(.footnote)
+                    .textStyle(.footnote)
                     .foregroundStyle(.secondary)
             }
             Spacer()

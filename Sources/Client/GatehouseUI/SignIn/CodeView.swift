@@ -13,7 +13,7 @@ struct CodeView: View {
     var body: some View {
         form
             .overlay {
-                if model.phase == .checking { BusyOverlay(text: Text(ui: "Checking the code...")) }
+                if model.phase == .checking { BusyOverlay(text: Text(ui: "Checking the code…")) }
             }
             .interactiveDismissDisabled(model.isBusy)
             .navigationBarBackButtonHidden(model.isBusy)
@@ -65,7 +65,7 @@ struct CodeView: View {
         TextField(text: $typed) { Text(ui: "Code") }
             .textContentType(.oneTimeCode)
             .typesDigits()
-            .font(.title2.monospacedDigit())
+            .textStyle(.title2).monospacedDigit()
             .multilineTextAlignment(.center)
             .focused($isFocused)
             .submitLabel(.go)
@@ -127,6 +127,7 @@ struct CodeView: View {
 /// "Check your email", with the address.
 private struct CodeHeader: View {
     let model: CodeModel
+    @Environment(\.branding) private var branding
     @Environment(\.dynamicTypeSize) private var size
     @ScaledMetric(relativeTo: .title2) private var symbolSize: CGFloat = 56
 
@@ -136,17 +137,17 @@ private struct CodeHeader: View {
             if !size.isAccessibilitySize {
                 Image(systemName: "envelope.badge")
                     .font(.system(size: symbolSize))
-                    .foregroundStyle(.tint)
+                    .foregroundStyle(branding.accent)
                     .accessibilityHidden(true)
             }
             Text(ui: "Check your email")
-                .font(.title2.bold())
+                .textStyle(.title2, .title, weight: .bold)
                 .accessibilityAddTraits(.isHeader)
             VStack(spacing: 8) {
                 if model.isHalfway { Text(ui: "Now confirm your other email.") }
                 explanation
             }
-            .font(.subheadline)
+            .textStyle(.subheadline)
             .foregroundStyle(.secondary)
         }
         .frame(maxWidth: .infinity)

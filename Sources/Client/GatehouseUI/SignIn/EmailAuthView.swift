@@ -88,7 +88,7 @@ private struct EmailAuthScreen: View {
         .onChange(of: taps) { endTyping() }
         .overlay {
             if model.isWorking {
-                BusyOverlay(text: isSigningUp ? Text(ui: "Creating account...") : Text(ui: "Signing in..."))
+                BusyOverlay(text: isSigningUp ? Text(ui: "Creating account…") : Text(ui: "Signing in…"))
             }
         }
         .interactiveDismissDisabled(model.isWorking)

@@ -29,12 +29,13 @@ struct EmailFields: View {
         switch field {
         case .name:
             TextField(text: $form.name) { Text(ui: "Name") }
-                .textContentType(.name)
+                // It is stored as the first name.
+                .textContentType(.givenName)
                 .typesName()
         case .email:
             TextField(text: $form.email) { Text(ui: "Email") }
-                // Passkeys are offered for a user name alone.
-                .textContentType(form.mode == .signIn ? .username : .emailAddress)
+                // Passkeys are offered, and new passwords kept, for a user name alone.
+                .textContentType(.username)
                 .typesEmail()
         case .password:
             SecureField(text: $password) { Text(ui: "Password") }

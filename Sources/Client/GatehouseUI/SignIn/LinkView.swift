@@ -77,7 +77,7 @@ private struct LinkScreen: View {
         .disabled(model.isBusy)
         .scrollDismissesKeyboard(.interactively)
         .overlay {
-            if isSigningIn { BusyOverlay(text: Text(ui: "Signing in...")) }
+            if isSigningIn { BusyOverlay(text: Text(ui: "Signing in…")) }
         }
         .interactiveDismissDisabled(isSigningIn || model.phase == .sending)
         .navigationBarBackButtonHidden(isSigningIn || model.phase == .sending)
@@ -114,7 +114,7 @@ private struct LinkScreen: View {
             Label {
                 Text(ui: "Sign in with a Passkey")
             } icon: {
-                Image(systemName: "key.fill")
+                Image(systemName: "person.badge.key.fill")
             }
         }
         .buttonStyle(WideButtonStyle())

@@ -55,6 +55,7 @@ private struct LoginScreen: View {
                 .safeAreaInset(edge: .bottom) {
                     if isDismissible { guestButton }
                 }
+                .themed()
                 .toolbar {
                     ToolbarItem(placement: .closing) {
                         if isDismissible { closeButton }
@@ -65,7 +66,7 @@ private struct LoginScreen: View {
                 .navigationDestination(isPresented: entersCode) { codeView }
                 .onChange(of: manager.linkQuestion == nil) { _, isOver in asksToLink = !isOver }
                 .overlay {
-                    if model.isWorking { BusyOverlay(text: Text(ui: "Signing in...")) }
+                    if model.isWorking { BusyOverlay(text: Text(ui: "Signing in…")) }
                 }
         }
         .interactiveDismissDisabled(model.isWorking || !isDismissible)
@@ -143,7 +144,7 @@ private struct LoginScreen: View {
                 Label {
                     Text(ui: "Sign in with a Passkey")
                 } icon: {
-                    Image(systemName: "key.fill")
+                    Image(systemName: "person.badge.key.fill")
                 }
             }
             .buttonStyle(WideButtonStyle(passkeyPlace == .first ? .prominent : .quiet))
@@ -162,9 +163,12 @@ private struct LoginScreen: View {
         } label: {
             Text(ui: "Continue as Guest").frame(minHeight: 44)
         }
-        .font(.subheadline)
+        .textStyle(.subheadline)
         .foregroundStyle(.secondary)
-        .padding(.bottom, 16)
+        .padding(.vertical, 8)
+        .frame(maxWidth: .infinity)
+        // Larger text scrolls below it.
+        .background(.bar)
         .disabled(model.isWorking)
     }
 
@@ -172,10 +176,7 @@ private struct LoginScreen: View {
         Button {
             dismiss()
         } label: {
-            Image(systemName: "xmark.circle.fill")
-                .font(.title2)
-                .foregroundStyle(.secondary)
-                .frame(minWidth: 44, minHeight: 44)
+            CloseLabel()
         }
         .accessibilityLabel(Text(ui: "Close"))
         .disabled(model.isWorking)
@@ -221,7 +222,7 @@ private struct LastMethod: View {
                 Text(ui: "Last time you signed in with \(method.name).")
             }
         }
-        .font(.footnote)
+        .textStyle(.footnote)
         .foregroundStyle(.secondary)
         .multilineTextAlignment(.center)
     }
@@ -234,42 +235,27 @@ private struct LoginHeader: View {
 
     var body: some View {
         VStack(spacing: 12) {
-            Image(systemName: branding.symbol)
-                .font(.system(size: symbolSize))
-                .foregroundStyle(branding.accent)
-                .accessibilityHidden(true)
+            picture.accessibilityHidden(true)
             Text(verbatim: branding.name)
-                .font(.largeTitle.bold())
+                .textStyle(.largeTitle, .title, weight: .bold)
                 .accessibilityAddTraits(.isHeader)
             if let tagline = branding.tagline {
                 Text(LocalizedStringKey(tagline), bundle: branding.bundle ?? .main)
-                    .font(.subheadline)
+                    .textStyle(.subheadline)
                     .foregroundStyle(.secondary)
                     .multilineTextAlignment(.center)
             }
         }
         .padding(.horizontal, 24)
     }
-}
 
-/// Apple's own button, 50 points high, and higher with larger text. It must stay on the screen while its sheet is open,
-/// because the sheet's answer comes through it.
-struct AppleButton: View {
-    let sheet: AppleSheet
-    let begin: @MainActor () -> Void
-    @Environment(\.colorScheme) private var colorScheme
-    @ScaledMetric(relativeTo: .body) private var height: CGFloat = 50
-
-    var body: some View {
-        SignInWithAppleButton(.signIn) { request in
-            sheet.prepare(request)
-            begin()
-        } onCompletion: { result in
-            sheet.finish(result)
+    @ViewBuilder private var picture: some View {
+        if let logo = branding.theme.logo {
+            logo.resizable().scaledToFit().frame(height: symbolSize)
+        } else {
+            Image(systemName: branding.symbol)
+                .font(.system(size: symbolSize))
+                .foregroundStyle(branding.accent)
         }
-        .signInWithAppleButtonStyle(colorScheme == .dark ? .white : .black)
-        .frame(height: height)
-        .clipShape(RoundedRectangle(cornerRadius: 12))
-        .accessibilityHint(Text(ui: "Double tap to authenticate using your Apple ID."))
     }
 }

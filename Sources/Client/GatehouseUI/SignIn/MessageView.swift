@@ -15,7 +15,7 @@ struct MessageView: View {
             } icon: {
                 Image(systemName: "exclamationmark.triangle.fill")
             }
-            .font(.subheadline)
+            .textStyle(.subheadline)
             .foregroundStyle(.red)
             .accessibilityElement(children: .combine)
             .accessibilityFocused($isFocused)
@@ -26,10 +26,9 @@ struct MessageView: View {
             }
         }
         .frame(maxWidth: .infinity)
-        .onChange(of: message, initial: true) {
-            isFocused = true
-            branding.announce(message.content)
-        }
+        .onChange(of: message, initial: true) { branding.announce(message.content) }
+        // Later: VoiceOver drops one of two requests that come together.
+        .task(id: message) { isFocused = true }
     }
 }
 
@@ -41,7 +40,7 @@ struct FieldHint: View {
     var body: some View {
         if let text {
             branding.text(text)
-                .font(.footnote)
+                .textStyle(.footnote)
                 .foregroundStyle(.red)
         }
     }

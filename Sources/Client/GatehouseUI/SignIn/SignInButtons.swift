@@ -1,30 +1,67 @@
+import AuthenticationServices
 import Foundation
 import GatehouseModel
 import SwiftUI
 
-/// A wide button with rounded corners, 50 points high, and higher with larger text.
+/// A wide button in the theme's shape, 50 points high, and higher with larger text.
 struct WideButtonStyle: ButtonStyle {
     enum Look {
-        case prominent, quiet
+        case prominent, quiet, google
     }
+
+    /// In points. Apple's button, which stands beside the others, gets no wider.
+    static let widest: CGFloat = 375
 
     var look = Look.quiet
     @ScaledMetric(relativeTo: .body) private var height: CGFloat = 50
     @Environment(\.isEnabled) private var isEnabled
     @Environment(\.branding) private var branding
+    @Environment(\.onAccent) private var onAccent
+    @Environment(\.colorScheme) private var colorScheme
 
     init(_ look: Look = .quiet) { self.look = look }
 
     func makeBody(configuration: Configuration) -> some View {
         configuration.label
-            .font(.body.weight(.medium))
+            .textStyle(.body, .button, weight: .medium)
             .multilineTextAlignment(.center)
             .padding(.horizontal, 12)
             .frame(maxWidth: .infinity, minHeight: height)
-            .foregroundStyle(look == .prominent ? Color.white : Color.primary)
-            .background(look == .prominent ? branding.accent : Color.quiet)
-            .clipShape(RoundedRectangle(cornerRadius: 12))
+            .foregroundStyle(colors.text)
+            .background(colors.fill)
+            .clipShape(branding.theme.outline)
+            .overlay { if let border = colors.border { branding.theme.outline.stroke(border, lineWidth: 1) } }
             .opacity(isEnabled ? (configuration.isPressed ? 0.7 : 1) : 0.5)
+            .frame(maxWidth: Self.widest)
+            .frame(maxWidth: .infinity)
+    }
+
+    private var colors: ButtonColors {
+        switch look {
+        case .prominent: ButtonColors(fill: branding.accent, text: onAccent)
+        case .quiet: ButtonColors(fill: .quiet, text: .primary)
+        case .google: colorScheme == .dark ? .googleDark : .googleLight
+        }
+    }
+}
+
+/// The colours of a wide button.
+struct ButtonColors: Hashable {
+    var fill: Color
+    var text: Color
+    var border: Color?
+
+    // Two of the three looks that Google allows: https://developers.google.com/identity/branding-guidelines
+    static let googleLight = ButtonColors(fill: .white, text: Color(hex: 0x1f1f1f), border: Color(hex: 0x747775))
+    static let googleDark = ButtonColors(
+        fill: Color(hex: 0x131314), text: Color(hex: 0xe3e3e3), border: Color(hex: 0x8e918f))
+}
+
+extension Color {
+    /// - Parameter hex: Red, green and blue, a byte each.
+    fileprivate init(hex: Int) {
+        let bytes = [hex >> 16, hex >> 8, hex].map { Double($0 & 0xff) / 255 }
+        self.init(red: bytes[0], green: bytes[1], blue: bytes[2])
     }
 }
 
@@ -40,14 +77,52 @@ struct ProviderButton: View {
                 if method == .google {
                     Image(decorative: "google", bundle: .module)
                 } else {
-                    Image(systemName: "key.fill").accessibilityHidden(true)
+                    Image(systemName: "globe").accessibilityHidden(true)
                 }
                 Text(ui: "Sign in with \(method.name)")
             }
         }
-        .buttonStyle(WideButtonStyle())
-        .accessibilityHint(Text(ui: "Double tap to authenticate using your \(method.name) account."))
+        .buttonStyle(WideButtonStyle(method == .google ? .google : .quiet))
+        .accessibilityHint(Text(ui: "Signs you in with your \(method.name) account."))
     }
+}
+
+/// Apple's own button, in the theme's shape, 50 points high, and higher with larger text. It must stay on the screen while
+/// its sheet is open, because the sheet's answer comes through it.
+struct AppleButton: View {
+    let sheet: AppleSheet
+    let begin: @MainActor () -> Void
+    @Environment(\.branding) private var branding
+    @Environment(\.colorScheme) private var colorScheme
+    @Environment(\.isEnabled) private var isEnabled
+    /// The appearance that the button was made for.
+    @State private var made: ColorScheme?
+    @ScaledMetric(relativeTo: .body) private var height: CGFloat = 50
+
+    var body: some View {
+        let scheme = made ?? colorScheme
+        SignInWithAppleButton(.signIn) { request in
+            sheet.prepare(request)
+            begin()
+        } onCompletion: { result in
+            sheet.finish(result)
+        }
+        .signInWithAppleButtonStyle(scheme == .dark ? .white : .black)
+        // The system's button takes its style when it is made.
+        .id(scheme)
+        // Its title is as large as its height allows, and must fit into the width.
+        .frame(height: min(height, 64))
+        .clipShape(branding.theme.outline)
+        .frame(maxWidth: WideButtonStyle.widest)
+        .frame(maxWidth: .infinity)
+        .accessibilityHint(Text(ui: "Signs you in with your Apple Account."))
+        .onChange(of: colorScheme, initial: true, adapt)
+        .onChange(of: isEnabled, adapt)
+    }
+
+    /// Makes another button for another appearance: not while it is disabled, as during a sign-in, whose answer would be
+    /// lost.
+    private func adapt() { if isEnabled { made = colorScheme } }
 }
 
 extension View {
@@ -62,7 +137,7 @@ struct OrDivider: View {
     var body: some View {
         HStack {
             line
-            Text(ui: "or").font(.footnote).foregroundStyle(.secondary)
+            Text(ui: "or").textStyle(.footnote).foregroundStyle(.secondary)
             line
         }
         .padding(.vertical, 8)
@@ -87,13 +162,14 @@ struct AdaptiveRow<Content: View>: View {
 /// Covers a screen during an operation that must not be interrupted.
 struct BusyOverlay: View {
     let text: Text
+    @Environment(\.branding) private var branding
 
     var body: some View {
         ZStack {
             Color.black.opacity(0.3).ignoresSafeArea()
             ProgressView { text.multilineTextAlignment(.center) }
                 .padding(24)
-                .background(.regularMaterial, in: RoundedRectangle(cornerRadius: 12))
+                .background(.regularMaterial, in: RoundedRectangle(cornerRadius: branding.theme.cornerRadius))
                 .padding(16)
         }
         .accessibilityElement(children: .combine)

@@ -27,33 +27,13 @@ struct SwitchSheet: ViewModifier {
 }
 
 private struct SwitchView: View {
-    @Environment(\.branding) private var branding
-    @ScaledMetric(relativeTo: .title) private var symbolSize: CGFloat = 56
     let account: AuthManager
     let question: SwitchQuestion
 
     var body: some View {
-        ScrollView {
-            VStack(spacing: 16) {
-                Image(systemName: "person.fill")
-                    .font(.system(size: symbolSize))
-                    .foregroundStyle(branding.accent)
-                    .accessibilityHidden(true)
-                title
-                    .font(.title2.bold())
-                    .accessibilityAddTraits(.isHeader)
-                message.foregroundStyle(.secondary)
-            }
-            .multilineTextAlignment(.center)
-            .padding(24)
-            .padding(.top, 32)
-        }
-        .safeAreaInset(edge: .bottom) { buttons }
-        .onAppear { account.switchAppeared() }
-    }
-
-    private var buttons: some View {
-        VStack(spacing: 8) {
+        QuestionPage(symbol: "person.fill", title: title) {
+            message.foregroundStyle(.secondary)
+        } answers: {
             Button {
                 account.answerSwitch(true)
             } label: {
@@ -66,7 +46,7 @@ private struct SwitchView: View {
                 stay.frame(minWidth: 44, minHeight: 44)
             }
         }
-        .padding(24)
+        .onAppear { account.switchAppeared() }
     }
 
     private var stay: Text { question.leavesAnonymousAccount ? Text(ui: "Cancel") : Text(ui: "Stay Signed In") }

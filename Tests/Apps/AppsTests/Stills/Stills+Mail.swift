@@ -19,7 +19,7 @@ extension Still {
         Still("check-mail-busy") {
             let world = try await signedUp()
             world.service.meet(.slow, at: .verifyCode)
-            return try await world.typing(["Code": "042917"]).waiting(for: "Checking the code...")
+            return try await world.typing(["Code": "042917"]).waiting(for: "Checking the code…")
         },
         Still("check-mail-wrong", showsMost: true) {
             try await signedUp().typing(["Code": "042917"]).waiting(for: "The code is wrong or has expired.")

@@ -11,7 +11,7 @@ extension Still {
         Still("login-busy") {
             let world = try await World.guest()
             world.google.hold()
-            return try await world.tapping("Sign in", "Sign in with Google").waiting(for: "Signing in...")
+            return try await world.tapping("Sign in", "Sign in with Google").waiting(for: "Signing in…")
         },
         Still("login-offline", showsMost: true) {
             let world = try await World.guest()
@@ -52,7 +52,7 @@ extension Still {
         Still("sign-in-by-email-busy") {
             let world = try await signingIn()
             world.service.meet(.slow, at: .signIn)
-            return try await world.tapping("submit").waiting(for: "Signing in...")
+            return try await world.tapping("submit").waiting(for: "Signing in…")
         },
         Still("sign-in-by-email-wrong") {
             try await signingIn().tapping("submit").waiting(for: "Incorrect email or password. Please try again.")
@@ -81,7 +81,7 @@ extension Still {
         Still("sign-up-busy") {
             let world = try await signingUp(InMemoryAuthService())
             world.service.meet(.slow, at: .signUp)
-            return try await world.tapping("submit").waiting(for: "Creating account...")
+            return try await world.tapping("submit").waiting(for: "Creating account…")
         },
         Still("sign-up-taken") {
             let world = try await signingUp(InMemoryAuthService())
