@@ -95,6 +95,37 @@ struct CloseLabel: View {
     }
 }
 
+extension Font.TextStyle {
+    /// The size at the default text size, from Apple's Human Interface Guidelines.
+    var points: CGFloat {
+        #if os(macOS)
+        switch self {
+        case .largeTitle: 26
+        case .title: 22
+        case .title2: 17
+        case .title3: 15
+        case .callout: 12
+        case .subheadline: 11
+        case .footnote, .caption, .caption2: 10
+        default: 13
+        }
+        #else
+        switch self {
+        case .largeTitle: 34
+        case .title: 28
+        case .title2: 22
+        case .title3: 20
+        case .callout: 16
+        case .subheadline: 15
+        case .footnote: 13
+        case .caption: 12
+        case .caption2: 11
+        default: 17
+        }
+        #endif
+    }
+}
+
 /// Whether bars put their buttons into glass.
 var hasGlass: Bool {
     #if canImport(Darwin)

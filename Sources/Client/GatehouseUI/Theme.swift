@@ -70,24 +70,6 @@ extension Theme {
     }
 }
 
-extension Font.TextStyle {
-    /// The size at the default text size, from Apple's Human Interface Guidelines.
-    fileprivate var points: CGFloat {
-        switch self {
-        case .largeTitle: 34
-        case .title: 28
-        case .title2: 22
-        case .title3: 20
-        case .callout: 16
-        case .subheadline: 15
-        case .footnote: 13
-        case .caption: 12
-        case .caption2: 11
-        default: 17
-        }
-    }
-}
-
 extension View {
     /// The theme's font for a text of this style.
     func textStyle(_ style: Font.TextStyle, _ role: Theme.Role = .body, weight: Font.Weight? = nil) -> some View {
