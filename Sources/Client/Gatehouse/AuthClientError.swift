@@ -113,6 +113,13 @@ public struct AuthRefusal: Hashable, Sendable {
     public var field: String?
     /// Why the session ended, if the refusal says that it has and the server tells.
     public var sessionEnd: SessionEndReason?
+    /// The request's id in the server's log (`x-request-id`, or `sb-request-id` of a hosted project); nil if the response
+    /// has none. Equality ignores it: refusals that say the same are equal.
+    public var requestID: String? {
+        get { request.id }
+        set { request.id = newValue }
+    }
+    private var request = RefusedRequest()
     /// Whether the response has no code, and says that the grant is invalid: of a refresh, that its token is.
     package private(set) var isInvalidGrant = false
 
@@ -140,7 +147,16 @@ public struct AuthRefusal: Hashable, Sendable {
             linkQuestion: answer.linkQuestion, sessionEnd: reply.sessionEnd)
         setAsideTicket = answer.setAsideTicket
         isInvalidGrant = answer.oauthError == "invalid_grant"
+        requestID = reply.requestID
     }
+}
+
+/// Equal to every other.
+private struct RefusedRequest: Hashable {
+    var id: String?
+
+    static func == (_: Self, _: Self) -> Bool { true }
+    func hash(into _: inout Hasher) {}
 }
 
 extension AuthRefusal {

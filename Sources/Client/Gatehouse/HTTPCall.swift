@@ -49,6 +49,12 @@ public struct HTTPReply: Hashable, Sendable {
         return SessionEndReason(rawValue: word)
     }
 
+    /// The request's id in the server's log: at most 64 letters, digits, `-` and `_`. Anything else is not one.
+    var requestID: String? {
+        let ids = ["x-request-id", "sb-request-id"].lazy.compactMap { headers[$0] }
+        return ids.first(where: \.isPlainWord)
+    }
+
     /// The delay that the server requests, if given in seconds (RFC 9110 §10.2.3).
     var retryAfter: Duration? {
         guard let seconds = headers["retry-after"].flatMap(Int64.init), seconds >= 0 else { return nil }

@@ -75,6 +75,7 @@ extension HTTPReply {
         }
         var headers: [String: String] = [:]
         headers["retry-after"] = refusal.retryAfter.map { "\($0.components.seconds)" }
+        headers["x-request-id"] = "in-memory"
         headers["x-gatehouse-session-end"] = refusal.sessionEnd?.rawValue
         self.init(status: refusal.status, headers: headers, body: writer.bytes)
     }

@@ -7,10 +7,11 @@ extension AuthClientError {
             self = .offline(.notUnderstood("status \(reply.status)"))
             return
         }
-        self = .refused(
-            AuthRefusal(
-                status: reply.status, code: answer.code.map { AuthErrorCode($0) }, message: answer.message,
-                retryAfter: reply.retryAfter, field: answer.field))
+        var refusal = AuthRefusal(
+            status: reply.status, code: answer.code.map { AuthErrorCode($0) }, message: answer.message,
+            retryAfter: reply.retryAfter, field: answer.field)
+        refusal.requestID = reply.requestID
+        self = .refused(refusal)
     }
 
     /// The gateway's refusal of a token that the auth server has confirmed.

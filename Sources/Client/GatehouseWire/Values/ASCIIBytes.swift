@@ -22,6 +22,13 @@ extension UInt8 {
     package var hexadecimalDigit: UInt8 { self < 10 ? self + 0x30 : self - 10 + 0x61 }
 }
 
+extension String {
+    /// Whether it is 1 to 64 of `[A-Za-z0-9_-]`, as the ids and codes of a server are.
+    package var isPlainWord: Bool {
+        (1...64).contains(utf8.count) && utf8.allSatisfy { $0.isAlphanumeric || "_-".utf8.contains($0) }
+    }
+}
+
 extension Sequence<UInt8> {
     /// Two lower-case hexadecimal digits for each byte.
     package var hexadecimal: String {
