@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # Its own folder: other options than those of `swift build` would compile everything again in .build.
 SCRATCH = ROOT / ".build" / "dist"
 # Texts of the apps that `gatehouse dev` shows. A program without them serves, and has no /app.
-RESOURCES = ("LiveScreens", "GatehouseUI", "BoxScoreScreens", "DailyRitualScreens")
+RESOURCES = ("LiveScreens", "GatehouseModel", "GatehouseUI", "BoxScoreScreens", "DailyRitualScreens")
 SHELLS = ("bash", "zsh", "fish")
 
 

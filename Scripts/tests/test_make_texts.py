@@ -29,6 +29,12 @@ class TextTests(unittest.TestCase):
         catalogue = {"strings": {"Go On": {"localizations": {"de": unit}}, "go.on": {"localizations": {"en": unit}}}}
         self.assertEqual(make.texts(catalogue), {"Go On": {"en": "Go On", "de": "Weiter"}, "go.on": {"en": "Weiter"}})
 
+    def test_plural_forms_have_one_for_all_other_numbers(self):
+        def plural(**forms):
+            return {"variations": {"plural": {name: {"stringUnit": {"value": text}} for name, text in forms.items()}}}
+        catalogue = {"strings": {"%lld": {"localizations": {"de": plural(one="Eins", other="%lld"), "ja": plural(one="1")}}}}
+        self.assertEqual(make.texts(catalogue), {"%lld": {"en": "%lld", "de": "%lld", "ja": None}})
+
     def test_texts_come_from_the_screens_and_from_the_pages(self):
         pages, mails, problems = self.collect(
             screens={"Sign In": forms("Sign In", "a", "b", "c", "d")}, pages=["Ours", "Mailed"], emails={"a.b": forms("{app}")},
@@ -54,6 +60,8 @@ class TextTests(unittest.TestCase):
             ({"screens": {"%@": forms("%@", "1", "%@", "%@", "%@")}}, "Localizable: '%@' has other placeholders in a translation"),
             ({"emails": {"a.b": forms("{a} {b}", "{b} {a}", "{a} {b}", "{a}", "{a} {b}")}},
              "Emails: 'a.b' has other placeholders in a translation"),
+            ({"screens": {"%lld": forms("%lld", "%@", "%lld", "%lld", "%lld")}},
+             "Localizable: '%lld' has other placeholders in a translation"),
             ({"screens": ["A"], "pages": ["A"], "source": 'say("A")'}, "Pages: 'A' is a text of Localizable"),
             ({"screens": ["A"], "screen_source": '"B"'}, "Localizable: nothing says 'A'"),
             ({"pages": ["A"], "source": '"A"'}, "Pages: nothing says 'A'"),

@@ -187,7 +187,7 @@ def by_code(phone, mail, say):
 def arabic():
     """The texts of the screens and of the app."""
     texts = {}
-    for path in ["Sources/Client/GatehouseUI/Resources", "Apps/BoxScore/Screens"]:
+    for path in ["Sources/Client/GatehouseModel/Resources", "Apps/BoxScore/Screens"]:
         with open(os.path.join(REPOSITORY, path, "Localizable.xcstrings"), encoding="utf-8") as file:
             texts |= json.load(file)["strings"]
     return lambda text: texts[text]["localizations"]["ar"]["stringUnit"]["value"]

@@ -21,6 +21,8 @@ public import SwiftUI
         public var locale = Locale(identifier: "en")
         public var layoutDirection: LayoutDirection
         public var reducesMotion = false
+        /// The app's main bundle.
+        public var mainBundle = Bundle.main
 
         /// - Parameter layoutDirection: nil uses the direction of the locale's language.
         public init(
@@ -60,6 +62,7 @@ public import SwiftUI
         environment.layoutDirection = settings.layoutDirection
         environment.accessibilityReduceMotion = settings.reducesMotion
         environment.providerSheets = device.sheets
+        environment.mainBundle = settings.mainBundle
         environment.openURL = OpenURLAction { url in
             device.openedURLs.append(url)
             return .handled

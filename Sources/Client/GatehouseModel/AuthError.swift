@@ -163,14 +163,15 @@ extension AuthError {
         }
     }
 
-    /// ``content`` in English.
+    /// ``content`` in English, for logs. `localizedDescription` is in the user's language.
     public var message: String { content.english }
 
     static let other: ModelText = "Something went wrong. Please try again."
 }
 
 extension AuthError: LocalizedError {
-    public var errorDescription: String? { message }
+    /// ``content`` in the user's language; see ``ModelText/localized``.
+    public var errorDescription: String? { content.localized }
 }
 
 extension AuthError {

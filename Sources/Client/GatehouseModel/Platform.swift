@@ -1,20 +1,60 @@
-// The only platform switch of this target: a type of Apple's Foundation that does not exist on Linux.
+// The only platform switch of this target: how a text is looked up. Linux has no compiled string catalogues, and no types of
+// Apple's for their texts.
+
+/// The name of the app's string catalogue with its wording of our texts.
+private let appTable = "Gatehouse"
 
 #if canImport(Darwin)
 public import Foundation
 
+extension ModelText {
+    /// The catalogue that has a key: the app's, or else this library's.
+    package static func place(of key: String) -> (bundle: Bundle, table: String) {
+        let missing = "\u{0}"
+        let isOwn = Bundle.main.localizedString(forKey: key, value: missing, table: appTable) != missing
+        return isOwn ? (.main, appTable) : (.module, "Localizable")
+    }
+
+    var lookedUp: String { String(localized: LocalizedStringResource(self)) }
+}
+
 extension LocalizedStringResource {
-    /// A model's text, looked up in a string catalogue.
-    ///
-    /// - Parameter bundle: The bundle with the catalogue: the app's own, which has the texts that it uses.
-    public init(_ text: ModelText, bundle: BundleDescription = .main) {
+    /// A model's text, looked up as ``ModelText/localized`` is, in the language of the resource's `locale`.
+    public init(_ text: ModelText) {
         var format = String.LocalizationValue.StringInterpolation(
             literalCapacity: text.key.utf8.count, interpolationCount: text.arguments.count)
         for piece in text.pieces {
             format.appendLiteral(piece.literal)
-            if let argument = piece.argument { format.appendInterpolation(argument) }
+            switch piece.value {
+            case .text(let text): format.appendInterpolation(text)
+            case .number(let number): format.appendInterpolation(number)
+            case nil: break
+            }
         }
-        self.init(String.LocalizationValue(stringInterpolation: format), bundle: bundle)
+        let place = ModelText.place(of: text.key)
+        self.init(
+            String.LocalizationValue(stringInterpolation: format), table: place.table,
+            bundle: .atURL(place.bundle.bundleURL))
+    }
+}
+#else
+package import Foundation
+import StringCatalogs
+
+private let catalogs = StringCatalogs()
+
+extension ModelText {
+    /// The catalogue that has a key: the app's, or else this library's.
+    package static func place(of key: String) -> (bundle: Bundle, table: String) {
+        let isOwn = catalogs.catalog(of: Phone.app, table: appTable)?.has(key) == true
+        return isOwn ? (Phone.app, appTable) : (.module, "Localizable")
+    }
+
+    var lookedUp: String {
+        let place = Self.place(of: key)
+        let count = pieces.lazy.compactMap { if case .number(let number) = $0.value { number } else { nil } }.first
+        let catalog = catalogs.catalog(of: place.bundle, table: place.table)
+        return Placeholders.fill(catalog?.text(for: key, count: count, in: Phone.language) ?? key, with: arguments)
     }
 }
 #endif

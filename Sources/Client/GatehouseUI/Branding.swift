@@ -1,7 +1,7 @@
 public import Foundation
 public import SwiftUI
 
-/// The app's own texts, symbol, colour and theme in the screens.
+/// The app's name, symbol, tagline, colour and theme in the screens. `ModelText` says how an app rewords the other texts.
 ///
 /// ```swift
 /// let branding = Branding(
@@ -16,10 +16,7 @@ public struct Branding: Sendable {
     public var symbol: String
     /// The reason to sign in, as a key in `bundle`; nil for none.
     public var tagline: String?
-    /// The app's own wording of texts: by the `ModelText.key` of a message, question or hint, a key in `bundle`. Other
-    /// texts stay as they are.
-    public var texts: [String: String]
-    /// The bundle whose string catalogue translates the tagline and the texts; nil for `.main`.
+    /// The bundle whose string catalogue translates the tagline; nil for `.main`.
     public var bundle: Bundle?
     /// The colour of symbols, the avatar and prominent buttons. Text on it is white, or black if white has too little
     /// contrast; see ``Theme/onAccent``.
@@ -37,23 +34,16 @@ public struct Branding: Sendable {
 
     /// Creates a branding. The defaults fit every app.
     ///
-    /// ```swift
-    /// let branding = Branding(texts: ["Incorrect email or password. Please try again.": "That is not your password."])
-    /// ```
-    ///
     /// - Parameters:
-    ///   - texts: The app's own wording of messages, questions and hints; see ``texts``.
-    ///   - bundle: The bundle whose string catalogue translates the tagline and the texts.
+    ///   - bundle: The bundle whose string catalogue translates the tagline.
     ///   - accent: A blue with enough contrast for white text by default, which the system's blue does not have.
     public init(
         name: String = Branding.appName, symbol: String = "person.crop.circle.fill", tagline: String? = nil,
-        texts: [String: String] = [:], bundle: Bundle? = nil, accent: Color = Color(red: 0.04, green: 0.43, blue: 0.91),
-        theme: Theme = Theme()
+        bundle: Bundle? = nil, accent: Color = Color(red: 0.04, green: 0.43, blue: 0.91), theme: Theme = Theme()
     ) {
         self.name = name
         self.symbol = symbol
         self.tagline = tagline
-        self.texts = texts
         self.bundle = bundle
         self.accent = accent
         self.theme = theme

@@ -4,17 +4,16 @@ import SwiftUI
 /// The notice that a list could not be loaded.
 struct LoadFailure: View {
     let retry: @MainActor () -> Void
-    @Environment(\.branding) private var branding
 
     var body: some View {
         VStack(spacing: 12) {
-            branding.text(Self.text)
+            Text(model: Self.text)
                 .foregroundStyle(.secondary)
                 .multilineTextAlignment(.center)
             Button(action: retry) { Text(ui: "Retry").frame(minWidth: 44, minHeight: 44) }
         }
         .padding(24)
-        .onAppear { branding.announce(Self.text) }
+        .onAppear { announce(Self.text) }
     }
 
     static let text: ModelText = "Something went wrong. Please try again."

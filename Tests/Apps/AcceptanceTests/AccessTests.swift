@@ -13,7 +13,7 @@ extension AcceptanceTests {
 
             init(_ language: String) throws {
                 let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-                catalogs = try ["Sources/Client/GatehouseUI/Resources", "Apps/BoxScore/Screens"].map { folder in
+                catalogs = try ["Sources/Client/GatehouseModel/Resources", "Apps/BoxScore/Screens"].map { folder in
                     try StringCatalog(Data(contentsOf: root.appending(path: "\(folder)/Localizable.xcstrings")))
                 }
                 locale = Locale(identifier: language)

@@ -16,7 +16,8 @@ struct TextsTests {
 
     private static var catalog: StringCatalog {
         get throws {
-            try StringCatalog(Data(contentsOf: folder.appending(path: "Resources/Localizable.xcstrings")))
+            let path = "../GatehouseModel/Resources/Localizable.xcstrings"
+            return try StringCatalog(Data(contentsOf: folder.appending(path: path)))
         }
     }
 
@@ -166,7 +167,7 @@ struct TextsTests {
             SignInMessage(store: StoreProblem("", cause: cause)).content.key
         }
         return problems + errors.map(\.content.key) + hints + changes + stores + keysOfNotices + [
-            "Password must be at least %@ characters.",
+            "Password must be at least %lld characters.",
             "An email was requested a moment ago. Please wait before you ask for another one.",
             "This can no longer be undone.",
             "To start over, cancel this, sign in with a code we email you, and try again within ten minutes.",

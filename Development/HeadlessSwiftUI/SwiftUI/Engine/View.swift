@@ -1,6 +1,7 @@
 // More than Apple re-exports: on Linux `CGFloat` is Foundation's. ScreenImportTests asks the screens to import it.
 @_exported public import Foundation
 @_exported public import Observation
+@_exported public import StringCatalogs
 
 // The parts of SwiftUI that the screens use, for Linux. All public declarations are Apple's, as documented; the
 // driver's interface is `package`. There is no layout, no animation, and no gesture except the tap.

@@ -79,22 +79,32 @@
         urlActions = []
         rootNode.epoch = epoch
         // `onChange` is called once, before the value is set, on the thread that sets it.
-        elements = withObservationTracking {
-            RenderContext(host: self, node: rootNode, environment: environment, presenter: presenter).elements(of: root)
-        } onChange: { [signal] in
-            signal.invalidate()
+        elements = onPhone {
+            withObservationTracking {
+                RenderContext(host: self, node: rootNode, environment: environment, presenter: presenter)
+                    .elements(of: root)
+            } onChange: { [signal] in
+                signal.invalidate()
+            }
         }
         signal.building(false)
         rootNode.sweep(epoch)
         keyboard.end(signal)
         let actions = afterRendering
         afterRendering = []
-        Announcing.$listener.withValue(announcements) { for action in actions { action() } }
+        onPhone { for action in actions { action() } }
         onRender?()
     }
 
     /// Runs a user's action.
-    package func perform(_ action: @MainActor () -> Void) { Announcing.$listener.withValue(announcements) { action() } }
+    package func perform(_ action: @MainActor () -> Void) { onPhone(action) }
+
+    /// Runs the app's code with this phone's language, main bundle and listener.
+    private func onPhone<Result>(_ body: @MainActor () -> Result) -> Result {
+        Phone.$language.withValue(environment.locale) {
+            Phone.$app.withValue(environment.mainBundle) { Announcing.$listener.withValue(announcements) { body() } }
+        }
+    }
 
     /// Opens the app with a URL.
     package func open(_ url: URL) {

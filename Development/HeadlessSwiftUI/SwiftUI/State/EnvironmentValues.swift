@@ -30,6 +30,8 @@ public struct EnvironmentValues {
     public var lineLimit: Int?
     public var font: Font?
     public var openURL = OpenURLAction()
+    /// The app's main bundle.
+    package var mainBundle = Bundle.main
     public internal(set) var isPresented = false
     public internal(set) var isSearching = false
     public internal(set) var dismiss = DismissAction {}

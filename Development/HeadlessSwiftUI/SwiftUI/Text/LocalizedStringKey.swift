@@ -75,7 +75,7 @@ extension LocalizedStringKey.Parts {
     /// The text in a bundle's catalogue, or the key itself, with its arguments inserted.
     func resolve(_ bundle: Bundle?, _ table: String?, in context: TextContext) -> String {
         let count = arguments.lazy.compactMap(\.count).first
-        let catalog = context.catalogs.catalog(of: bundle ?? .main, table: table ?? "Localizable")
+        let catalog = context.catalogs.catalog(of: bundle ?? Phone.app, table: table ?? "Localizable")
         let format = catalog?.text(for: key, count: count, in: context.locale) ?? key
         return Placeholders.fill(format, with: arguments.map { $0.text.resolve(in: context) })
     }
@@ -85,36 +85,4 @@ extension LocalizedStringKey.Parts {
 struct TextContext {
     let locale: Locale
     let catalogs: StringCatalogs
-}
-
-enum Placeholders {
-    /// Replaces `%@`, `%lld`, `%2$@` and similar placeholders by texts; `%%` is a percent sign.
-    static func fill(_ format: String, with texts: [String]) -> String {
-        var (filled, next) = ("", 0)
-        var rest = Substring(format)
-        while let percent = rest.firstIndex(of: "%") {
-            filled += rest[..<percent]
-            rest = rest[rest.index(after: percent)...]
-            if rest.first == "%" {
-                filled += "%"
-                rest = rest.dropFirst()
-                continue
-            }
-            let digits = rest.prefix { $0.isNumber }
-            var index = next
-            if let position = Int(digits), rest.dropFirst(digits.count).first == "$" {
-                index = position - 1
-                rest = rest.dropFirst(digits.count + 1)
-            } else {
-                next += 1
-            }
-            guard let specifier = ["@", "lld", "llu", "lf"].first(where: { rest.hasPrefix($0) }) else {
-                filled += "%"
-                continue
-            }
-            rest = rest.dropFirst(specifier.count)
-            filled += texts.indices.contains(index) ? texts[index] : ""
-        }
-        return filled + rest
-    }
 }

@@ -15,7 +15,7 @@ public import Observation
 ///     let outcome = try await account.signInWithEmail("ada@example.com", password: password)
 ///     showsMailHint = outcome == .checkMail
 /// } catch {
-///     message = SignInMessage(.email, error)?.text
+///     message = SignInMessage(.email, error)?.localized
 /// }
 /// ```
 @MainActor @Observable

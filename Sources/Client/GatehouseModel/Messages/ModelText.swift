@@ -1,25 +1,30 @@
-/// A text for the user: an English format, which is its key in a string catalogue, and what its `%@` stand for.
+/// A text for the user: an English format, which is its key in a string catalogue, and the values of its placeholders.
 ///
-/// All texts of the models have this type. An app gives some its own wording:
+/// All texts of the models have this type, and all texts of GatehouseUI's screens are such keys. ``localized`` is the text in
+/// the user's language:
 ///
 /// ```swift
-/// let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
-/// let content = AuthError.wrongCredentials.content
-/// let text = content.replaced(by: texts) ?? content
+/// let text = AuthError.wrongCredentials.content.localized
+/// let title = ModelText("Sign in with %@", "Google").localized
 /// ```
 ///
-/// `Branding.texts` of GatehouseUI does this on the screens. On Apple's systems `LocalizedStringResource` has an
-/// initializer for it.
+/// The library has its texts in ten languages. To reword one, on the screens as well, add a string catalogue with the
+/// name `Gatehouse` to the app's main bundle: a key of the library that it has replaces the library's text. Give each key a
+/// translation for every language of the app.
+///
+/// On Apple's systems the language is one of the app's: the languages that its project lists, or all if its `Info.plist`
+/// has `CFBundleAllowMixedLocalizations`.
 public struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// The key in a string catalogue.
+    /// The key in a string catalogue. `%@` is the placeholder of a text, and `%lld` of a whole number that selects the
+    /// plural form.
     public var key: String
-    /// In the order of the `%@` in ``key``. Not localized, such as a provider's name.
+    /// In the order of the placeholders in ``key``. Not localized, such as a provider's name.
     public var arguments: [String]
 
-    /// - Parameter arguments: As many as ``key`` has `%@`.
+    /// - Parameter arguments: As many as ``key`` has placeholders.
     public init(_ key: String, _ arguments: String...) { self.init(key, arguments) }
 
-    /// - Parameter arguments: As many as ``key`` has `%@`.
+    /// - Parameter arguments: As many as ``key`` has placeholders.
     public init(_ key: String, _ arguments: [String]) {
         self.key = key
         self.arguments = arguments
@@ -28,20 +33,37 @@ public struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
     /// A text without arguments.
     public init(stringLiteral key: String) { self.init(key) }
 
-    /// The app's own wording of this text; nil if there is none.
-    ///
-    /// - Parameter texts: By the ``key`` of the library's text, the key of the app's, with as many `%@`.
-    public func replaced(by texts: [String: String]) -> ModelText? { texts[key].map { ModelText($0, arguments) } }
+    /// The text in the user's language: in the app's wording if its catalogue `Gatehouse` has ``key``, or else in the
+    /// library's. A key in neither is the text.
+    public var localized: String { lookedUp }
 
-    /// The literal parts of ``key``, each with the argument that follows it.
-    package var pieces: [(literal: String, argument: String?)] {
-        let literals = key.split(separator: "%@", omittingEmptySubsequences: false)
-        return literals.enumerated().map { index, literal in
-            let hasArgument = index < arguments.count && index + 1 < literals.count
-            return (String(literal), hasArgument ? arguments[index] : nil)
+    /// The text in English. Tests check its exact wording.
+    public var english: String { pieces.map { $0.literal + ($0.value?.english ?? "") }.joined() }
+
+    /// The value of a placeholder.
+    package enum Value {
+        case text(String)
+        /// Selects the plural form.
+        case number(Int)
+
+        fileprivate var english: String {
+            switch self {
+            case .text(let text): text
+            case .number(let number): String(number)
+            }
         }
     }
 
-    /// The text in English.
-    public var english: String { pieces.map { $0.literal + ($0.argument ?? "") }.joined() }
+    /// The literal parts of ``key``, each with the value that follows it.
+    package var pieces: [(literal: String, value: Value?)] {
+        var pieces: [(literal: String, value: Value?)] = []
+        var (rest, values) = (key[...], arguments[...])
+        while let place = rest.firstRange(of: /%@|%lld/) {
+            let isText = rest[place].hasSuffix("@")
+            let value = values.popFirst().map { isText ? Value.text($0) : .number(Int($0) ?? 0) }
+            pieces.append((String(rest[..<place.lowerBound]), value))
+            rest = rest[place.upperBound...]
+        }
+        return pieces + [(String(rest), nil)]
+    }
 }

@@ -4,6 +4,8 @@ public import Gatehouse
 public struct SignInMessage: Hashable, Sendable {
     /// The text for the user.
     public var content: ModelText
+    /// The text in the user's language; see ``ModelText/localized``.
+    public var localized: String { content.localized }
     /// The text in English. Tests check its exact wording.
     public var text: String { content.english }
     /// The action to offer; nil if there is none other than the screen's own.

@@ -7,7 +7,7 @@ extension WeakPassword {
             let length = minimumLength ?? 8
             return length == 8
                 ? "Password must be at least 8 characters."
-                : ModelText("Password must be at least %@ characters.", String(length))
+                : ModelText("Password must be at least %lld characters.", String(length))
         }
         if reasons.contains(.characters) {
             return "Please use more kinds of characters: small and capital letters, digits, symbols."

@@ -7,7 +7,6 @@ import SwiftUI
 struct DevicesView: View {
     @State private var model: DevicesModel
     @State private var loads = 0
-    @Environment(\.branding) private var branding
 
     init(model: DevicesModel) { _model = State(initialValue: model) }
 
@@ -29,13 +28,13 @@ struct DevicesView: View {
         .inlineTitle()
         .task(id: loads) { await model.load() }
         .onChange(of: model.phase) {
-            if model.phase == .failed, model.devices != nil { branding.announce(LoadFailure.text) }
+            if model.phase == .failed, model.devices != nil { announce(LoadFailure.text) }
         }
     }
 
     private func list(_ devices: [SessionInfo]) -> some View {
         List {
-            if model.phase == .failed { Section { branding.text(LoadFailure.text).foregroundStyle(.red) } }
+            if model.phase == .failed { Section { Text(model: LoadFailure.text).foregroundStyle(.red) } }
             let (mine, others) = (devices.filter(\.isCurrent), devices.filter { !$0.isCurrent })
             if !mine.isEmpty {
                 Section {

@@ -30,7 +30,6 @@ private struct ProfileScreen: View {
     @State private var asksToDelete = false
     @State private var showsAlert = false
     @State private var alert: ProfileAlert?
-    @Environment(\.branding) private var branding
 
     init(model: ProfileModel) { _model = State(initialValue: model) }
 
@@ -52,18 +51,18 @@ private struct ProfileScreen: View {
                 .refreshable { await manager.refreshProfile() }
         }
         .overlay {
-            if let progress = model.progress { BusyOverlay(text: branding.text(progress)) }
+            if let progress = model.progress { BusyOverlay(text: Text(model: progress)) }
         }
         .task { if !manager.isProfileLoaded, !manager.isLoading { manager.reloadProfile() } }
         .interactiveDismissDisabled(isDeleting)
-        .alert(branding.text(alert?.title ?? ""), isPresented: $showsAlert) {
+        .alert(Text(model: alert?.title ?? ""), isPresented: $showsAlert) {
             Button {
                 model.dismiss()
             } label: {
                 Text(ui: "OK")
             }
         } message: {
-            branding.text(alert?.message ?? "")
+            Text(model: alert?.message ?? "")
         }
         .onChange(of: model.phase) { _, phase in
             guard case .failed(let failure) = phase else { return }
@@ -82,10 +81,10 @@ private struct ProfileScreen: View {
                     ProfileHeader(user: model.user)
                 }
             }
-            if let error = manager.error { Section { branding.text(error.content).foregroundStyle(.secondary) } }
+            if let error = manager.error { Section { Text(model: error.content).foregroundStyle(.secondary) } }
             if let notices = model.user?.notices, !notices.isEmpty {
                 Section {
-                    ForEach(notices, id: \.self) { branding.text($0) }
+                    ForEach(notices, id: \.self) { Text(model: $0) }
                 } header: {
                     Text(ui: "About Your Account")
                 }
@@ -139,7 +138,7 @@ private struct ProfileScreen: View {
             }
             cancel
         } message: {
-            branding.text(ProfileModel.signOutQuestion)
+            Text(model: ProfileModel.signOutQuestion)
         }
     }
 
@@ -157,7 +156,7 @@ private struct ProfileScreen: View {
             }
             cancel
         } message: {
-            branding.text(ProfileModel.deletionQuestion)
+            Text(model: ProfileModel.deletionQuestion)
         }
     }
 

@@ -31,7 +31,6 @@ struct ProofSheet: ViewModifier {
 /// A code, a password or a key, with the other ways below.
 private struct ProofView: View {
     @Environment(\.passkeys) private var passkeys
-    @Environment(\.branding) private var branding
     @State private var model: ProofModel
     /// What the field shows: after each change, the model's code.
     @State private var typed = ""
@@ -95,7 +94,7 @@ private struct ProofView: View {
             Section {
                 field
             } header: {
-                branding.text(model.explanation)
+                Text(model: model.explanation)
                     .textStyle(.subheadline)
                     .textCase(nil)
                     .frame(maxWidth: .infinity, alignment: .leading)
@@ -133,7 +132,7 @@ private struct ProofView: View {
                     Button {
                         model.use(method)
                     } label: {
-                        branding.text(method.title).frame(minHeight: 44)
+                        Text(model: method.title).frame(minHeight: 44)
                     }
                     .disabled(model.isBusy)
                 }
@@ -160,7 +159,7 @@ private struct ProofView: View {
                 Text(ui: "Cancel")
             }
         } message: {
-            branding.text(ProofModel.startOverWarning)
+            Text(model: ProofModel.startOverWarning)
         }
     }
 

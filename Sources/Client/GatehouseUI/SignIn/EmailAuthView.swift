@@ -14,7 +14,6 @@ public struct EmailAuthView: View {
 }
 
 private struct EmailAuthScreen: View {
-    @Environment(\.branding) private var branding
     @Environment(\.emailSignIn) private var emailSignIn
     @Environment(\.passkeys) private var passkeys
     private let manager: AuthManager
@@ -112,7 +111,7 @@ private struct EmailAuthScreen: View {
         }
         if isSigningUp || model.offersSignUp {
             Button(action: flip) {
-                branding.text(model.form.footer).frame(minHeight: 44)
+                Text(model: model.form.footer).frame(minHeight: 44)
             }
         }
         if !isSigningUp, model.offersMail {

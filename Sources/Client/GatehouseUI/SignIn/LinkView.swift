@@ -13,7 +13,6 @@ public struct LinkView: View {
 }
 
 private struct LinkScreen: View {
-    @Environment(\.branding) private var branding
     @Environment(\.browser) private var browser
     @Environment(\.passkeys) private var passkeys
     @State private var model: LinkModel
@@ -148,7 +147,7 @@ private struct LinkScreen: View {
                 Text(ui: "Cancel")
             }
         } message: {
-            branding.text(LinkModel.recoveryWarning)
+            Text(model: LinkModel.recoveryWarning)
         }
     }
 

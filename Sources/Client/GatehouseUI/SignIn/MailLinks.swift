@@ -108,7 +108,6 @@ private struct MailLinkAlert: ViewModifier {
     let link: MailLink
     /// Whether no account sheet covers the screen.
     let isOnTop: Bool
-    @Environment(\.branding) private var branding
 
     func body(content: Content) -> some View {
         content
@@ -126,7 +125,7 @@ private struct MailLinkAlert: ViewModifier {
                 }
             } message: {
                 if let delay = link.delay {
-                    branding.text(delay.content)
+                    Text(model: delay.content)
                 } else {
                     Text(ui: "It may be too old, used already, or for another device. Please ask for a new one.")
                 }

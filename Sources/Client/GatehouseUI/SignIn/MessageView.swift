@@ -5,13 +5,12 @@ import SwiftUI
 struct MessageView: View {
     let message: SignInMessage
     var retry: (@MainActor () -> Void)?
-    @Environment(\.branding) private var branding
     @AccessibilityFocusState private var isFocused: Bool
 
     var body: some View {
         VStack(spacing: 8) {
             Label {
-                branding.text(message.content)
+                Text(model: message.content)
             } icon: {
                 Image(systemName: "exclamationmark.triangle.fill")
             }
@@ -26,7 +25,7 @@ struct MessageView: View {
             }
         }
         .frame(maxWidth: .infinity)
-        .onChange(of: message, initial: true) { branding.announce(message.content) }
+        .onChange(of: message, initial: true) { announce(message.content) }
         // Later: VoiceOver drops one of two requests that come together.
         .task(id: message) { isFocused = true }
     }
@@ -35,11 +34,10 @@ struct MessageView: View {
 /// The hint below an invalid field.
 struct FieldHint: View {
     let text: ModelText?
-    @Environment(\.branding) private var branding
 
     var body: some View {
         if let text {
-            branding.text(text)
+            Text(model: text)
                 .textStyle(.footnote)
                 .foregroundStyle(.red)
         }

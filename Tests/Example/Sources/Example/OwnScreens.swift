@@ -38,13 +38,13 @@ struct SecondStepView: View {
 
     var body: some View {
         Form {
-            Text(proof.explanation.english)
+            Text(proof.explanation.localized)
             TextField("Code", text: $proof.code).textContentType(.oneTimeCode)
-            if let message = proof.message { Text(message.text) }
+            if let message = proof.message { Text(message.localized) }
             Button("Continue") { proof.submit() }
                 .disabled(!proof.canSubmit())
             ForEach(proof.otherMethods, id: \.self) { method in
-                Button(method.title.english) { proof.use(method) }
+                Button(method.title.localized) { proof.use(method) }
             }
             Button("Cancel", role: .cancel) { proof.cancel() }
         }
@@ -61,7 +61,7 @@ struct SignInView: View {
             GoogleButton(login: login)
             TextField("Email", text: $login.form.email).textContentType(.username)
             SecureField("Password", text: $password).textContentType(.password)
-            if let message = login.message { Text(message.text) }
+            if let message = login.message { Text(message.localized) }
             Button("Sign In") { login.submit(password: password) }
                 .disabled(!login.canSubmit(password: password))
         }
@@ -77,7 +77,7 @@ struct CodeFields: View {
             .onChange(of: code.code) { if code.isComplete { code.submit() } }
             .task { await code.load() }
             .task(id: code.waitsUntil) { await code.countDown() }
-        if let message = code.message { Text(message.text) }
+        if let message = code.message { Text(message.localized) }
         Button("Continue") { code.submit() }
             .disabled(!code.canSubmit)
         Button("Send Again") { code.sendAgain() }
@@ -144,9 +144,9 @@ struct QuestionView: View {
                 SecureField("Password", text: $password).textContentType(.password)
                 Button("Sign In") { link.confirm(password: password) }
             }
-            if let message = link.message { Text(message.text) }
+            if let message = link.message { Text(message.localized) }
             if let warning = link.warning {
-                Text(warning.english)
+                Text(warning.localized)
                 Button("Start Over", role: .destructive) { link.recover() }
             } else if link.canRecover {
                 Button("That Is Not My Account") { link.askToRecover() }

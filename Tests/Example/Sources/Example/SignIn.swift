@@ -13,7 +13,7 @@ func signUp(_ account: AuthManager, email: String, password: String, firstName: 
         case .cancelled, .ignored: return nil
         }
     } catch {
-        return SignInMessage(.email, error)?.text
+        return SignInMessage(.email, error)?.localized
     }
 }
 
@@ -23,7 +23,7 @@ func signIn(_ account: AuthManager, email: String, password: String) async -> St
         try await account.signInWithEmail(email, password: password)
         return nil
     } catch {
-        return SignInMessage(.email, error)?.text
+        return SignInMessage(.email, error)?.localized
     }
 }
 

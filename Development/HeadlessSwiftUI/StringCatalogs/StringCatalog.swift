@@ -1,3 +1,4 @@
+package import Foundation
 import Synchronization
 
 /// The texts of a bundle, read from Xcode's string catalogue.
@@ -13,6 +14,7 @@ package struct StringCatalog: Sendable {
     }
 
     package var keys: [String] { strings.keys.sorted() }
+    package func has(_ key: String) -> Bool { strings[key] != nil }
 
     /// - Parameter count: Selects the plural form.
     /// - Returns: nil for a key without a text in the locale's or the source language.

@@ -1,3 +1,4 @@
+package import Foundation
 import Synchronization
 
 /// The loaded catalogues; each is looked for and read only once.

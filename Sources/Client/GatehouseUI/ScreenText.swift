@@ -1,0 +1,74 @@
+import GatehouseModel
+import SwiftUI
+
+/// A text of the screens: its key in the string catalogues, and the same with its values.
+struct ScreenText: ExpressibleByStringInterpolation {
+    let key: String
+    let value: LocalizedStringKey
+
+    init(stringLiteral key: String) { (self.key, value) = (key, LocalizedStringKey(key)) }
+
+    init(stringInterpolation parts: StringInterpolation) {
+        (key, value) = (parts.key, LocalizedStringKey(stringInterpolation: parts.value))
+    }
+
+    /// A model's text.
+    init(_ text: ModelText) {
+        var parts = StringInterpolation(
+            literalCapacity: text.key.utf8.count, interpolationCount: text.arguments.count)
+        for piece in text.pieces {
+            parts.appendLiteral(piece.literal)
+            switch piece.value {
+            case .text(let text): parts.appendInterpolation(text)
+            case .number(let number): parts.appendInterpolation(number)
+            case nil: break
+            }
+        }
+        self.init(stringInterpolation: parts)
+    }
+
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var key = ""
+        fileprivate var value: LocalizedStringKey.StringInterpolation
+
+        init(literalCapacity: Int, interpolationCount: Int) {
+            value = LocalizedStringKey.StringInterpolation(
+                literalCapacity: literalCapacity, interpolationCount: interpolationCount)
+        }
+
+        mutating func appendLiteral(_ literal: String) {
+            key += literal
+            value.appendLiteral(literal)
+        }
+
+        mutating func appendInterpolation(_ text: String) {
+            key += "%@"
+            value.appendInterpolation(text)
+        }
+
+        mutating func appendInterpolation(_ text: Text) {
+            key += "%@"
+            value.appendInterpolation(text)
+        }
+
+        /// A number that selects the plural form.
+        mutating func appendInterpolation(_ number: Int) {
+            key += "%lld"
+            value.appendInterpolation(number)
+        }
+    }
+}
+
+extension Text {
+    /// A text of the screens, in the app's wording if it has one.
+    init(ui text: ScreenText) {
+        let place = ModelText.place(of: text.key)
+        self.init(text.value, tableName: place.table, bundle: place.bundle)
+    }
+
+    /// A model's text, in the app's wording if it has one.
+    init(model text: ModelText) { self.init(ui: ScreenText(text)) }
+}
+
+/// Announces a text with VoiceOver.
+func announce(_ text: ModelText) { AccessibilityNotification.Announcement(text.localized).post() }
