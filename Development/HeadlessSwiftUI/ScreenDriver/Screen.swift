@@ -63,6 +63,7 @@ public import SwiftUI
         environment.accessibilityReduceMotion = settings.reducesMotion
         environment.providerSheets = device.sheets
         environment.mainBundle = settings.mainBundle
+        environment.share = { device.sharedTexts.append($0) }
         environment.openURL = OpenURLAction { url in
             device.openedURLs.append(url)
             return .handled

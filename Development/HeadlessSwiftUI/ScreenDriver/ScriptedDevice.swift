@@ -45,6 +45,8 @@ public import Foundation
     public private(set) var requests: [Request] = []
     /// The URLs that a screen opened outside of the app.
     public internal(set) var openedURLs: [URL] = []
+    /// The texts that the user shared with the system's sheet.
+    public internal(set) var sharedTexts: [String] = []
     /// Replaces the script with a handler of Apple's sheet.
     package var apple: (@MainActor (ASAuthorizationAppleIDRequest) async throws -> ASAuthorization)?
     /// The handler of the browser sheet. Without it, the user cancels.

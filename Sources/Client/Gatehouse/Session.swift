@@ -115,6 +115,8 @@ public enum AuthNotice: Hashable, Sendable {
     case refreshAttempted(RefreshReason)
     /// A refresh failed. The session is kept unless the error says otherwise.
     case refreshFailed(AuthClientError)
+    /// The server ended the session with this refusal. The event `signedOut` follows.
+    case sessionEnded(AuthRefusal)
     /// A write failed that no caller waits for, such as that of the access token after its session was saved.
     case storeFailed(StoreProblem)
 }

@@ -68,6 +68,13 @@ extension View {
     }
 }
 
+/// A button that opens the system's share sheet. An Apple TV has none.
+@ViewBuilder @MainActor func shareLink(_ text: String, @ViewBuilder label: () -> some View) -> some View {
+    #if !os(tvOS)
+    ShareLink(item: text, label: label)
+    #endif
+}
+
 extension ToolbarItemPlacement {
     /// The placement of a sheet's close button.
     static var closing: ToolbarItemPlacement {

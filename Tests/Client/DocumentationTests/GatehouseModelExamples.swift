@@ -201,7 +201,7 @@ extension Given {
             let outcome = try await account.signInWithEmail("ada@example.com", password: password)
             showsMailHint = outcome == .checkMail
         } catch {
-            message = SignInMessage(.email, error)?.text
+            message = SignInMessage(.email, error)?.localized
         }
         _ = account
     }
@@ -219,12 +219,10 @@ extension Given {
 // Sources/Client/GatehouseModel/Messages/ModelText.swift
 extension Given {
     @MainActor private func example22() async throws {
-        let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
-        let content = AuthError.wrongCredentials.content
-        let text = content.replaced(by: texts) ?? content
-        _ = texts
-        _ = content
+        let text = AuthError.wrongCredentials.content.localized
+        let title = ModelText("Sign in with %@", "Google").localized
         _ = text
+        _ = title
     }
 }
 
@@ -249,9 +247,18 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/Security/ProofModel.swift
+// Sources/Client/GatehouseModel/Report/AuthReport.swift
 extension Given {
     @MainActor private func example25() async throws {
+        if let report = account.report {
+            ShareLink(item: report.text) { Text("Send Report") }
+        }
+    }
+}
+
+// Sources/Client/GatehouseModel/Security/ProofModel.swift
+extension Given {
+    @MainActor private func example26() async throws {
         if let question = account.secondFactor {
             ProofScreen(model: ProofModel(question: question, manager: account))
         }
@@ -260,7 +267,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInMemory.swift
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example27() async throws {
         @Sendable func shared() -> UserDefaults? { UserDefaults(suiteName: "group.com.example.journal") }
         let memory = SignInMemory(
             read: { shared()?.string(forKey: "last-sign-in") }, keep: { shared()?.set($0, forKey: "last-sign-in") },
@@ -272,7 +279,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example27() async throws {
+    @MainActor private func example28() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -284,7 +291,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example28() async throws {
+    @MainActor private func example29() async throws {
         let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         _ = sink
@@ -294,14 +301,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example29() async throws {
+    @MainActor private func example30() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }
 }
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example30 {
+private struct Example31 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -314,7 +321,7 @@ private struct Example30 {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example31() async throws {
+    @MainActor private func example32() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -322,14 +329,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example32() async throws {
+    @MainActor private func example33() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example33() async throws {
+    @MainActor private func example34() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

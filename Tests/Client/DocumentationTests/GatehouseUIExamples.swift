@@ -46,17 +46,9 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseUI/Branding.swift
-extension Given {
-    @MainActor private func example4() async throws {
-        let branding = Branding(texts: ["Incorrect email or password. Please try again.": "That is not your password."])
-        _ = branding
-    }
-}
-
 // Sources/Client/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example4() async throws {
         _ = HomeView()
             .loginHeader { Label("Keep your days", systemImage: "book.fill") }
     }
@@ -64,7 +56,7 @@ extension Given {
 
 // Sources/Client/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example6() async throws {
+    @MainActor private func example5() async throws {
         _ = HomeView()
             .loginFooter { Link("Terms of Use", destination: terms) }
     }
@@ -72,7 +64,7 @@ extension Given {
 
 // Sources/Client/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example6() async throws {
         _ = HomeView()
             .profileSections { user in
                 Section { NavigationLink("My Journal") { Journal(of: user.id) } }
@@ -82,7 +74,7 @@ extension Given {
 
 // Sources/Client/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example7() async throws {
         _ = HomeView()
             .emailSignIn(.code)
     }
@@ -90,14 +82,14 @@ extension Given {
 
 // Sources/Client/GatehouseUI/Parts.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example8() async throws {
         _ = HomeView()
             .passkeySignIn(.first)
     }
 }
 
 // Sources/Client/GatehouseUI/ProfileButton.swift
-private struct Example10 {
+private struct Example9 {
     struct JournalHome: View {
         var body: some View {
             NavigationStack { Text("Today").toolbar { ProfileButton() } }
@@ -107,15 +99,23 @@ private struct Example10 {
 
 // Sources/Client/GatehouseUI/ScreenEnvironment.swift
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example10() async throws {
         _ = HomeView().gatehouse(account)
     }
 }
 
 // Sources/Client/GatehouseUI/SignIn/LoginView.swift
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example11() async throws {
         if account.isLoggedIn { rows } else { LoginView(isDismissible: false) }
+    }
+}
+
+// Sources/Client/GatehouseUI/SignIn/ReportButton.swift
+extension Given {
+    @MainActor private func example12() async throws {
+        _ = HomeView()
+            .authReport { report in support.open(attaching: report.text) }
     }
 }
 
@@ -166,9 +166,9 @@ extension Given {
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
     @MainActor private func example17() async throws {
-        let texts = ["Incorrect email or password. Please try again.": "That is not your password."]
-        _ = HomeView().gatehouse(account, branding: Branding(texts: texts))
-        _ = texts
+        _ = HomeView()
+            .authReport { report in support.open(attaching: report.text) }
+            .gatehouse(account)
     }
 }
 
@@ -207,7 +207,7 @@ private struct Example20 {
             Form {
                 TextField("Email", text: $screen.form.email).textContentType(.username)
                 SecureField("Password", text: $password).textContentType(.password)
-                if let message = screen.message { Text(message.text) }
+                if let message = screen.message { Text(message.localized) }
                 Button("Sign In") { screen.submit(password: password) }
                     .disabled(!screen.canSubmit(password: password))
             }

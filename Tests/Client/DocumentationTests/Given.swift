@@ -40,6 +40,7 @@ let passkeys: any PasskeyAuthenticator = given()
 let service: any AuthService = given()
 let error: AuthClientError = given()
 let logger = Logger()
+let support = Support()
 let webAuthenticationSession = BrowserSheet()
 @MainActor let manager: AuthManager = given()
 @MainActor let account: AuthManager = given()
@@ -54,6 +55,11 @@ let webAuthenticationSession = BrowserSheet()
 @MainActor var request = AppleRequest()
 let credential: AppleUser = given()
 let field: TextValue = given()
+
+/// An app's support.
+struct Support {
+    func open(attaching _: String) {}
+}
 
 struct Logger: Sendable {
     func debug(_: String) {}

@@ -54,9 +54,9 @@ final class TestNetwork: Sendable {
         let answer = try await server.send(
             HTTPRequest.Method(call.method)!, path + query, headers: headers, raw: call.body ?? [])
         await waitIfHeld(path)
-        let name = "x-gatehouse-session-end"
-        let reason = answer.headers[HTTPField.Name(name)!].map { [name: $0] } ?? [:]
-        return HTTPReply(status: answer.status, headers: reason, body: answer.bytes)
+        var kept: [String: String] = [:]
+        for name in ["x-gatehouse-session-end", "x-request-id"] { kept[name] = answer.headers[HTTPField.Name(name)!] }
+        return HTTPReply(status: answer.status, headers: kept, body: answer.bytes)
     }
 
     private func waitIfHeld(_ path: String) async {

@@ -50,6 +50,13 @@ struct DeviceTests {
         #expect(screen.device.requests.isEmpty)
     }
 
+    @Test("The share sheet gets the text")
+    func share() async throws {
+        let screen = Screen(ShareLink(item: "A text") { Text(verbatim: "Share") })
+        try await screen.tap("Share")
+        #expect(screen.device.sharedTexts == ["A text"])
+    }
+
     @Test("The browser sheet returns the scripted URL, or is cancelled")
     func browser() async throws {
         let screen = Screen(BrowserScreen())

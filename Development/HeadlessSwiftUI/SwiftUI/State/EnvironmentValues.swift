@@ -30,6 +30,8 @@ public struct EnvironmentValues {
     public var lineLimit: Int?
     public var font: Font?
     public var openURL = OpenURLAction()
+    /// Receives what a `ShareLink` shares.
+    package var share: @MainActor (String) -> Void = { _ in }
     /// The app's main bundle.
     package var mainBundle = Bundle.main
     public internal(set) var isPresented = false

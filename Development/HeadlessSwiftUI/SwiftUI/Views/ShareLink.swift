@@ -1,4 +1,4 @@
-/// A button that opens the system's share sheet. The headless sheet does nothing.
+/// A button that opens the system's share sheet. The headless sheet gives the text to the device.
 public struct ShareLink<Data: RandomAccessCollection, PreviewImage, PreviewIcon, Label: View> {
     private let items: Data
     private let label: Label
@@ -14,7 +14,9 @@ extension ShareLink where PreviewImage == Never, PreviewIcon == Never, Data == C
 
 extension ShareLink: View, RenderedView where Data == CollectionOfOne<String> {
     package func render(in context: RenderContext) -> [ScreenElement] {
+        let (share, text) = (context.environment.share, items[items.startIndex])
         let button = Button {
+            share(text)
         } label: {
             label
         }

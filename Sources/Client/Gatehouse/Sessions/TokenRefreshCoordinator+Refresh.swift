@@ -223,6 +223,7 @@ extension TokenRefreshCoordinator {
         let reason = SignedOutReason.endedByServer(refusal.code ?? .refreshTokenNotFound, because: refusal.sessionEnd)
         advanceEpoch(isOwnFlight: true)
         endedLineage = ended.lineage
+        notify(.sessionEnded(refusal))
         change(.signedOut(reason), event: .signedOut(reason))
         if case .unavailable = content { return AuthClientError.signedOut(reason) }
         do {

@@ -10,6 +10,7 @@ struct AuthEvents {
     let manager: AuthManager
 
     func hear(_ change: AuthChange) async {
+        manager.recent.keep(change.event.line, at: manager.clock.now())
         // No later event repeats this, and ``AuthManager/catchUp()`` shows its user.
         if change.event == .passwordRecovery { return await askForPassword(change) }
         guard manager.signOutCount == 0 else { return }
@@ -85,8 +86,10 @@ struct AuthEvents {
             manager.record(.refreshFailed(AuthError(error).code))
             endRefresh()
         case .storeUnavailable(let problem):
+            manager.recent.keep("store_unavailable", at: manager.clock.now())
             if manager.phase == .restoring { manager.storeProblem = problem }
-        case .storeFailed: break
+        case .sessionEnded(let refusal): manager.ending = SessionEnding(refusal: refusal, time: manager.clock.now())
+        case .storeFailed: manager.recent.keep("store_failed", at: manager.clock.now())
         }
     }
 

@@ -157,6 +157,7 @@ extension AuthManager {
     }
 
     func record(_ event: TelemetryEvent) {
+        recent.keep(event.line, at: clock.now())
         for sink in sinks { sink.record(event) }
     }
 

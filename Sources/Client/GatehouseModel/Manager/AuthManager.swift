@@ -92,6 +92,9 @@ public final class AuthManager {
     /// The source of time.
     public nonisolated let clock: ClientClock
     @ObservationIgnored let sinks: [any TelemetrySink]
+    @ObservationIgnored var recent = RecentEvents()
+    /// The refusal that ended the last session; nil if none did.
+    var ending: SessionEnding?
     @ObservationIgnored let appleCredentials: AppleCredentials
     @ObservationIgnored let log: @Sendable (TelemetryLevel, String) -> Void
     /// Advanced by every sign-in and sign-out. Work of an older epoch has no effect.

@@ -13,6 +13,8 @@ public struct SignInMessage: Hashable, Sendable {
     /// With ``OfferedAction/link``, after a sign-in: the question for the screen that links. nil if there is no
     /// question, for example after a link that a signed-in user requested.
     public var question: LinkQuestion?
+    /// The failure that a report explains; nil for a message that the user understands without.
+    var reported: ReportedFailure?
 
     init(_ content: ModelText, _ action: OfferedAction? = nil) {
         self.content = content
@@ -57,6 +59,7 @@ extension SignInMessage {
             self.question = question
         default: self.init(method, error.code)
         }
+        reported = ReportedFailure(error)
     }
 
     /// The message to the app's developer about a wrong setup.
@@ -96,6 +99,7 @@ extension SignInMessage {
     public init?(_ reason: SignedOutReason) {
         guard case .endedByServer(let code, let cause) = reason else { return nil }
         self = cause.flatMap(Self.init(ended:)) ?? (code == .userBanned ? Self(Self.blocked) : Self.sessionExpired)
+        reported = .ended(code, because: cause)
     }
 
     private init?(ended cause: SessionEndReason) {

@@ -8,9 +8,7 @@ public struct LogSink: TelemetrySink {
     public init(write: @escaping @Sendable (_ level: TelemetryLevel, _ line: String) -> Void) { self.write = write }
 
     public func record(_ event: TelemetryEvent) {
-        var words = [event.name] + event.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        if let milliseconds = event.milliseconds { words.append("duration_ms=\(milliseconds)") }
-        write(event.level, words.joined(separator: " "))
+        write(event.level, event.line)
     }
 
     /// Writes a line to the system's log, for the app's developer.

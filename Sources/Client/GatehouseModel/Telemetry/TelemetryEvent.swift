@@ -63,6 +63,13 @@ extension TelemetryEvent {
         }
     }
 
+    /// The name and the labels, such as `auth_failed error_type=no_network method=email`.
+    var line: String {
+        var words = [name] + labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        if let milliseconds { words.append("duration_ms=\(milliseconds)") }
+        return words.joined(separator: " ")
+    }
+
     /// The duration in whole milliseconds; nil for events without one.
     public var milliseconds: Int64? {
         guard case .completed(_, let duration) = self else { return nil }

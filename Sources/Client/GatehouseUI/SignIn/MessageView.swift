@@ -5,6 +5,7 @@ import SwiftUI
 struct MessageView: View {
     let message: SignInMessage
     var retry: (@MainActor () -> Void)?
+    @Environment(AuthManager.self) private var manager: AuthManager?
     @AccessibilityFocusState private var isFocused: Bool
 
     var body: some View {
@@ -23,7 +24,10 @@ struct MessageView: View {
                     Text(ui: "Retry").frame(minWidth: 44, minHeight: 44)
                 }
             }
+            if let report = manager?.report(about: message) { ReportButton(report: report) }
         }
+        // In a row of a list, a tap on a plain button presses all of the row's.
+        .buttonStyle(.borderless)
         .frame(maxWidth: .infinity)
         .onChange(of: message, initial: true) { announce(message.content) }
         // Later: VoiceOver drops one of two requests that come together.

@@ -155,3 +155,11 @@ struct QuestionView: View {
         }
     }
 }
+
+struct ReportLink: View {
+    let account: AuthManager
+
+    var body: some View {
+        if let report = account.report { ShareLink(item: report.text) { Text("Send Report") } }
+    }
+}

@@ -1,0 +1,87 @@
+public import Foundation
+import Gatehouse
+
+/// A report for the app's support: why the server ended a session, or why a call failed unexpectedly.
+///
+/// ```swift
+/// if let report = account.report {
+///     ShareLink(item: report.text) { Text("Send Report") }
+/// }
+/// ```
+///
+/// It contains no personal data: no token, password, address, name or id of the user, and no text that the user typed.
+/// Nothing sends it. The operator finds ``requestID`` in the server's log.
+public struct AuthReport: Hashable, Sendable, CustomStringConvertible {
+    /// The server's error code, such as `refresh_token_not_found`; `other` without one.
+    public let reason: String
+    /// Why the session ended, such as `password_changed`; nil if the server did not say it.
+    public let cause: String?
+    /// The HTTP status of the refused request; nil if no request was refused.
+    public let status: Int?
+    /// The refused request's id in the server's log; nil if the response had none.
+    public let requestID: String?
+    /// The time of the session's end, or else of the report, by the device's clock.
+    public let time: Date
+    /// The app, the model of the device, its system and the library, each with its version, as the server knows them from
+    /// `User-Agent`.
+    public let client: String
+    /// The client's last events, at most ten, the newest last, each with its time: `token_refresh_attempted reason=expired`.
+    public let events: [String]
+
+    /// All of it in English, one fact per line.
+    public var text: String {
+        let facts: [(name: String, value: String?)] = [
+            ("Reason", reason), ("Cause", cause), ("HTTP status", status.map { String($0) }), ("Request ID", requestID),
+            ("Time", time.formatted(.iso8601)), ("Client", client),
+        ]
+        let lines = facts.compactMap { fact in fact.value.map { "\(fact.name): \($0)" } }
+        return (lines + ["Events:"] + (events.isEmpty ? ["none"] : events)).joined(separator: "\n")
+    }
+
+    /// ``text``.
+    public var description: String { text }
+}
+
+/// A failure that the user does not understand without its operator.
+enum ReportedFailure: Hashable, Sendable {
+    case ended(AuthErrorCode, because: SessionEndReason?)
+    case refused(AuthRefusal)
+
+    /// nil for errors that explain themselves, and those that no server's log has.
+    init?(_ error: AuthError) {
+        guard case .networkError(.refused(let refusal)) = error, refusal.requestID != nil else { return nil }
+        self = .refused(refusal)
+    }
+}
+
+extension AuthManager {
+    /// A report about the end of the session if the server ended it, or else about ``error`` if it is unexpected and the
+    /// server's log has it; nil otherwise.
+    public var report: AuthReport? {
+        if case .endedByServer(let code, let cause) = signedOutReason { return report(.ended(code, because: cause)) }
+        return error.flatMap { ReportedFailure($0) }.map(report)
+    }
+
+    /// A report about the failure that a message is about; nil for messages that explain themselves, such as one about a
+    /// wrong password.
+    public func report(about message: SignInMessage) -> AuthReport? { message.reported.map(report) }
+
+    private func report(_ failure: ReportedFailure) -> AuthReport {
+        switch failure {
+        case .ended(let code, let cause):
+            // Apple ends a session without a request.
+            let known = code == .consentRevoked ? nil : ending
+            return report(code, cause, known?.refusal, at: known?.time)
+        case .refused(let refusal): return report(refusal.code, nil, refusal, at: nil)
+        }
+    }
+
+    private func report(
+        _ code: AuthErrorCode?, _ cause: SessionEndReason?, _ refusal: AuthRefusal?, at time: Date?
+    ) -> AuthReport {
+        AuthReport(
+            reason: code?.rawValue.reported ?? "other", cause: cause?.rawValue.reported, status: refusal?.status,
+            requestID: refusal?.requestID, time: time ?? clock.now(), client: SystemDefaults.userAgent(),
+            events: recent.lines)
+    }
+}
