@@ -25,15 +25,28 @@ extension AuthClient {
     private func replace(
         by timed: TimedAnswer, begun: Int, then event: AuthChangeEvent?
     ) async throws -> Session {
+        if let parked { return try await add(timed, begun: begun, then: event, to: parked) }
         let (session, replaced) = try await coordinator.replace(by: timed, begun: begun, then: event)
         let levels = session.assurance
         // Until the second factor is proven, the user can still cancel and go back to the earlier session.
         if let replaced, levels.nextLevel == levels.currentLevel {
-            let request = AuthRequest("POST", "/logout", query: [("scope", SignOutScope.local.rawValue)])
-            // Lost: whether the server answered. If it did not, the session expires later.
-            Task { await revoke(replaced, request) }
+            endLater(replaced)
         }
         return session
+    }
+
+    /// Stores the session, and keeps the signed-in account on this device.
+    private func add(
+        _ timed: TimedAnswer, begun: Int, then event: AuthChangeEvent?, to parked: ParkedAccounts
+    ) async throws -> Session {
+        do {
+            let activation = try await coordinator.add(timed, begun: begun, then: event, to: parked)
+            end(activation.ended, for: activation.session)
+            return activation.session
+        } catch AuthClientError.tooManyAccounts {
+            await end(timed.answer)
+            throw AuthClientError.tooManyAccounts
+        }
     }
 
     /// Ends the same user's previous session at the server; see ``retire(_:for:)``.

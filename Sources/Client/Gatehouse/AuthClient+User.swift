@@ -50,10 +50,14 @@ extension AuthClient {
     @discardableResult
     public func startOver() async throws -> Session {
         let begun = try await coordinator.beginSignIn()
+        let previous = await currentUser
         let timed = try await asUser { token, _ in
             try await self.caller.session(AuthRequest("POST", "/user/start-over"), bearer: token)
         }
-        return try await coordinator.adopt(timed, begun: begun)
+        let session = try await coordinator.adopt(timed, begun: begun)
+        // Ignored: the store's failure. The previous account stays in the list, signed out.
+        if let parked, let previous { await unlist(previous.id, parked) }
+        return session
     }
 
     /// Sends a code to the user's email address, for use as the `nonce` of ``update(user:redirectTo:)``.
@@ -137,7 +141,8 @@ extension AuthClient {
             try await asUser { token, _ in _ = try await self.caller.send(request, bearer: token) }
             return .revoked
         }
-        let (old, failure) = await coordinator.signOut(.requested)
+        let (old, failure) =
+            if let parked { await signOutListed(parked) } else { await coordinator.signOut(.requested) }
         let outcome = await revoke(old, request)
         if let failure { throw failure }
         return outcome

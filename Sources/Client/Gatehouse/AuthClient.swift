@@ -27,6 +27,9 @@ public final class AuthClient: Sendable {
         public var clientInfo = "\(DeviceName.client)/\(Options.libraryVersion)"
         /// Timing and retries of refreshes.
         public var refresh = RefreshRules()
+        /// Whether a sign-in to another account keeps the signed-in one on this device; see ``AuthClient/accounts``.
+        /// Otherwise it replaces that one, whose session then ends.
+        public var allowsSeveralAccounts = false
 
         /// The defaults.
         public init() {}
@@ -38,6 +41,8 @@ public final class AuthClient: Sendable {
     let coordinator: TokenRefreshCoordinator
     let flows: PendingFlows
     let revocations: KnownRevocations
+    /// The accounts beside the one in use; nil unless the app allows several.
+    let parked: ParkedAccounts?
     /// The system's knowledge of the network; ``Reachability/unknown`` for a server on this machine.
     public let reachability: Reachability
 
@@ -64,6 +69,7 @@ public final class AuthClient: Sendable {
             url: url, key: publishableKey, clientInfo: options.clientInfo, transport: transport, clock: clock,
             isOffline: self.reachability.isOffline)
         (coordinator, flows, revocations) = Self.parts(caller, storage, randomness, options)
+        parked = Self.parked(storage, options)
     }
 
     /// - Parameter url: Tokens may be sent to it. Not this machine.
@@ -77,6 +83,11 @@ public final class AuthClient: Sendable {
             url: url, key: publishableKey, clientInfo: options.clientInfo, transport: transport, clock: clock,
             isOffline: reachability.isOffline)
         (coordinator, flows, revocations) = Self.parts(caller, storage, randomness, options)
+        parked = Self.parked(storage, options)
+    }
+
+    private static func parked(_ storage: any SecureStorage, _ options: Options) -> ParkedAccounts? {
+        options.allowsSeveralAccounts ? ParkedAccounts(storage: storage, key: options.storageKey) : nil
     }
 
     private static func parts(

@@ -51,6 +51,9 @@ public enum AuthClientError: Error, Hashable, Sendable {
     case passkeyExists
     /// The passkey belongs to another account than the signed-in one. Nothing changed.
     case otherAccount
+    /// As many accounts are signed in on this device as ``DeviceAccount/limit`` allows. The account in use stays, and the
+    /// new session has ended.
+    case tooManyAccounts
     /// The authenticator failed. The text contains the error's domain and code.
     case passkeyFailed(String)
 }

@@ -104,7 +104,7 @@ public enum AuthError: Error, Hashable, Sendable {
     case tooLateToUndo
     /// This device has a passkey of the account already.
     case passkeyExists
-    /// The account has as many passkeys or factors as the server allows.
+    /// The account has as many passkeys or factors as the server allows, or this device as many accounts as possible.
     case tooMany
     /// The account has a factor with this name.
     case nameTaken
@@ -202,6 +202,7 @@ extension AuthError {
             case .passkeyExists: .passkeyExists
             case .passkeyFailed: .passkeyFailed
             case .otherAccount: .linkOtherAccount
+            case .tooManyAccounts: .tooMany
             case .unknownFlow, .timedOut, .invalidCallback: .invalidCallback
             case .couldNotOpenBrowser, .couldNotListen: .providerFailed
             case .insecureURL, .sessionChanged: .unknown(error)

@@ -225,6 +225,29 @@ public protocol AuthService: ProfileSource, FactorService {
     /// - Throws: As ``sessions()``; status 404 also if the user has no such session.
     func revokeSession(id: UUID) async throws
 
+    /// Whether a sign-in to another account keeps the signed-in one on this device. Constant.
+    var allowsSeveralAccounts: Bool { get }
+
+    /// Returns the accounts of this device, without a call to the server; none unless ``allowsSeveralAccounts``.
+    ///
+    /// - Throws: `AuthClientError.storeUnavailable`.
+    func accounts() async throws -> [DeviceAccount]
+
+    /// Brings another account of this device into use, and parks the one in use.
+    ///
+    /// - Throws: `AuthClientError`: `signedOut` if the account must sign in again; the account in use then stays.
+    func use(account: UUID) async throws -> Session
+
+    /// Signs one account out on this device and removes it from the list, even without a network.
+    ///
+    /// - Throws: `AuthClientError.storeUnavailable` or `storeFailed` if its session could not be deleted.
+    func remove(account: UUID) async throws
+
+    /// Signs all accounts out on this device, even without a network.
+    ///
+    /// - Throws: As ``remove(account:)``.
+    func signOutOfAllAccounts() async throws
+
     /// Ends this device's session. The client is signed out afterwards, even if this throws.
     ///
     /// - Throws: `AuthClientError.storeFailed` if the stored session could not be deleted; it may return with the next
@@ -234,6 +257,11 @@ public protocol AuthService: ProfileSource, FactorService {
 
 // What a service without these calls answers.
 extension AuthService {
+    public var allowsSeveralAccounts: Bool { false }
+    public func accounts() async throws -> [DeviceAccount] { [] }
+    public func use(account _: UUID) async throws -> Session { throw AuthClientError.signedOut(.neverSignedIn) }
+    public func remove(account _: UUID) async throws { try await signOut() }
+    public func signOutOfAllAccounts() async throws { try await signOut() }
     public func accessToken(insteadOf _: String) async throws -> String { try await accessToken() }
     public func verify(
         code: String, sentTo email: String, for purpose: EmailOTPType, password _: String

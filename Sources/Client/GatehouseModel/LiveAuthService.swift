@@ -143,6 +143,12 @@ public struct LiveAuthService: AuthService {
     public func revokeSession(id: UUID) async throws { try await client.revokeSession(id: id) }
     public func signOut() async throws { try await client.signOut(scope: .local) }
 
+    public var allowsSeveralAccounts: Bool { client.allowsSeveralAccounts }
+    public func accounts() async throws -> [DeviceAccount] { try await client.accounts }
+    public func use(account: UUID) async throws -> Session { try await client.use(account: account) }
+    public func remove(account: UUID) async throws { try await client.remove(account: account) }
+    public func signOutOfAllAccounts() async throws { try await client.signOutOfAllAccounts() }
+
     public var isReadOnly: Bool { profiles.isReadOnly }
     public func fetchMe() async throws -> SignedInAccount { try await profiles.fetchMe() }
     public func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount {

@@ -47,9 +47,10 @@ public final class InMemoryAuthService: Sendable {
     /// - Parameter confirmsAutomatically: Whether a sign-up signs in immediately, and a new address applies at once.
     ///   Otherwise mails confirm them; an email change needs the codes of both addresses.
     /// - Parameter redirectTo: The app's redirect URL.
+    /// - Parameter allowsSeveralAccounts: Whether the device keeps several accounts; see `AuthManager.accounts`.
     public init(
         confirmsAutomatically: Bool = true, clock: VirtualClock = VirtualClock(),
-        redirectTo: URL? = URL(string: "com.example.app://callback")
+        redirectTo: URL? = URL(string: "com.example.app://callback"), allowsSeveralAccounts: Bool = false
     ) {
         self.clock = clock
         network = InMemoryNetwork(clock: clock)
@@ -57,6 +58,7 @@ public final class InMemoryAuthService: Sendable {
         let url = URL(string: "https://accounts.example.com") ?? URL(filePath: "/")
         var options = AuthClient.Options()
         options.refresh.retries = 0
+        options.allowsSeveralAccounts = allowsSeveralAccounts
         client = AuthClient(
             safeURL: url.appending(path: "auth/v1"), publishableKey: "sb_publishable_in_memory", storage: network,
             transport: network.send, clock: network.deviceClock, randomness: network.randomBytes, options: options,

@@ -9,9 +9,18 @@ import GatehouseUI
 import SwiftUI
 import Testing
 
-// Sources/Client/Gatehouse/AuthAdmin.swift
+// Sources/Client/Gatehouse/Accounts/AuthClient+Accounts.swift
 extension Given {
     @MainActor private func example1() async throws {
+        for account in try await client.accounts where account.state == .signedIn {
+            try await client.use(account: account.id)
+        }
+    }
+}
+
+// Sources/Client/Gatehouse/AuthAdmin.swift
+extension Given {
+    @MainActor private func example2() async throws {
         let client = try AuthClient(url: url, publishableKey: secretKey, storage: MemoryStorage())
         let user = try await client.admin.createUser(
             attributes: AdminUserAttributes(email: "ada@example.com", emailConfirm: true))
@@ -24,7 +33,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/AuthClient+Linking.swift
 extension Given {
-    @MainActor private func example2() async throws {
+    @MainActor private func example3() async throws {
         do {
             try await client.signInWithIdToken(credentials: credentials)
         } catch let error as AuthClientError {
@@ -36,7 +45,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/AuthClient+Linking.swift
 extension Given {
-    @MainActor private func example3() async throws {
+    @MainActor private func example4() async throws {
         try await client.sendLinkCode(for: question.ticket)
         // The user reads the code in the mail.
         try await client.confirmLink(question.ticket, code: code)
@@ -45,7 +54,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/AuthClient+OneTimeCodes.swift
 extension Given {
-    @MainActor private func example4() async throws {
+    @MainActor private func example5() async throws {
         try await client.signInWithOTP(email: email)
         // The user reads the code in the mail.
         let response = try await client.verifyOTP(email: email, token: code, type: .email)
@@ -57,7 +66,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/AuthClient+OneTimeCodes.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example6() async throws {
         do {
             try await client.signIn(email: email, password: password)
         } catch let error as AuthClientError where error.code == .credentialSetAside {
@@ -69,7 +78,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/AuthClient+SignIn.swift
 extension Given {
-    @MainActor private func example6() async throws {
+    @MainActor private func example7() async throws {
         let start = try await client.getOAuthSignInURL(provider: .google, redirectTo: redirectTo)
         openURL(start)
         // Later, in `onOpenURL`:
@@ -81,7 +90,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/AuthClient.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example8() async throws {
         let storage = SystemStorage.make(name: "com.example.app", environment: ProcessInfo.processInfo.environment)
         let client = try AuthClient(url: url, publishableKey: publishableKey, storage: storage)
         try await client.signIn(email: email, password: password)
@@ -97,7 +106,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/AuthClientError.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example9() async throws {
         do {
             try await client.signIn(email: email, password: password)
         } catch AuthClientError.refused(let refusal) where refusal.code == .invalidCredentials {
@@ -108,7 +117,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/AuthResponse.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example10() async throws {
         let nonce = SignInNonce()  // of GatehouseModel; the sheet's request gets `nonce.hashed`
         let credentials = OpenIDConnectCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
         try await client.signInWithIdToken(credentials: credentials)
@@ -119,7 +128,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/AuthServerSettings.swift
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example11() async throws {
         let settings = try await client.settings()
         showsGoogle = settings.providers.contains(.google)
         showsForgotPassword = settings.allowsEmail && settings.sendsMail != false
@@ -129,7 +138,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Factors/AuthMFA.swift
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example12() async throws {
         let factor = try await client.mfa.enroll(params: .totp(issuer: "Journal"))
         show(factor.totp?.qrCode)
         try await client.mfa.challengeAndVerify(params: MFAChallengeAndVerifyParams(factorId: factor.id, code: code))
@@ -139,7 +148,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Factors/AuthMFA.swift
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example13() async throws {
         let set = try await client.mfa.recoveryCodes.generate()
         show(set.codes)
         _ = set
@@ -148,7 +157,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Factors/MFATypes.swift
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example14() async throws {
         let factor = try await client.mfa.enroll(params: .totp(issuer: "Journal", friendlyName: "My phone"))
         _ = factor
     }
@@ -156,7 +165,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Gateway/GatewayClient+Routes.swift
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example15() async throws {
         let scores = try await gateway.send(.get, "/v1/scores", needsToken: false)
         _ = scores
     }
@@ -164,7 +173,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Gateway/GatewayClient.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example16() async throws {
         let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
         do {
             let account = try await gateway.updateProfile(ProfileChange(firstName: "Ada"))
@@ -178,7 +187,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Gateway/ProfileChange.swift
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example17() async throws {
         try await manager.updateProfile(firstName: "Ada")
         try await manager.updateProfile(firstName: .clear)
     }
@@ -186,7 +195,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Gateway/ProfileChange.swift
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example18() async throws {
         let change = ProfileChange(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
         _ = change
     }
@@ -194,7 +203,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/HTTPCall.swift
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example19() async throws {
         let transport = SystemDefaults.transport()
         let logged: HTTPTransport = { call in
             let reply = try await transport(call)
@@ -208,7 +217,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Passkeys/AuthClient+Passkeys.swift
 extension Given {
-    @MainActor private func example19() async throws {
+    @MainActor private func example20() async throws {
         do {
             try await client.signInWithPasskey(with: authenticator)
         } catch AuthClientError.cancelled, AuthClientError.noPasskey {
@@ -219,7 +228,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Passkeys/AuthClient+Passkeys.swift
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example21() async throws {
         let passkey = try await client.registerPasskey(with: authenticator)
         try await client.renamePasskey(id: passkey.id, friendlyName: "My phone")
         _ = passkey
@@ -228,7 +237,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Reachability.swift
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example22() async throws {
         let offline = Reachability(isOffline: { true }, changes: { AsyncStream { $0.yield(true) } })
         _ = offline
     }
@@ -236,7 +245,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Storage/SecureStorage.swift
 extension Given {
-    @MainActor private func example22() async throws {
+    @MainActor private func example23() async throws {
         let locked = StoreProblem("keychain -25308", cause: .locked)
         let unknown: StoreProblem = "the disk has an error"
         _ = locked
@@ -245,7 +254,7 @@ extension Given {
 }
 
 // Sources/Client/Gatehouse/Storage/SecureStorage.swift
-private struct Example23 {
+private struct Example24 {
     actor DictionaryStorage: SecureStorage {
         private var values: [String: [UInt8]] = [:]
         func read(_ key: String) -> StoredValue { values[key].map(StoredValue.value) ?? .absent }
@@ -256,7 +265,7 @@ private struct Example23 {
 
 // Sources/Client/Gatehouse/Storage/SystemStorage.swift
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example25() async throws {
         let environment = ProcessInfo.processInfo.environment
         let storage = SystemStorage.make(name: "com.example.app", environment: environment)
         _ = environment
@@ -266,7 +275,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example26() async throws {
         try await client.signInWithOAuth(provider: .google, redirectTo: redirectTo) { url in
             try await webAuthenticationSession.authenticate(using: url, callbackURLScheme: "com.example.app")
         }
@@ -275,7 +284,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example27() async throws {
         let browser = LoopbackWebAuthentication()
         do {
             try await client.signInWithOAuth(provider: .google, in: browser)
@@ -288,7 +297,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example27() async throws {
+    @MainActor private func example28() async throws {
         do {
             try await client.linkIdentity(provider: .google, in: LoopbackWebAuthentication())
         } catch let error as AuthClientError where error.code == .identityAlreadyExists {
@@ -299,7 +308,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/Auth/AuthErrorCode.swift
 extension Given {
-    @MainActor private func example28() async throws {
+    @MainActor private func example29() async throws {
         switch error.code {
         case .invalidCredentials?: message = "Incorrect email or password."
         case .overRequestRateLimit?: message = "Too many attempts."
@@ -310,7 +319,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/Auth/DeviceName.swift
 extension Given {
-    @MainActor private func example29() async throws {
+    @MainActor private func example30() async throws {
         let device = DeviceName(userAgent: "Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.2")
         title.text = device?.name  // iPhone
         subtitle.text = device?.details  // Journal · iOS 18.2
@@ -320,7 +329,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/JSON/AnyJSON.swift
 extension Given {
-    @MainActor private func example30() async throws {
+    @MainActor private func example31() async throws {
         let data: JSONObject = ["first_name": "Ada", "languages": ["en", "ja"], "newsletter": true]
         let name = session.user.userMetadata["first_name"]?.stringValue
         _ = data
@@ -330,7 +339,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/JSON/JSONObject+Codable.swift
 extension Given {
-    @MainActor private func example31() async throws {
+    @MainActor private func example32() async throws {
         struct Journal: Codable { var mood: String? }
         let journal = try user.data.decoded(as: Journal.self)
         _ = journal
@@ -339,7 +348,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/JSON/JSONObject+MergePatch.swift
 extension Given {
-    @MainActor private func example32() async throws {
+    @MainActor private func example33() async throws {
         var data: JSONObject = ["mood": "calm", "goals": ["steps": 8_000]]
         data.apply(mergePatch: ["mood": .null, "goals": ["sleep": 8]])
         // {"goals":{"sleep":8,"steps":8000}}
@@ -349,7 +358,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Gatehouse.docc/Gatehouse.md
 extension Given {
-    @MainActor private func example33() async throws {
+    @MainActor private func example34() async throws {
         let storage = SystemStorage.make(
             name: "com.example.journal", environment: ProcessInfo.processInfo.environment)
         let client = try AuthClient(url: url, publishableKey: "sb_publishable_…", storage: storage)

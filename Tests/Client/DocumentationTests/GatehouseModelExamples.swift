@@ -75,9 +75,18 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/Manager/AuthManager+Codes.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+Accounts.swift
 extension Given {
     @MainActor private func example7() async throws {
+        if let other = account.accounts.first(where: { $0.state == .signedIn }) {
+            try await account.use(other.id)
+        }
+    }
+}
+
+// Sources/Client/GatehouseModel/Manager/AuthManager+Codes.swift
+extension Given {
+    @MainActor private func example8() async throws {
         do throws(AuthError) {
             try await account.signInWithEmail(email, password: password)
         } catch .credentialSetAside {
@@ -89,7 +98,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Linking.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example9() async throws {
         if let question = manager.linkQuestion, question.signInMethods.contains("password") {
             try await manager.linking.confirm(.password(password))
         }
@@ -98,7 +107,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Linking.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example10() async throws {
         try await manager.linking.sendCode()
         // The user reads the code in the mail.
         try await manager.linking.confirm(.code(code))
@@ -107,7 +116,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Mail.swift
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example11() async throws {
         try await account.mail.sendSignIn(to: email)
         // The user reads the code in the mail.
         try await account.signIn(withCode: code, sentTo: email)
@@ -116,21 +125,21 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example12() async throws {
         List { rows }.refreshable { await manager.refreshProfile() }
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example13() async throws {
         try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example14() async throws {
         struct Journal: Codable { var mood: String? }
         try await manager.updateProfile(data: Journal(mood: "calm"))
     }
@@ -138,7 +147,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example15() async throws {
         do {
             try await account.deleteAccount()
         } catch .freshSignInNeeded {
@@ -151,7 +160,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Proofs.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example16() async throws {
         if case .app(let app)? = account.secondFactor?.methods.first {
             try await account.proofs.prove(code: code, of: app.id)
         }
@@ -159,7 +168,7 @@ extension Given {
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Setup.swift
-private struct Example16 {
+private struct Example17 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -169,7 +178,7 @@ private struct Example16 {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example18() async throws {
         let outcome = try await manager.signInWithApple {
             AppleCredential(idToken: idToken, nonce: nonce.raw, person: credential.user, firstName: givenName)
         }
@@ -179,14 +188,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example19() async throws {
         try await account.signInWithPasskey(with: passkeys)
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Switching.swift
 extension Given {
-    @MainActor private func example19() async throws {
+    @MainActor private func example20() async throws {
         try await account.switchAccount { account throws(AuthError) in
             try await account.signInWithEmail(email, password: password)
         }
@@ -195,7 +204,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager.swift
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example21() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         do {
             let outcome = try await account.signInWithEmail("ada@example.com", password: password)
@@ -209,7 +218,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager.swift
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example22() async throws {
         var request = URLRequest(url: url)
         request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
         _ = request
@@ -218,7 +227,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Messages/ModelText.swift
 extension Given {
-    @MainActor private func example22() async throws {
+    @MainActor private func example23() async throws {
         let text = AuthError.wrongCredentials.content.localized
         let title = ModelText("Sign in with %@", "Google").localized
         _ = text
@@ -228,7 +237,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Messages/SignInMessage.swift
 extension Given {
-    @MainActor private func example23() async throws {
+    @MainActor private func example24() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -239,7 +248,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/MetadataProfile.swift
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example25() async throws {
         let account = AuthManager(
             url: "https://abcd.supabase.co", publishableKey: "sb_publishable_…",
             profile: { MetadataProfile(client: $0) { try await deleteThroughMyEdgeFunction() } })
@@ -249,7 +258,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Report/AuthReport.swift
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example26() async throws {
         if let report = account.report {
             ShareLink(item: report.text) { Text("Send Report") }
         }
@@ -258,7 +267,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Security/ProofModel.swift
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example27() async throws {
         if let question = account.secondFactor {
             ProofScreen(model: ProofModel(question: question, manager: account))
         }
@@ -267,7 +276,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInMemory.swift
 extension Given {
-    @MainActor private func example27() async throws {
+    @MainActor private func example28() async throws {
         @Sendable func shared() -> UserDefaults? { UserDefaults(suiteName: "group.com.example.journal") }
         let memory = SignInMemory(
             read: { shared()?.string(forKey: "last-sign-in") }, keep: { shared()?.set($0, forKey: "last-sign-in") },
@@ -279,7 +288,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example28() async throws {
+    @MainActor private func example29() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -291,7 +300,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example29() async throws {
+    @MainActor private func example30() async throws {
         let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         _ = sink
@@ -301,14 +310,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example30() async throws {
+    @MainActor private func example31() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }
 }
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example31 {
+private struct Example32 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -321,7 +330,7 @@ private struct Example31 {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example32() async throws {
+    @MainActor private func example33() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -329,14 +338,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example33() async throws {
+    @MainActor private func example34() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example34() async throws {
+    @MainActor private func example35() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

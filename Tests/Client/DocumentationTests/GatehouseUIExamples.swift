@@ -197,6 +197,19 @@ extension Given {
 
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 private struct Example20 {
+    struct AccountList: View {
+        let account: AuthManager
+
+        var body: some View {
+            List(account.accounts) { other in
+                Button(other.email ?? "Account") { Task { try await account.use(other.id) } }
+            }
+        }
+    }
+}
+
+// Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
+private struct Example21 {
     struct SignInView: View {
         @State private var screen: LoginModel
         @State private var password = ""
@@ -217,7 +230,7 @@ private struct Example20 {
 
 // Sources/Client/GatehouseUI/GatehouseUI.docc/OwnScreens.md
 extension Given {
-    @MainActor @ViewBuilder private func example21() -> some View {
+    @MainActor @ViewBuilder private func example22() -> some View {
         switch account.phase {
         case .restoring: ProgressView()
         case .unauthenticated, .authenticating: SignInView(account: account)

@@ -88,10 +88,13 @@ struct ModelWorld {
     let events = HeardEvents()
     let manager: AuthManager
 
-    init(_ server: TestServer, wrap: (LiveAuthService) -> any AuthService = { $0 }) throws {
+    init(
+        _ server: TestServer, allowsSeveralAccounts: Bool = false,
+        wrap: (LiveAuthService) -> any AuthService = { $0 }
+    ) throws {
         self.server = server
         network = TestNetwork(server)
-        client = try Self.client(network, storage, 1)
+        client = try Self.client(network, storage, 1, allowsSeveralAccounts)
         manager = AuthManager(
             service: wrap(LiveAuthService(client: client, gateway: try Self.gateway(client, network))),
             storage: storage, clock: Self.clock(server), telemetry: [events])
@@ -99,7 +102,7 @@ struct ModelWorld {
 
     /// The app's next start on the same store; the app has restored its session when this returns.
     func restart() async throws -> AuthManager {
-        let next = try Self.client(network, storage, 2)
+        let next = try Self.client(network, storage, 2, client.allowsSeveralAccounts)
         let manager = AuthManager(
             service: LiveAuthService(client: next, gateway: try Self.gateway(next, network)),
             storage: storage, clock: Self.clock(server))
@@ -132,13 +135,15 @@ struct ModelWorld {
     }
 
     private static func client(
-        _ network: TestNetwork, _ storage: MemoryStorage, _ process: UInt8
+        _ network: TestNetwork, _ storage: MemoryStorage, _ process: UInt8, _ allowsSeveralAccounts: Bool
     ) throws -> AuthClient {
         let randomness = TestRandomness()
+        var options = AuthClient.Options()
+        options.allowsSeveralAccounts = allowsSeveralAccounts
         return try AuthClient(
             url: URL(string: TestServer.issuer)!, publishableKey: "sb_publishable_test", storage: storage,
             transport: { try await network.send($0) }, clock: clock(network.server),
-            randomness: { count in randomness.bytes(count).map { $0 ^ process } })
+            randomness: { count in randomness.bytes(count).map { $0 ^ process } }, options: options)
     }
 
     func signUp(_ email: String = "ada@example.com", name: String? = "Ada") async throws {
@@ -149,11 +154,12 @@ struct ModelWorld {
 
     static func with(
         providers: TestProviders? = nil, change: @escaping @Sendable (inout AuthSettings) -> Void = { _ in },
-        wrap: (LiveAuthService) -> any AuthService = { $0 }, _ test: (ModelWorld) async throws -> Void
+        allowsSeveralAccounts: Bool = false, wrap: (LiveAuthService) -> any AuthService = { $0 },
+        _ test: (ModelWorld) async throws -> Void
     ) async throws {
         let server = try await TestServer(providers: providers, change: change)
         do {
-            try await test(try ModelWorld(server, wrap: wrap))
+            try await test(try ModelWorld(server, allowsSeveralAccounts: allowsSeveralAccounts, wrap: wrap))
         } catch {
             await server.stop()
             throw error

@@ -154,21 +154,30 @@ struct World: Sendable {
     let device: TestDevice
     let storage: any SecureStorage
     let client: AuthClient
+    private let options: AuthClient.Options
 
-    init(_ server: TestServer, storage: any SecureStorage = MemoryStorage(), key: String = "sb_publishable_test") throws
-    {
+    init(
+        _ server: TestServer, storage: any SecureStorage = MemoryStorage(), key: String = "sb_publishable_test",
+        options: AuthClient.Options = AuthClient.Options()
+    ) throws {
         self.server = server
+        self.options = options
         network = TestNetwork(server)
         device = TestDevice(server)
         self.storage = storage
-        client = try Self.client(network, device, storage, key)
+        client = try Self.client(network, device, storage, key, options)
     }
 
     /// Another process on the same store: an app's next start, or its widget.
-    func anotherProcess() throws -> AuthClient { try Self.client(network, device, storage, "sb_publishable_test") }
+    func anotherProcess(
+        on storage: (any SecureStorage)? = nil, _ options: AuthClient.Options? = nil
+    ) throws -> AuthClient {
+        try Self.client(network, device, storage ?? self.storage, "sb_publishable_test", options ?? self.options)
+    }
 
     private static func client(
-        _ network: TestNetwork, _ device: TestDevice, _ storage: any SecureStorage, _ key: String
+        _ network: TestNetwork, _ device: TestDevice, _ storage: any SecureStorage, _ key: String,
+        _ options: AuthClient.Options
     ) throws -> AuthClient {
         let randomness = TestRandomness()
         // Another process has other randomness: generations must never collide.
@@ -176,7 +185,7 @@ struct World: Sendable {
         return try AuthClient(
             url: URL(string: TestServer.issuer)!, publishableKey: key, storage: storage,
             transport: network.transport, clock: device.clock,
-            randomness: { count in randomness.bytes(count).map { $0 ^ process } })
+            randomness: { count in randomness.bytes(count).map { $0 ^ process } }, options: options)
     }
 
     @discardableResult

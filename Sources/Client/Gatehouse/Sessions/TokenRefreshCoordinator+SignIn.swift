@@ -167,7 +167,7 @@ extension TokenRefreshCoordinator {
 
     /// Runs `body` with the store's lock, in a task of its own: a caller that is cancelled while it waits must not lose
     /// a session that the server has created, nor keep one that it has ended.
-    private func locked<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    func locked<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         do {
             return try await Task { [slot] in try await slot.storage.withLock(body) }.value
         } catch let error as AuthClientError {

@@ -46,12 +46,14 @@ public final class LoginModel {
     /// The method of the last sign-in on this device; nil if it is unknown.
     public let lastMethod: AuthMethod?
     private let manager: AuthManager
+    private let accountBefore: UUID?
     /// The password of the last attempt, for the code that confirms it. Kept until ``forgetPassword()``.
     @ObservationIgnored private var typed: String?
 
     /// - Parameter mode: The initial mode of the email form.
     public init(manager: AuthManager, mode: EmailAuthForm.Mode = .signIn) {
         self.manager = manager
+        accountBefore = manager.allowsSeveralAccounts && !manager.isAnonymous ? manager.user?.id : nil
         lastMethod = manager.lastMethod
         typedForm = EmailAuthForm(mode: mode)
     }
@@ -62,8 +64,9 @@ public final class LoginModel {
     /// Whether to disable the sign-in methods: while a sign-in is in progress, and while the store does not answer.
     public var isBusy: Bool { isWorking || manager.isLoading }
 
-    /// Whether to close the screen: the user has signed in with an account that is not anonymous.
-    public var isFinished: Bool { manager.isLoggedIn && !manager.isAnonymous }
+    /// Whether to close the screen: the user has signed in with an account that is not anonymous, and not the one that
+    /// was in use when the screen of another account opened.
+    public var isFinished: Bool { manager.isLoggedIn && !manager.isAnonymous && manager.user?.id != accountBefore }
 
     /// The message about the last attempt, or why the user must sign in again. A wrong setup, a store that does not
     /// answer and a link answer that came too late take precedence.

@@ -14,6 +14,7 @@ struct AuthEvents {
         // No later event repeats this, and ``AuthManager/catchUp()`` shows its user.
         if change.event == .passwordRecovery { return await askForPassword(change) }
         guard manager.signOutCount == 0 else { return }
+        defer { manager.accountsChanged(after: change.event) }
         switch change.event {
         case .initialSession:
             await follow(change)

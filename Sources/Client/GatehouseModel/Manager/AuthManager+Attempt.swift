@@ -45,7 +45,7 @@ extension AuthManager {
     private func attempt(
         _ method: AuthMethod, signingUp address: String?, _ work: @MainActor () async throws -> AuthResponse
     ) async throws(AuthError) -> SignInOutcome {
-        let replaces = isSwitching && isLoggedIn
+        let replaces = (isSwitching || addingScreens > 0) && isLoggedIn
         guard replaces ? !isReplacing : step(.begin(method)) else {
             if !replaces, isLoggedIn { throw .alreadySignedIn }
             return .ignored
@@ -67,6 +67,7 @@ extension AuthManager {
             }
             guard epoch == mine else { throw AuthError.cancelled }
             opening = Opening(method: method, startedAt: startedAt)
+            if replaces, allowsSeveralAccounts, !isAnonymous { accountBefore = user?.id }
             guard enter(session) else { return .secondFactorNeeded }
             let isConfirmed = isConfirmed(session.user)
             isNewUser = address != nil || isConfirmed || method.mayCreateAccount && session.user.isNew
@@ -78,7 +79,7 @@ extension AuthManager {
     }
 
     /// The user stays on the screen until the sign-in has succeeded.
-    private func beginReplacing() {
+    func beginReplacing() {
         isReplacing = true
         endedMeanwhile = nil
         // Its result would belong to an earlier epoch.
@@ -109,14 +110,18 @@ extension AuthManager {
         return unconfirmedAddress != nil && unconfirmedAddress?.lowercased() == user.email?.lowercased()
     }
 
-    private func fail() async {
+    func fail() async {
         guard isLoggedIn else {
             step(.fail)
             return await catchUp()
         }
         // Events were ignored during the attempt, so look at what is left of the earlier session.
         let (mine, question) = (epoch, linkQuestion)
-        let session = await service.currentSession
+        var session = await service.currentSession
+        if session == nil, allowsSeveralAccounts, let user {
+            // Ignored: this account's session has ended, too.
+            session = try? await service.use(account: user.id)
+        }
         guard epoch == mine, signOutCount == 0 else { return }
         guard let session else { return leave(endedMeanwhile ?? .neverSignedIn) }
         if session.user.id != user?.id {

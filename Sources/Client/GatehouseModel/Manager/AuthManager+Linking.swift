@@ -82,7 +82,7 @@ extension AuthManager.Linking {
         } catch {
             // The sign-in succeeded but the link failed. The user asked for both, so end the session, unless
             // another user has signed in meanwhile.
-            if manager.epoch == mine { await manager.endSession() }
+            if manager.epoch == mine { await manager.endSession(of: session.user.id) }
             throw error
         }
     }

@@ -47,7 +47,8 @@ extension AuthManager.Mail {
     /// Completes the link of a mail, which confirms an address or allows setting a password
     /// (``AuthManager/needsNewPassword``). `gatehouse(_:branding:)` of GatehouseUI does this itself.
     ///
-    /// A link for another account than the signed-in one sets ``AuthManager/switchQuestion``, and waits for its answer.
+    /// A link for another account than the signed-in one sets ``AuthManager/switchQuestion``, and waits for its answer. With
+    /// ``AuthManager/allowsSeveralAccounts`` it adds the account without a question, unless an anonymous user would be lost.
     ///
     /// - Parameter url: A URL for which ``isLink(_:)`` is true.
     /// - Throws: ``AuthError``, such as ``AuthError/invalidCallback`` for a link that this device did not request. After

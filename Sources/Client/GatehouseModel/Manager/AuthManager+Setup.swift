@@ -43,6 +43,8 @@ extension AuthManager {
     ///   - storage: Stores the session; nil for the system's store, with entries of the app's own.
     ///   - accessibility: When the system's keychain can be read, if `storage` is nil. With the default, work that a push or a
     ///     background task begins on a locked phone has no token; `afterFirstUnlockThisDeviceOnly` gives it one.
+    ///   - allowsSeveralAccounts: Whether a sign-in to another account keeps the signed-in one on this device; see
+    ///     ``accounts``. The profile screen then has a switcher.
     ///   - transport: Sends HTTP requests.
     ///   - clock: The source of time.
     ///   - telemetry: The receivers of all events.
@@ -52,7 +54,7 @@ extension AuthManager {
     public convenience init(
         url: String, publishableKey: String, gateway: String? = nil, redirectTo: String? = nil,
         profile: ((AuthClient) -> any ProfileSource)? = nil, storage: (any SecureStorage)? = nil,
-        accessibility: KeychainAccessibility = .whenUnlockedThisDeviceOnly,
+        accessibility: KeychainAccessibility = .whenUnlockedThisDeviceOnly, allowsSeveralAccounts: Bool = false,
         transport: @escaping HTTPTransport = SystemDefaults.transport(), clock: ClientClock = SystemDefaults.clock(),
         telemetry: [any TelemetrySink] = [], appleCredentials: AppleCredentials = SystemDefaults.appleCredentials(),
         memory: SignInMemory = .userDefaults,
@@ -64,7 +66,7 @@ extension AuthManager {
             let setup = try ManagerSetup(
                 url: url, publishableKey: publishableKey, gateway: gateway,
                 redirectTo: redirectTo ?? ManagerSetup.redirect(of: Bundle.main.infoDictionary ?? [:]))
-            service = try setup.service(profile, storage, transport, clock)
+            service = try setup.service(profile, storage, transport, clock, allowsSeveralAccounts)
         } catch {
             service = MisconfiguredService(error: error)
         }
@@ -153,14 +155,16 @@ package struct ManagerSetup {
     @MainActor
     func service(
         _ profile: ((AuthClient) -> any ProfileSource)?, _ storage: any SecureStorage,
-        _ transport: @escaping HTTPTransport, _ clock: ClientClock
+        _ transport: @escaping HTTPTransport, _ clock: ClientClock, _ allowsSeveralAccounts: Bool
     ) throws(AuthError) -> LiveAuthService {
         let reachability = SystemDefaults.reachability()
+        var options = AuthClient.Options()
+        options.allowsSeveralAccounts = allowsSeveralAccounts
         let client: AuthClient
         do {
             client = try AuthClient(
                 url: url.appending(path: "auth/v1"), publishableKey: publishableKey, storage: storage,
-                transport: transport, clock: clock, reachability: reachability)
+                transport: transport, clock: clock, options: options, reachability: reachability)
         } catch {
             throw Self.insecure("url", url)
         }

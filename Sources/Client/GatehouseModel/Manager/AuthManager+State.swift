@@ -50,7 +50,7 @@ extension AuthManager {
         if user != shown { user = shown }
         (signedOutReason, storeProblem) = (nil, nil)
         (linkQuestion, secondFactor) = (nil, nil)
-        linkHasExpired = false
+        (linkHasExpired, accountBefore) = (false, nil)
         step(.signedIn)
         completeOpening()
     }

@@ -15,8 +15,9 @@ public struct SwitchQuestion: Hashable, Sendable {
 }
 
 extension AuthManager {
-    /// Signs in to another account in place of the signed-in one, whose session then ends here and at the server. Until the
-    /// sign-in has succeeded, and after it has failed, the previous user stays.
+    /// Signs in to another account in place of the signed-in one, whose session then ends here and at the server; with
+    /// ``allowsSeveralAccounts`` it stays in ``accounts`` instead. Until the sign-in has succeeded, and after it has failed,
+    /// the previous user stays.
     ///
     /// ```swift
     /// try await account.switchAccount { account throws(AuthError) in
@@ -25,7 +26,8 @@ extension AuthManager {
     /// ```
     ///
     /// - Parameter signIn: A sign-in with this manager.
-    /// - Throws: As the sign-in. A second factor that the user does not prove signs out.
+    /// - Throws: As the sign-in; ``AuthError/tooMany`` if this device has as many accounts as possible. A second factor that
+    ///   the user does not prove signs out, or returns to the previous account if that stays.
     @discardableResult
     public func switchAccount(
         _ signIn: @MainActor (AuthManager) async throws(AuthError) -> SignInOutcome
@@ -65,6 +67,8 @@ extension AuthManager {
     func wantsSwitch(to other: User?) async -> Bool {
         // Without a user, for example before the second factor, nothing is replaced that anybody sees.
         guard isLoggedIn else { return true }
+        // The signed-in account stays on this device.
+        if other != nil, allowsSeveralAccounts, !isAnonymous { return true }
         couldAskForSwitch = answersProofQuestions
         guard answersProofQuestions else { return false }
         // Of two links at once, the newer one is asked about.

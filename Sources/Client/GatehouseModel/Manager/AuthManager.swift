@@ -50,6 +50,13 @@ public final class AuthManager {
     public internal(set) var linkHasExpired = false
     /// The question for the second factor while ``phase`` is `secondFactorNeeded`.
     public internal(set) var secondFactor: ProofQuestion?
+    /// The accounts of this device as its store knows them; see ``accounts``.
+    var storedAccounts: [DeviceAccount] = []
+    @ObservationIgnored var accountLoads = 0
+    /// The number of open login screens that add an account.
+    @ObservationIgnored package var addingScreens = 0
+    /// The account that was in use before a sign-in whose second factor is asked.
+    @ObservationIgnored var accountBefore: UUID?
     /// Whether the account whose second factor is asked has an address.
     @ObservationIgnored var hasAddress = false
     /// The question for a fresh proof, while a call waits for its answer; only if ``answersProofQuestions``.
@@ -180,6 +187,7 @@ public final class AuthManager {
         case .signedOut(let reason): leave(reason)
         case .signedIn(let session, _): if enter(session) { loadProfile() }
         }
+        if service.allowsSeveralAccounts { Task { [weak self] in await self?.loadAccounts() } }
         if let setupProblem { log(.error, "setup \(setupProblem)") }
     }
 
@@ -212,22 +220,37 @@ public final class AuthManager {
         do { return try await service.accessToken(insteadOf: refused) } catch { throw AuthError(error) }
     }
 
-    /// Signs out, even without a network. Sets ``error`` if the store could not be cleared.
+    /// Signs out, even without a network. Other accounts of this device stay in ``accounts``, and none of them comes into use.
+    /// Sets ``error`` if the store could not be cleared.
     public func signOut() async {
+        let account = user?.id ?? secondFactor?.userID
         leave(.requested)
-        await endSession()
+        await endSession(of: account)
     }
 
     /// Ends the session in the service, and ignores events about it.
-    func endSession() async {
+    func endSession(of account: UUID?) async {
+        let service = service
+        await endSessions {
+            if service.allowsSeveralAccounts, let account {
+                try await service.remove(account: account)
+            } else {
+                try await service.signOut()
+            }
+        }
+    }
+
+    /// Ends sessions in the service, and ignores events about them.
+    func endSessions(_ end: @MainActor () async throws -> Void) async {
         let mine = epoch
         signOutCount += 1
         do {
-            try await service.signOut()
+            try await end()
         } catch {
             if epoch == mine { self.error = AuthError(error) }
         }
         signOutCount -= 1
+        await loadAccounts()
         await catchUp()
     }
 

@@ -150,11 +150,11 @@ public final class ProofModel {
     /// A screen of GatehouseUI shows the question.
     package func appeared() { manager.proofScreen.appeared() }
 
-    /// The user gives up: after a sign-in nobody is signed in, and a waiting change ends without a message.
+    /// The user gives up: after a sign-in nobody is signed in, or the account that was in use before; and a waiting change ends without a message.
     @discardableResult
     public func cancel() -> Task<Void, Never>? {
         guard !isBusy else { return nil }
-        if manager.secondFactor != nil { return Task { await manager.signOut() } }
+        if manager.secondFactor != nil { return Task { await manager.leaveSecondFactor() } }
         manager.proofs.dismiss()
         return nil
     }

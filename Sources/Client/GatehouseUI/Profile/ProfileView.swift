@@ -90,6 +90,7 @@ private struct ProfileScreen: View {
                 }
             }
             if let user = model.user, let sections = parts.profileSections { sections(user) }
+            AccountsSection(model: AccountsModel(manager: manager))
             Section { screens }
             Section {
                 signOut

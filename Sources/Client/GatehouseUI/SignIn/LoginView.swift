@@ -14,15 +14,23 @@ public import SwiftUI
 /// ```
 public struct LoginView: View {
     private let isDismissible: Bool
+    private let addsAccount: Bool
 
     /// Creates the screen. It takes its manager from the environment.
     ///
     /// - Parameter isDismissible: Whether the screen can be closed without a sign-in: it then has "Close" and "Continue as
     ///   Guest", which dismiss it.
-    public init(isDismissible: Bool = true) { self.isDismissible = isDismissible }
+    public init(isDismissible: Bool = true) { (self.isDismissible, addsAccount) = (isDismissible, false) }
+
+    /// - Parameter addsAccount: Whether the signed-in account stays on this device.
+    init(addsAccount: Bool) { (isDismissible, self.addsAccount) = (true, addsAccount) }
 
     public var body: some View {
-        WithAccount { LoginScreen(manager: $0, isDismissible: isDismissible).modifier(AccountQuestions()) }
+        WithAccount { account in
+            LoginScreen(manager: account, isDismissible: isDismissible, addsAccount: addsAccount)
+                .modifier(AddingAccount(manager: account, isOn: addsAccount))
+                .modifier(AccountQuestions())
+        }
     }
 }
 
@@ -36,13 +44,15 @@ private struct LoginScreen: View {
     @Environment(\.authorizationController) private var authorizationController
     private let manager: AuthManager
     private let isDismissible: Bool
+    private let addsAccount: Bool
     @State private var model: LoginModel
     @State private var sheet = AppleSheet()
     @State private var asksToLink: Bool
 
-    init(manager: AuthManager, isDismissible: Bool) {
+    init(manager: AuthManager, isDismissible: Bool, addsAccount: Bool) {
         self.manager = manager
         self.isDismissible = isDismissible
+        self.addsAccount = addsAccount
         _asksToLink = State(initialValue: manager.linkQuestion != nil)
         _model = State(initialValue: LoginModel(manager: manager))
     }
@@ -53,7 +63,7 @@ private struct LoginScreen: View {
             // answer.
             ScrollView { content }
                 .safeAreaInset(edge: .bottom) {
-                    if isDismissible { guestButton }
+                    if isDismissible, !addsAccount { guestButton }
                 }
                 .themed()
                 .toolbar {
@@ -79,6 +89,9 @@ private struct LoginScreen: View {
             // Not while the link screen is open, because the message must be visible to be announced and focused.
             if let message = model.message, !asksToLink {
                 MessageView(message: message, retry: retry).padding(.horizontal, 24)
+            }
+            if manager.allowsSeveralAccounts, !addsAccount {
+                AccountChoices(manager: manager).padding(.horizontal, 24).disabled(model.isBusy)
             }
             buttons.padding(.horizontal, 24).disabled(model.isBusy)
             if let footer = parts.loginFooter { footer().padding(.horizontal, 24).disabled(model.isWorking) }

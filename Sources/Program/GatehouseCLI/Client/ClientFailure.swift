@@ -94,7 +94,7 @@ extension ClientFailure {
                 code?.rawValue ?? "UNAUTHORIZED", Self.text(.google, .serverError),
                 detail: "\(server) refuses a valid token; check its keys and its clock", exit: .unavailable)
         // The terminal has no passkeys.
-        case .noPasskey, .passkeyExists, .otherAccount, .passkeyFailed:
+        case .noPasskey, .passkeyExists, .otherAccount, .tooManyAccounts, .passkeyFailed:
             self.init("failed", Self.other, exit: .failed)
         case .unknownFlow, .cancelled, .timedOut, .invalidCallback, .couldNotOpenBrowser, .couldNotListen:
             self.init(browser: error)

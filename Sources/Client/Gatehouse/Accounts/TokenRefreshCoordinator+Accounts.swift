@@ -1,0 +1,179 @@
+import Foundation
+
+/// An account that came into use.
+struct Activation: Sendable {
+    var session: Session
+    /// The account that was in use before, and is parked now.
+    var parked: UUID?
+    /// The sessions that nothing stores any more.
+    var ended: [KeptSession]
+}
+
+// Several accounts on one device. The lock comes before the epoch: a refresh of the account in use must reach the store
+// before its session is copied.
+extension TokenRefreshCoordinator {
+    /// Signs in, and parks the account in use.
+    ///
+    /// - Throws: As ``replace(by:begun:then:)``, and `tooManyAccounts`. The account in use then stays.
+    func add(
+        _ timed: TimedAnswer, begun: Int, then further: AuthChangeEvent?, to parked: ParkedAccounts
+    ) async throws -> Activation {
+        let new = KeptSession(timed, generation: newID(), lineage: newID())
+        do {
+            return try await locked {
+                try await self.gate.run {
+                    // The session of an earlier sign-in to the same account.
+                    let earlier: StoredSession? =
+                        if case .session(let stored) = await parked.load(new.session.user.id) { stored } else { nil }
+                    var activation = try await self.put(new, parked, begun, then: further)
+                    if let earlier { activation.ended.append(await self.restored(earlier)) }
+                    return activation
+                }
+            }
+        } catch is Superseded {
+            throw overtaken
+        }
+    }
+
+    /// Brings a parked account into use, and parks the other.
+    ///
+    /// - Throws: ``AuthClientError``: `signedOut` if the account has no session on this device; `storeUnavailable` or
+    ///   `storeFailed`. The account in use then stays.
+    func activate(_ id: UUID, from parked: ParkedAccounts) async throws -> Activation {
+        let begun = wishes
+        do {
+            return try await locked {
+                try await self.gate.run { try await self.landActivation(id, parked, begun) }
+            }
+        } catch is Superseded {
+            throw overtaken
+        }
+    }
+
+    private func landActivation(_ id: UUID, _ parked: ParkedAccounts, _ begun: Int) async throws -> Activation {
+        if case .session(let stored) = await slot.load(), stored.user.id == id {
+            // Another process brought it into use.
+            let active = restored(stored)
+            if kept?.generation != stored.generation {
+                advanceEpoch()
+                change(.signedIn(active), event: .signedIn)
+            }
+            return Activation(session: active.session, ended: [])
+        }
+        switch await parked.load(id) {
+        case .unavailable(let problem): throw AuthClientError.storeUnavailable(problem)
+        case .session(let stored) where stored.lineage != endedLineage:
+            var next = restored(stored)
+            next.generation = newID()
+            return try await put(next, parked, begun, then: nil)
+        case .session, .absent, .damaged: throw AuthClientError.signedOut(.neverSignedIn)
+        }
+    }
+
+    /// Parks the session in the slot, puts another one there, and deletes the copy of that one, in this order.
+    private func put(
+        _ next: KeptSession, _ parked: ParkedAccounts, _ begun: Int, then further: AuthChangeEvent?
+    ) async throws -> Activation {
+        guard wishes == begun else { throw Superseded() }
+        let startedIn = advanceEpoch()
+        ownChanges += 1
+        defer { ownChanges -= 1 }
+        let before = try await inUse()
+        let isOther = before.map { $0.user.id != next.session.user.id } ?? false
+        // An anonymous account is not listed: nobody could sign in to it again, so a sign-out would lose its data.
+        let leaving = isOther && before?.user.isAnonymous == false ? before : nil
+        do {
+            try check(startedIn)
+            try await parked.park(leaving, for: next.session.user)
+            try check(startedIn)
+            try await land(next, startedIn, insteadOf: before)
+        } catch {
+            if let leaving { await forget(leaving.user.id, in: parked) }
+            throw error
+        }
+        wishes += 1
+        hasEndedUnread = false
+        change(.signedIn(next), event: .signedIn)
+        if let further { send(further) }
+        await forget(next.session.user.id, in: parked)
+        let ended = leaving == nil && before?.lineage != next.lineage ? before.map { restored($0) } : nil
+        return Activation(session: next.session, parked: leaving?.user.id, ended: [ended].compactMap(\.self))
+    }
+
+    /// The session in the slot, with the newest tokens of any process.
+    private func inUse() async throws -> StoredSession? {
+        switch await slot.load() {
+        case .unavailable(let problem): throw AuthClientError.storeUnavailable(problem)
+        case .session(let stored): stored
+        case .damaged: kept?.stored
+        case .absent: nil
+        }
+    }
+
+    private func land(_ next: KeptSession, _ startedIn: Int, insteadOf before: StoredSession?) async throws {
+        let result = try await slot.save(next.stored, replacing: nil)
+        do {
+            try check(startedIn)
+        } catch {
+            // The app signed out the account that was in use: that one must be found in the slot.
+            if let before { _ = try await slot.save(before, replacing: next.generation) }
+            throw error
+        }
+        if case .savedWithoutAccessToken(let problem) = result { notify(.storeFailed(problem)) }
+    }
+
+    /// Deletes a copy whose original is in use. One that stays is never used, and the next change deletes it.
+    private func forget(_ id: UUID, in parked: ParkedAccounts) async {
+        do { try await parked.slot(id).clear() } catch { notify(.storeFailed(StoreProblem(error))) }
+    }
+
+    private func restored(_ stored: StoredSession) -> KeptSession {
+        KeptSession(stored, now: clock.now(), uptime: clock.uptime())
+    }
+}
+
+extension TokenRefreshCoordinator {
+    /// The accounts of this device in the order in which they were added. One without a session is `signedOut`.
+    ///
+    /// - Throws: ``AuthClientError/storeUnavailable(_:)``.
+    func accounts(of parked: ParkedAccounts) async throws -> [DeviceAccount] {
+        try await restore()
+        let active = await owner()?.user
+        return try await gate.run {
+            var accounts = try await parked.list()
+            for index in accounts.indices where accounts[index].id != active?.id {
+                switch await parked.load(accounts[index].id) {
+                case .session(let stored): accounts[index] = DeviceAccount(stored.user, .signedIn)
+                case .unavailable(let problem): throw AuthClientError.storeUnavailable(problem)
+                case .absent, .damaged: break
+                }
+            }
+            guard let active, !active.isAnonymous else { return accounts }
+            let shown = DeviceAccount(active, .active)
+            if let index = accounts.firstIndex(where: { $0.id == active.id }) {
+                accounts[index] = shown
+            } else {
+                accounts.append(shown)
+            }
+            return accounts
+        }
+    }
+
+    /// Deletes a parked account from this device. Does nothing to the one in use.
+    ///
+    /// - Returns: Its session, which the server should end.
+    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)``.
+    func remove(_ id: UUID, from parked: ParkedAccounts) async throws -> KeptSession? {
+        try await locked {
+            try await self.gate.run { try await self.removeLocked(id, parked) }
+        }
+    }
+
+    private func removeLocked(_ id: UUID, _ parked: ParkedAccounts) async throws -> KeptSession? {
+        guard try await inUse()?.user.id != id else { return nil }
+        let content = await parked.load(id)
+        try await parked.remove(id)
+        if case .session(let stored) = content { return restored(stored) }
+        return nil
+    }
+}

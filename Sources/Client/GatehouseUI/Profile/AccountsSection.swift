@@ -1,0 +1,157 @@
+import Gatehouse
+import GatehouseModel
+import SwiftUI
+
+/// The accounts of this device, to switch between them, and the button that adds one. Empty unless the app allows several.
+struct AccountsSection: View {
+    @Environment(AuthManager.self) private var manager
+    @Environment(\.branding) private var branding
+    @State private var model: AccountsModel
+    @State private var question: AccountQuestion?
+    @State private var asks = false
+
+    init(model: AccountsModel) { _model = State(initialValue: model) }
+
+    var body: some View {
+        if manager.allowsSeveralAccounts { section }
+    }
+
+    private var section: some View {
+        Section {
+            if model.accounts.count > 1 { rows }
+            if let failure = model.failure { branding.text(failure).foregroundStyle(.red) }
+            addition
+            if model.accounts.count > 1 {
+                Button(role: .destructive) {
+                    ask(.signOutOfAll)
+                } label: {
+                    Text(ui: "Sign Out of All Accounts")
+                }
+            }
+        } header: {
+            Text(ui: "Accounts on This Device")
+        }
+        .disabled(model.isWorking)
+    }
+
+    /// The row that is always there has the section's sheets: a modifier of a section applies to each of its rows.
+    private var addition: some View {
+        Button {
+            model.signsIn = true
+        } label: {
+            Label {
+                Text(ui: "Add Account")
+            } icon: {
+                Image(systemName: "plus")
+            }
+        }
+        .disabled(!model.canAdd)
+        .task { await model.load() }
+        .onChange(of: model.phase) {
+            if let failure = model.failure { branding.announce(failure) }
+        }
+        .confirmationDialog(for: question, isPresented: $asks, act: answer)
+        .sheet(isPresented: $model.signsIn) { LoginView(addsAccount: true).sheetSize() }
+        .onChange(of: manager.user?.id) { model.signsIn = false }
+    }
+
+    private var rows: some View {
+        ForEach(model.accounts) { account in
+            AccountRow(account: account, isWorking: model.phase == .working(account.id)) {
+                model.choose(account)
+            } remove: {
+                ask(.remove(account))
+            }
+        }
+    }
+
+    private func ask(_ question: AccountQuestion) { (self.question, asks) = (question, true) }
+
+    private func answer() {
+        switch question {
+        case .remove(let account): model.remove(account)
+        case .signOutOfAll: model.signOutOfAll()
+        case nil: break
+        }
+    }
+}
+
+private enum AccountQuestion: DestructiveQuestion {
+    case remove(DeviceAccount)
+    case signOutOfAll
+
+    var title: Text {
+        switch self {
+        case .remove: Text(ui: "Remove")
+        case .signOutOfAll: Text(ui: "Sign Out of All Accounts")
+        }
+    }
+
+    var message: Text {
+        switch self {
+        case .remove(let account):
+            Text(ui: "This signs you out of \(Text(account)) on this device. You can sign in again at any time.")
+        case .signOutOfAll: Text(ui: "Are you sure you want to sign out of all accounts on this device?")
+        }
+    }
+}
+
+extension Text {
+    /// The name of an account among others: its address, which differs where names do not.
+    init(_ account: DeviceAccount) {
+        if let text = account.email?.shownAddress ?? account.name {
+            self.init(verbatim: text)
+        } else {
+            self.init(ui: "Account")
+        }
+    }
+}
+
+/// An account with a mark if it is in use, and otherwise with buttons that use it and remove it.
+private struct AccountRow: View {
+    let account: DeviceAccount
+    let isWorking: Bool
+    let choose: @MainActor () -> Void
+    let remove: @MainActor () -> Void
+
+    var body: some View {
+        AdaptiveRow {
+            if account.state == .active {
+                AccountName(account: account).accessibilityAddTraits(.isSelected)
+                Spacer()
+                Image(systemName: "checkmark").accessibilityHidden(true)
+            } else {
+                Button(action: choose) { AccountName(account: account).frame(minHeight: 44) }
+                    .buttonStyle(.borderless)
+                    .accessibilityLabel(label)
+                Spacer()
+                if isWorking { ProgressView() }
+                Button(role: .destructive, action: remove) { Text(ui: "Remove").frame(minWidth: 44, minHeight: 44) }
+                    .buttonStyle(.borderless)
+                    .accessibilityLabel(Text(ui: "Remove \(Text(account))"))
+            }
+        }
+    }
+
+    private var label: Text {
+        account.state == .signedOut
+            ? Text(ui: "Sign in to \(Text(account)) again") : Text(ui: "Switch to \(Text(account))")
+    }
+}
+
+/// Name and address of an account.
+struct AccountName: View {
+    let account: DeviceAccount
+
+    var body: some View {
+        VStack(alignment: .leading, spacing: 2) {
+            if account.email != nil, let name = account.name { Text(verbatim: name) }
+            Text(account).font(account.name == nil ? .body : .footnote)
+            if account.state == .signedOut {
+                Text(ui: "Signed out").font(.footnote).foregroundStyle(.secondary)
+            }
+        }
+        .multilineTextAlignment(.leading)
+        .accessibilityElement(children: .combine)
+    }
+}

@@ -1,0 +1,48 @@
+import Gatehouse
+import GatehouseModel
+import SwiftUI
+
+/// The accounts that are still signed in on this device, for a user who has signed out of another. Empty without one.
+struct AccountChoices: View {
+    @Environment(\.branding) private var branding
+    @State private var model: AccountsModel
+
+    init(manager: AuthManager) { _model = State(initialValue: AccountsModel(manager: manager)) }
+
+    var body: some View {
+        // Not in a branch, so that the task does not end with it.
+        VStack(spacing: 12) {
+            if !model.choices.isEmpty {
+                Text(ui: "Choose an Account").font(.headline).accessibilityAddTraits(.isHeader)
+                ForEach(model.choices) { account in
+                    Button {
+                        model.choose(account)
+                    } label: {
+                        AccountName(account: account)
+                    }
+                    .accessibilityLabel(Text(ui: "Switch to \(Text(account))"))
+                }
+                if let failure = model.failure { branding.text(failure).foregroundStyle(.red) }
+                OrDivider()
+            }
+        }
+        .buttonStyle(WideButtonStyle())
+        .disabled(model.isWorking)
+        .task { await model.load() }
+        .onChange(of: model.phase) {
+            if let failure = model.failure { branding.announce(failure) }
+        }
+    }
+}
+
+/// Lets sign-ins add an account while the screen is open.
+struct AddingAccount: ViewModifier {
+    let manager: AuthManager
+    let isOn: Bool
+
+    func body(content: Content) -> some View {
+        content
+            .onAppear { if isOn { manager.addingScreens += 1 } }
+            .onDisappear { if isOn { manager.addingScreens -= 1 } }
+    }
+}
