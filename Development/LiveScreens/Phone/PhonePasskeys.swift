@@ -12,6 +12,8 @@ import SwiftUI
         case create(userName: String, domain: String)
         /// Which passkey signs in.
         case choose([Known], domain: String)
+        /// Which name and address a new account gets.
+        case account(domain: String)
     }
 
     /// A passkey of the phone.
@@ -25,6 +27,11 @@ import SwiftUI
         case create
         /// nil for the passkey of another device, which the phone does not have.
         case use([UInt8]?)
+        case account(name: String, email: String)
+        /// The phone has no passcode, so it cannot create passkeys.
+        case noPasscode
+        /// The user prefers Sign in with Apple.
+        case apple
     }
 
     let sheet = OpenSheet<Question, Choice>(closed: AuthClientError.cancelled)
@@ -52,13 +59,31 @@ import SwiftUI
         return try perform { try authenticator.create(options.options, origin: origin) }
     }
 
+    nonisolated var hasAccountSheet: Bool { true }
+
+    func createAccount(_ options: PasskeyRegistrationOptions) async throws -> PasskeyAccount {
+        switch try await sheet.ask(.account(domain: options.relyingPartyID)) {
+        case .account(let name, let email):
+            // The system names the passkey after the address.
+            var members = options.options.objectValue ?? [:]
+            var user = members["user"]?.objectValue ?? [:]
+            user["name"] = .string(email)
+            members["user"] = .object(user)
+            let credential = try perform { try authenticator.create(.object(members), origin: origin) }
+            return PasskeyAccount(credential: credential, email: email, name: AppleName(given: name))
+        case .noPasscode: throw PasskeyAccountProblem.unavailable
+        case .apple: throw PasskeyAccountProblem.prefersApple
+        case .create, .use: throw AuthClientError.cancelled
+        }
+    }
+
     func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AnyJSON {
         let known = known(at: options.relyingPartyID)
         // The phone's keyboard is the browser's, which has no bar for passkeys.
         guard style != .autoFill, style == .sheet || !known.isEmpty else { throw AuthClientError.noPasskey }
         let answer = try await sheet.ask(.choose(known, domain: options.relyingPartyID))
         switch answer {
-        case .create: throw AuthClientError.cancelled
+        case .create, .account, .noPasscode, .apple: throw AuthClientError.cancelled
         case .use(let id?): return try perform { try authenticator.get(options.options, origin: origin, id: id) }
         // A key that the server has never seen.
         case .use(nil): return try perform { try foreign(options) }
@@ -101,6 +126,8 @@ import SwiftUI
 /// Simulates the system's sheet. In English, like the pages of the simulated providers.
 struct PasskeySheet: View {
     let passkeys: PhonePasskeys
+    @State private var name = ""
+    @State private var email = ""
 
     var body: some View {
         NavigationStack {
@@ -108,6 +135,7 @@ struct PasskeySheet: View {
                 switch passkeys.sheet.question {
                 case .create(let userName, let domain): creation(userName, domain)
                 case .choose(let known, let domain): choice(known, domain)
+                case .account(let domain): account(domain)
                 case nil: EmptyView()
                 }
                 Section {
@@ -142,6 +170,33 @@ struct PasskeySheet: View {
             }
         } header: {
             Text(verbatim: "A passkey for \(domain)")
+        }
+    }
+
+    private func account(_ domain: String) -> some View {
+        Section {
+            TextField(text: $name) { Text(verbatim: "Name") }
+                .textContentType(.name)
+                .frame(minHeight: 44)
+            TextField(text: $email) { Text(verbatim: "Email address") }
+                .textContentType(.emailAddress)
+                .keyboardType(.emailAddress)
+                .textInputAutocapitalization(.never)
+                .autocorrectionDisabled()
+                .frame(minHeight: 44)
+            answer("Create the account", .account(name: name, email: email)).disabled(email.isEmpty)
+            answer("Use Sign in with Apple instead", .apple)
+            answer("This phone has no passcode", .noPasscode)
+        } header: {
+            Text(verbatim: "A new account for \(domain)")
+        }
+    }
+
+    private func answer(_ title: String, _ choice: PhonePasskeys.Choice) -> some View {
+        Button {
+            passkeys.sheet.end(.success(choice))
+        } label: {
+            Text(verbatim: title).frame(minHeight: 44)
         }
     }
 

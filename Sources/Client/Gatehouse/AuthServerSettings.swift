@@ -23,6 +23,8 @@ public struct AuthServerSettings: Hashable, Sendable {
 
     /// Whether users can sign in with passkeys.
     public var allowsPasskeys = false
+    /// Whether an account may begin with a passkey (``AuthClient/signUpWithPasskey(email:data:redirectTo:with:captchaToken:)``).
+    public var allowsPasskeySignUp = false
     /// Whether users can add authenticator apps. Also true if the server does not say.
     public var allowsAuthenticatorApps = true
     /// Whether users can make recovery codes. Also true if the server does not say.
@@ -71,6 +73,7 @@ extension AuthServerSettings {
                 Self.codeLengths.contains($0) ? $0 : nil
             })
         allowsPasskeys = members.bool("passkeys_enabled")
+        allowsPasskeySignUp = members.bool("passkey_signup_enabled")
         allowsAuthenticatorApps = members["mfa_totp_enabled"]?.boolValue ?? true
         allowsRecoveryCodes = members["mfa_recovery_codes_enabled"]?.boolValue ?? true
     }

@@ -16,6 +16,23 @@ public protocol FactorService: Sendable {
     /// - Throws: `AuthClientError`, as `AuthClient.signIn(with:)`. The previous session stays active.
     func signIn(with assertion: PasskeyAssertion) async throws -> Session
 
+    /// Creates the passkey of a new account.
+    ///
+    /// - Throws: `AuthClientError`, as `AuthClient.passkeySignUp(email:data:with:captchaToken:)`.
+    func passkeySignUp(
+        email: String, firstName: String?, with passkeys: any PasskeyAuthenticator
+    ) async throws -> PasskeySignUp
+
+    /// Creates the passkey of a new account in the system's sheet, which asks for name and address.
+    ///
+    /// - Throws: `PasskeyAccountProblem`, or `AuthClientError`, as `AuthClient.passkeySignUp(inSheetOf:captchaToken:)`.
+    func passkeySignUp(inSheetOf passkeys: any PasskeyAuthenticator) async throws -> PasskeySignUp
+
+    /// Creates the account.
+    ///
+    /// - Throws: `AuthClientError`, as `AuthClient.signUp(with:redirectTo:telling:)`. The previous session stays active.
+    func signUp(with signUp: PasskeySignUp, telling passkeys: any PasskeyAuthenticator) async throws -> Session
+
     /// Creates a passkey for the signed-in user.
     ///
     /// - Throws: `AuthClientError`, as `AuthClient.registerPasskey(with:style:)`.
@@ -105,6 +122,13 @@ extension FactorService {
         with _: any PasskeyAuthenticator, style _: PasskeyRequestStyle
     ) async throws -> PasskeyAssertion { throw unknown }
     public func signIn(with _: PasskeyAssertion) async throws -> Session { throw unknown }
+    public func passkeySignUp(
+        email _: String, firstName _: String?, with _: any PasskeyAuthenticator
+    ) async throws -> PasskeySignUp { throw unknown }
+    public func passkeySignUp(inSheetOf _: any PasskeyAuthenticator) async throws -> PasskeySignUp { throw unknown }
+    public func signUp(with _: PasskeySignUp, telling _: any PasskeyAuthenticator) async throws -> Session {
+        throw unknown
+    }
     public func registerPasskey(
         with _: any PasskeyAuthenticator, style _: PasskeyCreationStyle
     ) async throws -> Passkey { throw unknown }

@@ -10,6 +10,21 @@ extension LiveAuthService {
         try await client.signIn(with: assertion)
     }
 
+    public func passkeySignUp(
+        email: String, firstName: String?, with passkeys: any PasskeyAuthenticator
+    ) async throws -> PasskeySignUp {
+        try await client.passkeySignUp(
+            email: email, data: firstName.map { ["first_name": .string($0)] }, with: passkeys)
+    }
+
+    public func passkeySignUp(inSheetOf passkeys: any PasskeyAuthenticator) async throws -> PasskeySignUp {
+        try await client.passkeySignUp(inSheetOf: passkeys)
+    }
+
+    public func signUp(with signUp: PasskeySignUp, telling passkeys: any PasskeyAuthenticator) async throws -> Session {
+        try await client.signUp(with: signUp, redirectTo: redirectTo, telling: passkeys)
+    }
+
     public func registerPasskey(
         with passkeys: any PasskeyAuthenticator, style: PasskeyCreationStyle
     ) async throws -> Passkey { try await client.registerPasskey(with: passkeys, style: style) }

@@ -120,6 +120,7 @@ extension AuthServerSettings {
         var members: JSONObject = [
             "external": .object(external), "disable_signup": .bool(!allowsSignUp),
             "mailer_autoconfirm": .bool(confirmsEmailAutomatically), "passkeys_enabled": .bool(allowsPasskeys),
+            "passkey_signup_enabled": .bool(allowsPasskeySignUp),
             "mfa_totp_enabled": .bool(allowsAuthenticatorApps),
             "mfa_recovery_codes_enabled": .bool(allowsRecoveryCodes),
         ]

@@ -69,6 +69,7 @@ struct InMemoryRequest: Sendable {
         "GET user identities undoable": .undoableLinks, "POST user identities * undo": .undoLink,
         "GET sessions": .sessions, "DELETE sessions *": .revokeSession,
         "POST passkeys authentication options": .passkeyOptions, "POST passkeys registration options": .passkeyOptions,
+        "POST passkeys signup options": .passkeyOptions, "POST passkeys signup verify": .signUp,
         "POST passkeys registration verify": .registerPasskey, "GET passkeys": .passkeys,
         "PATCH passkeys *": .changePasskey, "DELETE passkeys *": .changePasskey,
         "POST factors": .enrollFactor, "POST factors * verify": .verifyFactor, "DELETE factors *": .removeFactor,

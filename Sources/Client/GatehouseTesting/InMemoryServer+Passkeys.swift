@@ -12,7 +12,7 @@ struct SetAsidePasskey: Sendable {
 extension InMemoryServer {
     private static let party = "accounts.example.com"
 
-    private mutating func challenge(for owner: UUID?) -> (id: UUID, members: JSONObject) {
+    mutating func challenge(for owner: UUID?) -> (id: UUID, members: JSONObject) {
         let number = number()
         let id = Fixtures.id(number)
         protection.challenges[id] = owner
@@ -25,14 +25,19 @@ extension InMemoryServer {
         try requireLevel(caller.id)
         let keys = protection.keys[caller.user] ?? []
         guard keys.count < 10 else { throw Fault.refused(422, .tooManyPasskeys) }
-        var (id, options) = challenge(for: caller.user)
-        options["rp"] = ["id": .string(Self.party), "name": "Example"]
-        options["user"] = [
-            "id": .string(Base64URL.text(Array(caller.user.wire.utf8))),
-            "name": .string(account(caller.user)?.user.email ?? ""), "displayName": "",
-        ]
+        var (id, options) = creation(for: caller.user, named: account(caller.user)?.user.email ?? "")
         options["excludeCredentials"] = .array(keys.map { ["type": "public-key", "id": .string($0.credential)] })
         return Self.answer(id, options, now)
+    }
+
+    /// - Parameter owner: The account, or the id of a new one.
+    mutating func creation(for owner: UUID, named name: String) -> (id: UUID, members: JSONObject) {
+        var (id, options) = challenge(for: owner)
+        options["rp"] = ["id": .string(Self.party), "name": "Example"]
+        options["user"] = [
+            "id": .string(Base64URL.text(Array(owner.wire.utf8))), "name": .string(name), "displayName": "",
+        ]
+        return (id, options)
     }
 
     mutating func authenticationOptions(at now: Date) throws(AuthClientError) -> AnyJSON {
@@ -41,7 +46,7 @@ extension InMemoryServer {
         return Self.answer(id, options, now)
     }
 
-    private static func answer(_ id: UUID, _ options: JSONObject, _ now: Date) -> AnyJSON {
+    static func answer(_ id: UUID, _ options: JSONObject, _ now: Date) -> AnyJSON {
         [
             "challenge_id": .string(id.wire), "options": .object(options),
             "expires_at": .double(now.timeIntervalSince1970 + 300),
@@ -55,6 +60,11 @@ extension InMemoryServer {
         guard let challenge, let owner = protection.challenges.removeValue(forKey: challenge), owner == user else {
             throw Fault.refused(400, .webauthnChallengeNotFound)
         }
+        return try add(credential, to: user, at: now)
+    }
+
+    @discardableResult
+    mutating func add(_ credential: AnyJSON, to user: UUID, at now: Date) throws(AuthClientError) -> Passkey {
         guard let id = credential["id"]?.stringValue else { throw Fault.refused(400, .webauthnVerificationFailed) }
         let name = credential["name"]?.stringValue ?? "Passkey"
         let passkey = Passkey(id: Fixtures.id(number()), friendlyName: name, createdAt: now)

@@ -164,6 +164,10 @@ extension InMemoryServer {
     ) throws(AuthClientError) -> HTTPReply {
         switch call {
         case .settings: return .json(settings.json)
+        case .signUp where request.path.contains("passkeys"):
+            let opened = try signUpWithPasskey(request, at: now)
+            keepChallenge(of: request, for: .emailChange, opened.session.user.newEmail)
+            return .session(opened.session)
         case .signUp:
             let (opened, user) = try signUp(
                 request.text("email"), request.text("password"),
@@ -172,6 +176,8 @@ extension InMemoryServer {
             return opened.map { HTTPReply.session($0.session) } ?? .user(user)
         case .passkeyOptions where request.path.contains("authentication"):
             return .json(try authenticationOptions(at: now))
+        case .passkeyOptions where request.path.contains("signup"):
+            return .json(try signUpOptions(request, at: now))
         default: return try data(request, call, of: try caller(request), at: now)
         }
     }

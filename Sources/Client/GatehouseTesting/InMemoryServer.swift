@@ -245,7 +245,7 @@ extension InMemoryServer {
         guard current == known else { throw Fault.refused(400, .currentPasswordInvalid) }
     }
 
-    private mutating func begin(_ email: String, of id: UUID, at now: Date) {
+    mutating func begin(_ email: String, of id: UUID, at now: Date) {
         guard !confirmsAutomatically else { return setEmail(email, of: id, isProven: false, at: now) }
         if account(id)?.user.newEmail != email {
             codes.removeAll { $0.owner == id && ($0.slot == .newEmail || $0.slot == .currentEmail) }

@@ -18,11 +18,26 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
         case fails
     }
 
-    private struct State: Sendable {
+    /// What the user or the system does in the sheet for a new account.
+    public enum AccountAnswer: Hashable, Sendable {
+        /// The user enters an address and a name, and creates the passkey.
+        case creates(email: String, firstName: String?)
+        /// The user closes the sheet.
+        case cancels
+        /// The sheet fails.
+        case fails
+        /// The device cannot create passkeys.
+        case unavailable
+        /// The user prefers Sign in with Apple.
+        case prefersApple
+    }
+
+    fileprivate struct State: Sendable {
         var answers: [Answer]
         var credentials: [String] = []
         var signals: [PasskeySignal] = []
         var isCreatingAutomatically = false
+        var accounts: [AccountAnswer]?
         var count = 0
     }
 
@@ -41,6 +56,17 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
         get { state.withLock { $0.isCreatingAutomatically } }
         set { state.withLock { $0.isCreatingAutomatically = newValue } }
     }
+    /// Whether the system has a sheet for a new account, as on iOS 26: after ``follow(_:)``.
+    public var hasAccountSheet: Bool { state.withLock { $0.accounts != nil } }
+
+    /// Gives the system a sheet for a new account, with the answers to its next requests; later ones are cancelled.
+    ///
+    /// ```swift
+    /// let passkeys = ScriptedPasskeys()
+    /// passkeys.follow(.creates(email: "ada@example.com", firstName: "Ada"))
+    /// ```
+    public func follow(_ answers: AccountAnswer...) { state.withLock { $0.accounts = ($0.accounts ?? []) + answers } }
+
     /// The number of requests that wait in the bar above the keyboard.
     public var offeredCount: Int { keyboard.waitingCount }
 
@@ -54,21 +80,38 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
             guard !state.credentials.contains(where: { options.excludes($0) }) else {
                 throw AuthClientError.passkeyExists
             }
-            state.count += 1
-            // The account's name keeps passkeys of two devices apart.
-            let id = Base64URL.text(Array("\(options.userName) \(state.count)".utf8))
-            state.credentials.append(id)
-            return id
+            return state.create(for: options.userName)
         }
-        return ["id": .string(id), "name": "Apple Passwords"]
+        return Self.registration(id)
     }
+
+    public func createAccount(_ options: PasskeyRegistrationOptions) throws -> PasskeyAccount {
+        try state.withLock { state in
+            guard let answers = state.accounts else { throw PasskeyAccountProblem.unavailable }
+            state.accounts = Array(answers.dropFirst())
+            switch answers.first ?? .cancels {
+            case .creates(let email, let firstName):
+                return PasskeyAccount(
+                    credential: Self.registration(state.create(for: email)), email: email,
+                    name: AppleName(given: firstName))
+            case .cancels: throw AuthClientError.cancelled
+            case .fails: throw AuthClientError.passkeyFailed("in memory")
+            case .unavailable: throw PasskeyAccountProblem.unavailable
+            case .prefersApple: throw PasskeyAccountProblem.prefersApple
+            }
+        }
+    }
+
+    private static func registration(_ id: String) -> AnyJSON { ["id": .string(id), "name": "Apple Passwords"] }
 
     public func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AnyJSON {
         guard state.withLock({ !$0.credentials.isEmpty }) || style == .sheet else { throw AuthClientError.noPasskey }
         if style == .autoFill { try await keyboard.wait() }
         let id = try state.withLock { state in
             try Self.answer(&state)
-            guard let id = state.credentials.last else { throw AuthClientError.cancelled }
+            guard let id = state.credentials.last(where: { options.allows($0) }) else {
+                throw style == .sheet ? AuthClientError.cancelled : .noPasskey
+            }
             return id
         }
         return ["id": .string(id)]
@@ -82,6 +125,22 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
         case .cancels: throw AuthClientError.cancelled
         case .fails: throw AuthClientError.passkeyFailed("in memory")
         }
+    }
+}
+
+extension ScriptedPasskeys.State {
+    /// - Parameter name: The account's, which keeps passkeys of two devices apart.
+    fileprivate mutating func create(for name: String) -> String {
+        count += 1
+        let id = Base64URL.text(Array("\(name) \(count)".utf8))
+        credentials.append(id)
+        return id
+    }
+}
+
+extension PasskeyAuthenticationOptions {
+    fileprivate func allows(_ credential: String) -> Bool {
+        allowedCredentials.isEmpty || allowedCredentials.contains { Base64URL.text($0) == credential }
     }
 }
 

@@ -100,7 +100,7 @@ package struct WebPages: Sendable {
     private var accountPages: [PageRoute] {
         let open: [any SitePage.Type] = [
             SignInPage.self, PasskeySignInPage.self, SecondStepPage.self, MailRequestPage.self, SignUpPage.self,
-            CheckMailPage.self, RecoveryPage.self, ProviderPage.self, LinkQuestionPage.self,
+            PasskeySignUpPage.self, CheckMailPage.self, RecoveryPage.self, ProviderPage.self, LinkQuestionPage.self,
         ]
         // For users whose sign-in is complete.
         let own: [any SitePage.Type] = [

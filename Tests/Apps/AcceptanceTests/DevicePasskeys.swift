@@ -12,6 +12,11 @@ import WebAuthn
     var closesSheets = false
     /// Whether the password manager filled in the password, and adds a passkey by itself, without a gesture.
     var upgradesAutomatically = false
+    /// The address and first name that the user enters in the system's sheet for a new account.
+    nonisolated static let newUser = (email: "ada@example.com", firstName: "Ada")
+    nonisolated let hasAccountSheet = true
+    /// Runs while the user is in a sheet or the password manager at work.
+    var meanwhile: () -> Void = {}
     /// What the password manager was told.
     private(set) var signals: [PasskeySignal] = []
 
@@ -32,6 +37,7 @@ import WebAuthn
     func create(_ options: PasskeyRegistrationOptions, style: PasskeyCreationStyle) throws -> AnyJSON {
         let isAutomatic = style == .automatic
         guard isAutomatic ? upgradesAutomatically : !closesSheets else { throw AuthClientError.cancelled }
+        meanwhile()
         var changes = SoftChanges()
         if isAutomatic { changes.flags = [.backupEligible, .backedUp] }
         do {
@@ -39,6 +45,14 @@ import WebAuthn
         } catch SoftAuthenticatorProblem.alreadyRegistered {
             throw AuthClientError.passkeyExists
         }
+    }
+
+    func createAccount(_ options: PasskeyRegistrationOptions) throws -> PasskeyAccount {
+        guard !closesSheets else { throw AuthClientError.cancelled }
+        meanwhile()
+        return PasskeyAccount(
+            credential: try device.create(options.options, origin: Self.origin), email: Self.newUser.email,
+            name: AppleName(given: Self.newUser.firstName))
     }
 
     func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) throws -> AnyJSON {

@@ -134,11 +134,12 @@ import WebAuthn
     static func with(
         _ app: App = .boxScore, providers: TestProviders = TestProviders(), limits: AuthRates? = nil,
         policy: SessionPolicy = SessionPolicy(), sendsMail: Bool = false, reports: Bool = false,
-        hasPasskeys: Bool = false, settings: Screen.Settings = Screen.Settings(),
+        hasPasskeys: Bool = false, passkeySignUp: Bool = false, settings: Screen.Settings = Screen.Settings(),
         sourceLocation: SourceLocation = #_sourceLocation,
         _ test: (World) async throws -> Void
     ) async throws {
-        let server = try await server(providers, limits, policy, sendsMail, hasPasskeys)
+        let passkeys = hasPasskeys || passkeySignUp ? passkeySignUp : nil
+        let server = try await server(providers, limits, policy, sendsMail, passkeys)
         do {
             let world = try World(server, app, settings, reports)
             try await world.settle()
@@ -154,7 +155,7 @@ import WebAuthn
 
     nonisolated private static func server(
         _ providers: TestProviders, _ limits: AuthRates?, _ policy: SessionPolicy, _ sendsMail: Bool,
-        _ hasPasskeys: Bool
+        _ passkeySignUp: Bool?
     ) async throws -> TestServer {
         let party = try RelyingParty(id: "example.org", name: "BoxScore", origins: [DevicePasskeys.origin])
         return try await TestServer(
@@ -163,7 +164,10 @@ import WebAuthn
             settings.redirects = RedirectAllowList(
                 siteURL: "https://app.example.org",
                 entries: ["boxscore://auth-callback", "dailyritual://auth-callback"])
-            if hasPasskeys { (settings.passkeys, settings.identity) = (PasskeyRules(), AppIdentity(party: party)) }
+            if let passkeySignUp {
+                (settings.passkeys, settings.identity) = (PasskeyRules(), AppIdentity(party: party))
+                settings.passkeys?.allowsSignUp = passkeySignUp
+            }
             if sendsMail { (settings.mail, settings.confirmsAutomatically) = (MailRules(), false) }
         }
     }

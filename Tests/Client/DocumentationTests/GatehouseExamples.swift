@@ -215,9 +215,28 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/Passkeys/AuthClient+Passkeys.swift
+// Sources/Client/Gatehouse/Passkeys/AuthClient+PasskeySignUp.swift
 extension Given {
     @MainActor private func example20() async throws {
+        try await client.signUpWithPasskey(email: email, with: authenticator)
+    }
+}
+
+// Sources/Client/Gatehouse/Passkeys/AuthClient+PasskeySignUp.swift
+extension Given {
+    @MainActor private func example21() async throws {
+        do {
+            let signUp = try await client.passkeySignUp(inSheetOf: authenticator)
+            try await client.signUp(with: signUp, telling: authenticator)
+        } catch PasskeyAccountProblem.unavailable {
+            try await client.signUpWithPasskey(email: email, with: authenticator)
+        }
+    }
+}
+
+// Sources/Client/Gatehouse/Passkeys/AuthClient+Passkeys.swift
+extension Given {
+    @MainActor private func example22() async throws {
         do {
             try await client.signInWithPasskey(with: authenticator)
         } catch AuthClientError.cancelled, AuthClientError.noPasskey {
@@ -228,7 +247,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Passkeys/AuthClient+Passkeys.swift
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example23() async throws {
         let passkey = try await client.registerPasskey(with: authenticator)
         try await client.renamePasskey(id: passkey.id, friendlyName: "My phone")
         _ = passkey
@@ -237,7 +256,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Reachability.swift
 extension Given {
-    @MainActor private func example22() async throws {
+    @MainActor private func example24() async throws {
         let offline = Reachability(isOffline: { true }, changes: { AsyncStream { $0.yield(true) } })
         _ = offline
     }
@@ -245,7 +264,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Storage/SecureStorage.swift
 extension Given {
-    @MainActor private func example23() async throws {
+    @MainActor private func example25() async throws {
         let locked = StoreProblem("keychain -25308", cause: .locked)
         let unknown: StoreProblem = "the disk has an error"
         _ = locked
@@ -254,7 +273,7 @@ extension Given {
 }
 
 // Sources/Client/Gatehouse/Storage/SecureStorage.swift
-private struct Example24 {
+private struct Example26 {
     actor DictionaryStorage: SecureStorage {
         private var values: [String: [UInt8]] = [:]
         func read(_ key: String) -> StoredValue { values[key].map(StoredValue.value) ?? .absent }
@@ -265,7 +284,7 @@ private struct Example24 {
 
 // Sources/Client/Gatehouse/Storage/SystemStorage.swift
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example27() async throws {
         let environment = ProcessInfo.processInfo.environment
         let storage = SystemStorage.make(name: "com.example.app", environment: environment)
         _ = environment
@@ -275,7 +294,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example28() async throws {
         try await client.signInWithOAuth(provider: .google, redirectTo: redirectTo) { url in
             try await webAuthenticationSession.authenticate(using: url, callbackURLScheme: "com.example.app")
         }
@@ -284,7 +303,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example27() async throws {
+    @MainActor private func example29() async throws {
         let browser = LoopbackWebAuthentication()
         do {
             try await client.signInWithOAuth(provider: .google, in: browser)
@@ -297,7 +316,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Web/AuthClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example28() async throws {
+    @MainActor private func example30() async throws {
         do {
             try await client.linkIdentity(provider: .google, in: LoopbackWebAuthentication())
         } catch let error as AuthClientError where error.code == .identityAlreadyExists {
@@ -308,7 +327,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/Auth/AuthErrorCode.swift
 extension Given {
-    @MainActor private func example29() async throws {
+    @MainActor private func example31() async throws {
         switch error.code {
         case .invalidCredentials?: message = "Incorrect email or password."
         case .overRequestRateLimit?: message = "Too many attempts."
@@ -319,7 +338,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/Auth/DeviceName.swift
 extension Given {
-    @MainActor private func example30() async throws {
+    @MainActor private func example32() async throws {
         let device = DeviceName(userAgent: "Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.2")
         title.text = device?.name  // iPhone
         subtitle.text = device?.details  // Journal · iOS 18.2
@@ -329,7 +348,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/JSON/AnyJSON.swift
 extension Given {
-    @MainActor private func example31() async throws {
+    @MainActor private func example33() async throws {
         let data: JSONObject = ["first_name": "Ada", "languages": ["en", "ja"], "newsletter": true]
         let name = session.user.userMetadata["first_name"]?.stringValue
         _ = data
@@ -339,7 +358,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/JSON/JSONObject+Codable.swift
 extension Given {
-    @MainActor private func example32() async throws {
+    @MainActor private func example34() async throws {
         struct Journal: Codable { var mood: String? }
         let journal = try user.data.decoded(as: Journal.self)
         _ = journal
@@ -348,7 +367,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/JSON/JSONObject+MergePatch.swift
 extension Given {
-    @MainActor private func example33() async throws {
+    @MainActor private func example35() async throws {
         var data: JSONObject = ["mood": "calm", "goals": ["steps": 8_000]]
         data.apply(mergePatch: ["mood": .null, "goals": ["sleep": 8]])
         // {"goals":{"sleep":8,"steps":8000}}
@@ -358,7 +377,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Gatehouse.docc/Gatehouse.md
 extension Given {
-    @MainActor private func example34() async throws {
+    @MainActor private func example36() async throws {
         let storage = SystemStorage.make(
             name: "com.example.journal", environment: ProcessInfo.processInfo.environment)
         let client = try AuthClient(url: url, publishableKey: "sb_publishable_…", storage: storage)

@@ -123,23 +123,32 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
+// Sources/Client/GatehouseModel/Manager/AuthManager+PasskeySignUp.swift
 extension Given {
     @MainActor private func example12() async throws {
-        List { rows }.refreshable { await manager.refreshProfile() }
+        if try await account.signUpWithPasskey(with: passkeys) == .formNeeded {
+            try await account.signUpWithPasskey(email, firstName: nil, with: passkeys)
+        }
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
     @MainActor private func example13() async throws {
-        try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
+        List { rows }.refreshable { await manager.refreshProfile() }
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
     @MainActor private func example14() async throws {
+        try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
+    }
+}
+
+// Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
+extension Given {
+    @MainActor private func example15() async throws {
         struct Journal: Codable { var mood: String? }
         try await manager.updateProfile(data: Journal(mood: "calm"))
     }
@@ -147,7 +156,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example16() async throws {
         do {
             try await account.deleteAccount()
         } catch .freshSignInNeeded {
@@ -160,7 +169,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Proofs.swift
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example17() async throws {
         if case .app(let app)? = account.secondFactor?.methods.first {
             try await account.proofs.prove(code: code, of: app.id)
         }
@@ -168,7 +177,7 @@ extension Given {
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Setup.swift
-private struct Example17 {
+private struct Example18 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -178,7 +187,7 @@ private struct Example17 {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example19() async throws {
         let outcome = try await manager.signInWithApple {
             AppleCredential(idToken: idToken, nonce: nonce.raw, person: credential.user, firstName: givenName)
         }
@@ -188,14 +197,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example19() async throws {
+    @MainActor private func example20() async throws {
         try await account.signInWithPasskey(with: passkeys)
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Switching.swift
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example21() async throws {
         try await account.switchAccount { account throws(AuthError) in
             try await account.signInWithEmail(email, password: password)
         }
@@ -204,7 +213,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager.swift
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example22() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         do {
             let outcome = try await account.signInWithEmail("ada@example.com", password: password)
@@ -218,7 +227,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager.swift
 extension Given {
-    @MainActor private func example22() async throws {
+    @MainActor private func example23() async throws {
         var request = URLRequest(url: url)
         request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
         _ = request
@@ -227,7 +236,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Messages/ModelText.swift
 extension Given {
-    @MainActor private func example23() async throws {
+    @MainActor private func example24() async throws {
         let text = AuthError.wrongCredentials.content.localized
         let title = ModelText("Sign in with %@", "Google").localized
         _ = text
@@ -237,7 +246,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Messages/SignInMessage.swift
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example25() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -248,7 +257,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/MetadataProfile.swift
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example26() async throws {
         let account = AuthManager(
             url: "https://abcd.supabase.co", publishableKey: "sb_publishable_…",
             profile: { MetadataProfile(client: $0) { try await deleteThroughMyEdgeFunction() } })
@@ -258,7 +267,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Report/AuthReport.swift
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example27() async throws {
         if let report = account.report {
             ShareLink(item: report.text) { Text("Send Report") }
         }
@@ -267,7 +276,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Security/ProofModel.swift
 extension Given {
-    @MainActor private func example27() async throws {
+    @MainActor private func example28() async throws {
         if let question = account.secondFactor {
             ProofScreen(model: ProofModel(question: question, manager: account))
         }
@@ -276,7 +285,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInMemory.swift
 extension Given {
-    @MainActor private func example28() async throws {
+    @MainActor private func example29() async throws {
         @Sendable func shared() -> UserDefaults? { UserDefaults(suiteName: "group.com.example.journal") }
         let memory = SignInMemory(
             read: { shared()?.string(forKey: "last-sign-in") }, keep: { shared()?.set($0, forKey: "last-sign-in") },
@@ -288,7 +297,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example29() async throws {
+    @MainActor private func example30() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -300,7 +309,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example30() async throws {
+    @MainActor private func example31() async throws {
         let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         _ = sink
@@ -310,14 +319,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example31() async throws {
+    @MainActor private func example32() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }
 }
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example32 {
+private struct Example33 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -330,7 +339,7 @@ private struct Example32 {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example33() async throws {
+    @MainActor private func example34() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -338,14 +347,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example34() async throws {
+    @MainActor private func example35() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example35() async throws {
+    @MainActor private func example36() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

@@ -59,9 +59,18 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseTesting/ScriptedProviderSheet.swift
+// Sources/Client/GatehouseTesting/ScriptedPasskeys.swift
 extension Given {
     @MainActor private func example5() async throws {
+        let passkeys = ScriptedPasskeys()
+        passkeys.follow(.creates(email: "ada@example.com", firstName: "Ada"))
+        _ = passkeys
+    }
+}
+
+// Sources/Client/GatehouseTesting/ScriptedProviderSheet.swift
+extension Given {
+    @MainActor private func example6() async throws {
         let sheet = ScriptedProviderSheet(.cancels, .signsIn(.ada))
         try await manager.signInWithApple { try await sheet.apple() }  // .cancelled
         try await manager.signInWithApple { try await sheet.apple() }  // .signedIn
@@ -71,7 +80,7 @@ extension Given {
 
 // Sources/Client/GatehouseTesting/VirtualClock.swift
 extension Given {
-    @MainActor private func example6() async throws {
+    @MainActor private func example7() async throws {
         let clock = VirtualClock()
         let client = try AuthClient(url: url, publishableKey: key, storage: MemoryStorage(), clock: clock.clock)
         clock.advance(by: .seconds(3_601))  // the access token has expired
@@ -81,7 +90,7 @@ extension Given {
 }
 
 // Sources/Client/GatehouseTesting/GatehouseTesting.docc/GatehouseTesting.md
-private struct Example7 {
+private struct Example8 {
     @MainActor @Test("A guest signs up")
     func signUp() async throws {
         let service = InMemoryAuthService()
@@ -95,13 +104,13 @@ private struct Example7 {
 
 // Sources/Client/GatehouseTesting/GatehouseTesting.docc/GatehouseTesting.md
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example9() async throws {
         #Preview { HomeView().gatehouse(InMemoryAuthService.signedIn().makeManager()) }
     }
 }
 
 // Sources/Client/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
-private struct Example9 {
+private struct Example10 {
     @MainActor @Test("Without a connection, a sign-up can be repeated")
     func offline() async throws {
         let service = InMemoryAuthService()
@@ -118,7 +127,7 @@ private struct Example9 {
 }
 
 // Sources/Client/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
-private struct Example10 {
+private struct Example11 {
     @MainActor @Test("A code confirms a sign-up")
     func code() async throws {
         let service = InMemoryAuthService(confirmsAutomatically: false)
@@ -135,7 +144,7 @@ private struct Example10 {
 
 // Sources/Client/GatehouseTesting/GatehouseTesting.docc/TestingYourApp.md
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example12() async throws {
         let sheet = ScriptedProviderSheet(.cancels, .signsIn(.ada))
         #expect(try await account.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .cancelled)
         #expect(try await account.signInWithApple { try await sheet.apple(nonce: SignInNonce()) } == .signedIn)

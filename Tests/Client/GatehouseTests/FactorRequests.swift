@@ -105,6 +105,15 @@ extension GoldenRequest {
                 try await $0.verifyPasskeyAuthentication(challengeId: challengeID, credentialResponse: ["id": "k"])
             }),
         GoldenRequest(
+            name: "passkeys: options to sign up, for a sheet that asks for the address",
+            request: "POST /passkeys/signup/options {}", answer: PasskeyAnswers.registration,
+            call: { _ = try await $0.getPasskeySignUpOptions() }),
+        GoldenRequest(
+            name: "passkeys: options to sign up",
+            request: #"POST /passkeys/signup/options {"data":{"first_name":"Ada"},"email":"a@b.c"}"#,
+            answer: PasskeyAnswers.registration,
+            call: { _ = try await $0.getPasskeySignUpOptions(email: "a@b.c", data: ["first_name": "Ada"]) }),
+        GoldenRequest(
             name: "passkeys: list", request: "GET /passkeys/", bearer: "access", answer: .array([passkey]),
             call: { _ = try await $0.listPasskeys() }),
         GoldenRequest(

@@ -51,6 +51,30 @@ struct PhonePasskeyTests {
         return try JSONReader.read(try #require(Base64URL.decode(text)))
     }
 
+    @Test("The sheet for a new account returns name, address and a passkey named after it, or why there is none")
+    func account() async throws {
+        let (phone, creation) = (try phone(), try creation())
+        func ask(_ choice: PhonePasskeys.Choice) async throws -> PasskeyAccount {
+            let work = Task { try await phone.createAccount(creation) }
+            while phone.sheet.question == nil { await Task.yield() }
+            #expect(phone.sheet.question == .account(domain: "localhost"))
+            phone.sheet.end(.success(choice))
+            return try await work.value
+        }
+        #expect(phone.hasAccountSheet)
+        let account = try await ask(.account(name: "Grace", email: "grace@example.com"))
+        #expect(account.email == "grace@example.com" && account.name?.given == "Grace")
+        await #expect(throws: PasskeyAccountProblem.unavailable) { try await ask(.noPasscode) }
+        await #expect(throws: PasskeyAccountProblem.prefersApple) { try await ask(.apple) }
+        let request = try request()
+        let used = Task { try await phone.get(request, style: .sheet) }
+        while phone.sheet.question == nil { await Task.yield() }
+        guard case .choose(let known, _)? = phone.sheet.question else { throw CancellationError() }
+        #expect(known.map(\.userName) == ["grace@example.com"])
+        phone.sheet.end(.failure(AuthClientError.cancelled))
+        await #expect(throws: AuthClientError.cancelled) { try await used.value }
+    }
+
     @Test("A passkey is created and chosen, at the origin of the dev server by its name")
     func createAndUse() async throws {
         let phone = try phone()

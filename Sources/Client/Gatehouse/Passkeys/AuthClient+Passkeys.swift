@@ -48,7 +48,8 @@ extension AuthClient {
             challengeId: assertion.challengeID, credentialResponse: assertion.credential)
     }
 
-    /// Creates a passkey for the signed-in user. If the server refuses it, password managers are told to forget it.
+    /// Creates a passkey for the signed-in user. If the server refuses it, password managers are told to forget it; if the
+    /// response is lost, they are told which passkeys the account has.
     ///
     /// ```swift
     /// let passkey = try await client.registerPasskey(with: authenticator)
@@ -67,7 +68,9 @@ extension AuthClient {
         do {
             return try await verifyPasskeyRegistration(challengeId: options.challengeID, credentialResponse: answer)
         } catch {
-            await authenticator.forget(answer, of: options, after: error)
+            let isForgotten = await authenticator.forget(answer, at: options.relyingPartyID, after: error)
+            // Ignored: without an answer, the next registration or deletion tells them.
+            if !isForgotten { try? await signalPasskeys(to: authenticator) }
             throw error
         }
     }
@@ -167,18 +170,22 @@ extension AuthClient {
 
 extension PasskeyAuthenticator {
     /// Tells password managers to forget a new passkey that the server refused.
-    package func forget(_ credential: AnyJSON, of options: PasskeyRegistrationOptions, after error: any Error) async {
+    ///
+    /// - Returns: false if the server may have the passkey, so that they were told nothing.
+    @discardableResult
+    package func forget(_ credential: AnyJSON, at relyingPartyID: String, after error: any Error) async -> Bool {
         guard case AuthClientError.refused(let refusal) = error, refusal.leavesCredentialUnknown,
             let id = credential["id"]?.stringValue.flatMap({ Base64URL.decode($0) })
-        else { return }
-        await signal(.unknown(relyingPartyID: options.relyingPartyID, credentialID: id))
+        else { return false }
+        await signal(.unknown(relyingPartyID: relyingPartyID, credentialID: id))
+        return true
     }
 }
 
 extension AuthRefusal {
     /// Whether the server certainly does not know the passkey that it refused. A repeated request may find its challenge
     /// used by the first one, whose response was lost.
-    fileprivate var leavesCredentialUnknown: Bool {
+    var leavesCredentialUnknown: Bool {
         (400..<500).contains(status) && status != 429 && code != .webauthnCredentialExists
             && code != .webauthnChallengeNotFound
     }

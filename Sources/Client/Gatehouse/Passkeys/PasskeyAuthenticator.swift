@@ -73,4 +73,20 @@ public protocol PasskeyAuthenticator: Sendable {
 
     /// Tells password managers about the user's passkeys. Does nothing where the system has no such call.
     func signal(_ signal: PasskeySignal) async
+
+    /// Whether ``createAccount(_:)`` has a sheet: on iOS 26, macOS 26 and visionOS 26. False by default.
+    var hasAccountSheet: Bool { get }
+
+    /// Asks for the name and the email address of a new account and creates its passkey, in one sheet of the system.
+    ///
+    /// - Throws: ``PasskeyAccountProblem``; ``AuthClientError``: `cancelled` if the user closed the sheet, `passkeyFailed`;
+    ///   or `CancellationError` if the task was cancelled.
+    func createAccount(_ options: PasskeyRegistrationOptions) async throws -> PasskeyAccount
+}
+
+extension PasskeyAuthenticator {
+    public var hasAccountSheet: Bool { false }
+    public func createAccount(_: PasskeyRegistrationOptions) async throws -> PasskeyAccount {
+        throw PasskeyAccountProblem.unavailable
+    }
 }

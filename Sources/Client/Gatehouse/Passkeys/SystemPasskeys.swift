@@ -7,7 +7,7 @@ import Foundation
 /// `webcredentials:accounts.example.com` for the domain of its passkeys, and that domain an
 /// `apple-app-site-association`.
 public struct SystemPasskeys: PasskeyAuthenticator {
-    private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
+    let anchor: @MainActor @Sendable () -> ASPresentationAnchor
 
     /// Shows nothing yet.
     ///
@@ -33,12 +33,10 @@ public struct SystemPasskeys: PasskeyAuthenticator {
             }
         }
         return try await PasskeyCeremony(anchor: anchor).run(request, style: .sheet) { credential in
-            guard let created = credential as? any ASAuthorizationPublicKeyCredentialRegistration,
-                let attestation = created.rawAttestationObject
-            else { throw AuthClientError.passkeyFailed("no registration") }
-            return Self.json(
-                created.credentialID,
-                ["clientDataJSON": Self.text(created.rawClientDataJSON), "attestationObject": Self.text(attestation)])
+            guard let created = credential as? any ASAuthorizationPublicKeyCredentialRegistration else {
+                throw AuthClientError.passkeyFailed("no registration")
+            }
+            return try Self.json(created)
         }
     }
 
@@ -65,6 +63,15 @@ public struct SystemPasskeys: PasskeyAuthenticator {
 
     public func signal(_ signal: PasskeySignal) async { await PasskeySignals.report(signal) }
 
+    static func json(_ created: any ASAuthorizationPublicKeyCredentialRegistration) throws -> AnyJSON {
+        guard let attestation = created.rawAttestationObject else {
+            throw AuthClientError.passkeyFailed("no registration")
+        }
+        return json(
+            created.credentialID,
+            ["clientDataJSON": text(created.rawClientDataJSON), "attestationObject": text(attestation)])
+    }
+
     private static func text(_ data: Data) -> AnyJSON { .string(Base64URL.text(Array(data))) }
 
     private static func json(_ id: Data, _ response: JSONObject) -> AnyJSON {
@@ -75,7 +82,7 @@ public struct SystemPasskeys: PasskeyAuthenticator {
 /// One request. Ends once, by the user or the task, and keeps itself and the controller until then. A credential of the system
 /// is read where it arrives, because it may not leave the main actor.
 @MainActor
-private final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate,
+final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate,
     ASAuthorizationControllerPresentationContextProviding
 {
     typealias Reading = @MainActor @Sendable (any ASAuthorizationCredential) throws -> AnyJSON
@@ -86,9 +93,11 @@ private final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate
     private var read: Reading?
     private var style = PasskeyRequestStyle.sheet
     private var isCancelled = false
+    /// Whether the sheet asks for a new account, so that some errors are answers.
+    private let asksForAccount: Bool
 
-    init(anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor) {
-        self.anchor = anchor
+    init(anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor, asksForAccount: Bool = false) {
+        (self.anchor, self.asksForAccount) = (anchor, asksForAccount)
         super.init()
     }
 
@@ -144,13 +153,16 @@ private final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate
     }
 
     /// The system reports "no passkey on this device" as a cancellation, too.
-    private func failure(_ error: any Error) -> AuthClientError {
-        guard let error = error as? ASAuthorizationError else { return .passkeyFailed(error.shortText) }
-        if error.code == .canceled { return style == .sheet ? .cancelled : .noPasskey }
-        if #available(iOS 18, macOS 15, visionOS 2, *), error.code == .matchedExcludedCredential {
-            return .passkeyExists
+    private func failure(_ error: any Error) -> any Error {
+        guard let error = error as? ASAuthorizationError else { return AuthClientError.passkeyFailed(error.shortText) }
+        if error.code == .canceled { return style == .sheet ? AuthClientError.cancelled : .noPasskey }
+        if #available(iOS 26, macOS 26, visionOS 26, *), asksForAccount, let problem = PasskeyAccountProblem(error) {
+            return problem
         }
-        return .passkeyFailed(error.shortText)
+        if #available(iOS 18, macOS 15, visionOS 2, *), error.code == .matchedExcludedCredential {
+            return AuthClientError.passkeyExists
+        }
+        return AuthClientError.passkeyFailed(error.shortText)
     }
 }
 

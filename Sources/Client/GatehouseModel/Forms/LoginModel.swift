@@ -45,7 +45,13 @@ public final class LoginModel {
     public private(set) var needsConfirmation = false
     /// The method of the last sign-in on this device; nil if it is unknown.
     public let lastMethod: AuthMethod?
-    private let manager: AuthManager
+    /// Whether to ask for name and address for an account with a passkey, because the system has no sheet that does.
+    public var asksForPasskeyDetails = false
+    /// Whether the last attempt was a sign-up with a passkey.
+    public internal(set) var signsUpWithPasskey = false
+    /// Whether the user prefers Sign in with Apple to a new account: show its sheet.
+    public internal(set) var prefersApple = false
+    let manager: AuthManager
     private let accountBefore: UUID?
     /// The password of the last attempt, for the code that confirms it. Kept until ``forgetPassword()``.
     @ObservationIgnored private var typed: String?
@@ -129,7 +135,9 @@ public final class LoginModel {
         }
         var message = SignInMessage(method, error)
         // The usual text names Apple and Google.
-        if method == .email, message?.action == .otherMethod, providers(hasBrowser: true).isEmpty {
+        if method == .email || AuthError(error) == .userExists, message?.action == .otherMethod,
+            providers(hasBrowser: true).isEmpty
+        {
             message = .accountExists
         }
         phase = message.map { .refused(method, $0) } ?? .editing
@@ -221,20 +229,24 @@ public final class LoginModel {
         attempt(AuthMethod(provider)) { try await self.manager.signIn(with: provider, in: browser) }
     }
 
-    private func attempt(
-        _ method: AuthMethod, typed password: String? = nil,
+    func attempt(
+        _ method: AuthMethod, typed password: String? = nil, signsUpWithPasskey: Bool = false,
         _ work: @escaping @MainActor () async throws -> SignInOutcome
     ) -> Task<Void, Never>? {
         guard !isBusy else { return nil }
         // At once, so that a second tap starts nothing.
         (phase, code, needsConfirmation, typed) = (.working(method), nil, false, password)
+        (self.signsUpWithPasskey, prefersApple) = (signsUpWithPasskey, false)
         manager.select(method)
         return Task {
             do {
-                if try await work() == .checkMail {
+                let outcome = try await work()
+                if outcome == .checkMail {
                     askForCode(wait: CodeModel.interval)
                 } else {
                     (phase, typed) = (.editing, nil)
+                    if outcome == .formNeeded { asksForPasskeyDetails = true }
+                    if outcome == .applePreferred { prefersApple = true }
                 }
             } catch {
                 needsConfirmation = error as? AuthError == .emailNotConfirmed

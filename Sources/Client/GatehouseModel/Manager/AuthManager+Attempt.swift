@@ -3,16 +3,18 @@ import Gatehouse
 
 // One sign-in, from its begin to its end.
 extension AuthManager {
-    /// Runs a sign-in to an account that exists. An anonymous user, whose account it leaves, is asked first.
+    /// Runs a sign-in to an account other than an anonymous user's, who is asked first.
+    ///
+    /// - Parameter address: For a new account. Empty if the user has not entered it yet.
     func authenticate(
-        _ method: AuthMethod, _ work: @MainActor () async throws -> AuthResponse
+        _ method: AuthMethod, signingUp address: String? = nil, _ work: @MainActor () async throws -> AuthResponse
     ) async throws(AuthError) -> SignInOutcome {
-        guard isAnonymous, !isSwitching else { return try await attempt(method, signingUp: nil, work) }
+        guard isAnonymous, !isSwitching else { return try await attempt(method, signingUp: address, work) }
         guard await wantsSwitch(to: nil) else {
             if couldAskForSwitch { return .cancelled }
             throw .alreadySignedIn
         }
-        return try await attemptAnonymously(method, signingUp: nil, work)
+        return try await attemptAnonymously(method, signingUp: address, work)
     }
 
     /// Runs a sign-up, or a sign-in that may be one.

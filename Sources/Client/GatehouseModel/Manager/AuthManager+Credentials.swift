@@ -66,6 +66,9 @@ extension AuthManager.Credentials {
         return answer.session == nil ? .checkMail : .changed
     }
 
+    /// The user does not want to enter the code now (``AuthManager/asksForEmailCode``). The address can be confirmed later.
+    public func dismissCode() { manager.asksForEmailCode = false }
+
     /// Sends the mails of the pending email change (``AuthenticatedUser/newEmail``) again. Earlier codes become void. Does
     /// nothing if no change is pending.
     ///

@@ -13,6 +13,11 @@ public enum SignInOutcome: Hashable, Sendable {
     case cancelled
     /// Another sign-in is in progress. Nothing was sent.
     case ignored
+    /// The system has no sheet for a new account: ask for address and name, and call
+    /// ``AuthManager/signUpWithPasskey(_:firstName:with:)``.
+    case formNeeded
+    /// The user has signed in to this app with Apple before, and chose that in the sheet for a new account.
+    case applePreferred
 }
 
 extension AuthManager {

@@ -48,6 +48,7 @@ extension AuthManager {
             isProfileLoaded = false
         }
         if user != shown { user = shown }
+        if shown.email != nil, asksForEmailCode { asksForEmailCode = false }
         (signedOutReason, storeProblem) = (nil, nil)
         (linkQuestion, secondFactor) = (nil, nil)
         (linkHasExpired, accountBefore) = (false, nil)
@@ -77,7 +78,8 @@ extension AuthManager {
         error = nil
         (signedOutReason, storeProblem) = (reason, nil)
         if let opening, !opening.isRecorded { record(.cancelled(opening.method)) }
-        (opening, secondFactor, asksForPasskey, shownSession) = (nil, nil, false, nil)
+        (opening, secondFactor, shownSession) = (nil, nil, nil)
+        (asksForPasskey, asksForEmailCode) = (false, false)
         proofs.answer(.dismissed)
         answerSwitch(false)
         if reason == .consentRevoked { log(.info, "signed_out reason=consent_revoked") }

@@ -75,6 +75,9 @@ public final class AuthManager {
     /// Whether to ask "Add a passkey?": after a sign-in without one, once on this device. See
     /// ``Passkeys/offer(with:)``.
     public internal(set) var asksForPasskey = false
+    /// Whether to ask for the emailed code that gives a new account its address: after a sign-up with a passkey, unless the
+    /// server confirms addresses without an email. See ``Credentials/dismissCode()``.
+    public internal(set) var asksForEmailCode = false
     /// The number of account changes and deletions in progress.
     var callCount = 0
 
@@ -108,6 +111,8 @@ public final class AuthManager {
     @ObservationIgnored var epoch = 0
     /// The address of a sign-up that waits for a mail.
     @ObservationIgnored var unconfirmedAddress: String?
+    /// The sign-up whose response was lost, for the next attempt alone.
+    @ObservationIgnored var unfinishedSignUp: UnfinishedSignUp?
     /// The sign-in of this run, until its passkey question; nil after a restart.
     @ObservationIgnored var opening: Opening?
     /// The link that follows when the second factor of its account is proven.

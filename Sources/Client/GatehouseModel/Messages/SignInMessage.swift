@@ -165,6 +165,7 @@ extension SignInMessage {
         case .linkExpired: SignInMessage(linkExpired)
         case .linkOtherAccount: SignInMessage(otherAccount)
         case .sessionExpired: sessionExpired
+        case .userExists where method == .passkey: email(code)
         case .emailInUse, .userExists:
             SignInMessage("This email is already associated with another account.", .link)
         case .rateLimited: SignInMessage(rateLimited)

@@ -127,6 +127,7 @@ struct CodeView: View {
 /// "Check your email", with the address.
 private struct CodeHeader: View {
     let model: CodeModel
+    @Environment(AuthManager.self) private var account: AuthManager?
     @Environment(\.branding) private var branding
     @Environment(\.dynamicTypeSize) private var size
     @ScaledMetric(relativeTo: .title2) private var symbolSize: CGFloat = 56
@@ -157,7 +158,7 @@ private struct CodeHeader: View {
 
     @ViewBuilder private var explanation: some View {
         switch model.kind {
-        case .emailChange:
+        case .emailChange where account?.user?.email != nil:
             Text(ui: "We have sent a code to \(model.email.shownAddress).")
             Text(ui: "Enter it here, or open the link in the email on this device.")
             Text(ui: "Until then, your email stays as it is.")
@@ -170,7 +171,8 @@ private struct CodeHeader: View {
         case .setAsidePasskey:
             Text(ui: "We have sent a code to your account's email.")
             Text(ui: "Enter the code we emailed you to keep using this passkey.")
-        case .confirmation, .signIn, .passwordReset:
+        // A first address may be another account's, which a sign-up does not reveal.
+        case .confirmation, .signIn, .passwordReset, .emailChange:
             Text(ui: "If \(model.email.shownAddress) can be used here, we have sent a code to it.")
             Text(ui: "Enter it here, or open the link in the email on this device.")
         }

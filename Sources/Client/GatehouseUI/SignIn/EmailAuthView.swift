@@ -23,6 +23,7 @@ private struct EmailAuthScreen: View {
     @State private var confirmation = ""
     @State private var forgotPassword = false
     @State private var wantsCode = false
+    @State private var wantsPasskey = false
     @FocusState private var focus: EmailAuthForm.Field?
     /// The taps on the form, and whether the last one was in a field.
     @State private var taps = 0
@@ -45,6 +46,9 @@ private struct EmailAuthScreen: View {
         }
         .navigationDestination(isPresented: $wantsCode) {
             MailView(.signIn, email: model.form.trimmedEmail, manager: manager)
+        }
+        .navigationDestination(isPresented: $wantsPasskey) {
+            PasskeySignUpView(email: model.form.trimmedEmail, name: model.form.name, manager: manager)
         }
         .onDisappear { leave() }
         // Above the keyboard, from the server's answer on, as long as no sign-in is in progress.
@@ -107,6 +111,13 @@ private struct EmailAuthScreen: View {
                 wantsCode = true
             } label: {
                 Text(ui: "Email Me a Code").frame(minHeight: 44)
+            }
+        }
+        if isSigningUp, model.offersPasskeySignUp, passkeys != nil {
+            Button {
+                wantsPasskey = true
+            } label: {
+                Text(ui: "Create Account with a Passkey").frame(minHeight: 44)
             }
         }
         if isSigningUp || model.offersSignUp {

@@ -6,19 +6,23 @@ struct EmailFields: View {
     @Binding var form: EmailAuthForm
     @Binding var password: String
     @Binding var confirmation: String
+    /// The fields to show; nil for all of the form.
+    var fields: [EmailAuthForm.Field]?
     let focus: FocusState<EmailAuthForm.Field?>.Binding
     /// Called after a tap in a field.
     let touched: @MainActor () -> Void
     let submit: @MainActor () -> Void
 
+    private var shown: [EmailAuthForm.Field] { fields ?? form.fields }
+
     var body: some View {
-        ForEach(form.fields, id: \.self) { field in
+        ForEach(shown, id: \.self) { field in
             VStack(alignment: .leading, spacing: 4) {
                 entry(field)
                     .frame(minHeight: 44)
                     .focused(focus, equals: field)
                     .simultaneousGesture(TapGesture().onEnded { touched() })
-                    .submitLabel(field == form.fields.last ? .go : .next)
+                    .submitLabel(field == shown.last ? .go : .next)
                     .onSubmit { leave(field) }
                 FieldHint(text: form.hint(for: field, password: password, confirmation: confirmation))
             }
@@ -47,7 +51,7 @@ struct EmailFields: View {
     }
 
     private func leave(_ field: EmailAuthForm.Field) {
-        let next = form.fields.drop { $0 != field }.dropFirst().first
+        let next = shown.drop { $0 != field }.dropFirst().first
         if let next { focus.wrappedValue = next } else { submit() }
     }
 }

@@ -74,9 +74,10 @@ private struct LoginScreen: View {
                 .navigationDestination(for: EmailAuthForm.Mode.self) { EmailAuthView(mode: $0) }
                 .navigationDestination(isPresented: $asksToLink) { LinkView() }
                 .navigationDestination(isPresented: entersCode) { codeView }
+                .modifier(PasskeySignUpSteps(model: model, manager: manager, signInWithApple: signInWithApple))
                 .onChange(of: manager.linkQuestion == nil) { _, isOver in asksToLink = !isOver }
                 .overlay {
-                    if model.isWorking { BusyOverlay(text: Text(ui: "Signing in…")) }
+                    if model.isWorking { BusyOverlay(text: busyText) }
                 }
         }
         .interactiveDismissDisabled(model.isWorking || !isDismissible)
@@ -106,6 +107,8 @@ private struct LoginScreen: View {
         let providers = model.providers(hasBrowser: browser != nil)
         return VStack(spacing: 12) {
             if let last = model.lastMethod { LastMethod(method: last) }
+            // A user who was here before is not led to a second account.
+            if model.lastMethod == nil { PasskeySignUpButton(model: model, style: WideButtonStyle(.prominent)) }
             if passkeyPlace == .first { passkeyButton }
             ForEach(providers, id: \.self) { method in
                 if method == .apple {
@@ -127,6 +130,7 @@ private struct LoginScreen: View {
                     NavigationLink(value: EmailAuthForm.Mode.signIn) { EmailLabel() }
                 }
             }
+            if model.lastMethod != nil { PasskeySignUpButton(model: model, style: WideButtonStyle()) }
             if model.offersSignUp, !needsNoPassword {
                 NavigationLink(value: EmailAuthForm.Mode.signUp) {
                     Text(ui: "Create Account")
@@ -162,6 +166,15 @@ private struct LoginScreen: View {
             }
             .buttonStyle(WideButtonStyle(passkeyPlace == .first ? .prominent : .quiet))
         }
+    }
+
+    private var busyText: Text {
+        model.signsUpWithPasskey ? Text(ui: "Creating account…") : Text(ui: "Signing in…")
+    }
+
+    /// Without the button, for a retry or as the user's choice in another sheet.
+    private func signInWithApple() {
+        model.signInWithApple { try await sheet.credential(through: authorizationController) }
     }
 
     private func signInWithPasskey() {
@@ -202,9 +215,13 @@ private struct LoginScreen: View {
     private func retry() {
         guard case .refused(let method, _) = model.phase else { return }
         if method == .apple {
-            model.signInWithApple { try await sheet.credential(through: authorizationController) }
+            signInWithApple()
         } else if method == .passkey {
-            signInWithPasskey()
+            if model.signsUpWithPasskey, let passkeys {
+                model.signUpWithPasskey(with: passkeys)
+            } else {
+                signInWithPasskey()
+            }
         } else {
             signIn(with: method)
         }

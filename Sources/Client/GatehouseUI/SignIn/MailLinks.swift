@@ -17,6 +17,7 @@ struct MailLinks: ViewModifier {
             .modifier(SwitchSheet(account: account, isOnTop: link.screens.isEmpty))
             .modifier(ProofSheet(account: account, isOnTop: link.screens.isEmpty))
             .modifier(PasskeyOffer(account: account, isOnTop: link.screens.isEmpty))
+            .modifier(EmailCodeSheet(account: account, isOnTop: link.screens.isEmpty))
             .modifier(PasskeyOffering(account: account))
             .environment(\.mailLink, link)
     }
@@ -38,6 +39,7 @@ struct AccountQuestions: ViewModifier {
                 .modifier(MailLinkAlert(link: link, isOnTop: isOnTop(link)))
                 .modifier(SwitchSheet(account: account, isOnTop: isOnTop(link)))
                 .modifier(PasskeyOffer(account: account, isOnTop: offersPasskey && isOnTop(link)))
+                .modifier(EmailCodeSheet(account: account, isOnTop: offersPasskey && isOnTop(link)))
                 .onAppear { number = link.add() }
                 .onDisappear { link.remove(number) }
         } else {

@@ -28,7 +28,8 @@ extension PasskeyHandlers {
     }
 
     /// `POST /passkeys/signup/verify` with `{"challenge_id","credential","email","data"}` → a session. The address is that
-    /// of the options; a mailed code proves it later (`POST /verify` with `email_change`).
+    /// of the options, or any if they had none: Apple's sheet returns it together with the passkey. A mailed code proves it
+    /// later (`POST /verify` with `email_change`).
     @Sendable func signUpByPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let given = try ceremonyAnswer(body)
@@ -45,7 +46,9 @@ extension PasskeyHandlers {
     ) async throws -> Response {
         let (rules, party) = try passkeyRules()
         let device = callers.device(request, context)
-        let outcome = try await answering(given, for: .signUp(name: form.email?.text ?? ""), rules) { challenge in
+        let named = PasskeyChallenge.Purpose.signUp(name: form.email?.text ?? "")
+        let isNamed = PasskeyChallenge(given.challenge, for: named, accounts.secrets) != nil
+        let outcome = try await answering(given, for: isNamed ? named : .signUp(name: ""), rules) { challenge in
             let passkey: NewPasskey
             do throws(CeremonyFailure) {
                 passkey = try verified(given, challenge, party)

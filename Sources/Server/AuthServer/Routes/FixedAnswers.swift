@@ -51,6 +51,7 @@ struct FixedAnswers: Sendable {
             "sms_provider": "", "saml_enabled": false, "saml_private_key_next_configured": false,
             "passkeys_enabled": .bool(settings.passkeys != nil),
             // Supabase Auth has none of these. They tell an app's screens what to offer.
+            "passkey_signup_enabled": .bool(settings.allowsSignUp && settings.passkeys?.allowsSignUp == true),
             "mailer_enabled": .bool(settings.mail != nil),
             "mailer_otp_length": .integer(Int64(MintedToken.digits)),
             "password_min_length": .integer(Int64(settings.passwordPolicy.minimumLength)),

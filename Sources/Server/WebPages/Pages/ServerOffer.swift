@@ -7,6 +7,8 @@ struct ServerOffer {
     let hasMail: Bool
     let allowsSignUp: Bool
     let hasPasskeys: Bool
+    /// Whether an account with an email address may begin with a passkey.
+    let allowsPasskeySignUp: Bool
     /// Whether users may add authenticator apps, security keys, and recovery codes. Supabase Auth does not say so.
     let hasApps, hasKeys, hasRecoveryCodes: Bool
     let passwordLength: Int
@@ -23,6 +25,9 @@ struct ServerOffer {
         hasKeys = settings["mfa_web_authn_enabled"]?.boolValue ?? false
         hasRecoveryCodes = settings["mfa_recovery_codes_enabled"]?.boolValue ?? true
         allowsSignUp = settings["disable_signup"]?.boolValue == false
+        let confirms = settings["mailer_autoconfirm"]?.boolValue ?? false
+        allowsPasskeySignUp =
+            hasPasskeys && hasEmail && (hasMail || confirms) && settings["passkey_signup_enabled"]?.boolValue ?? false
         passwordLength = Int(settings["password_min_length"]?.intValue ?? 8)
     }
 

@@ -130,6 +130,7 @@ enum Place: String, CaseIterable, Sendable {
     case passkeySignIn = "/sign-in/passkey"
     case secondStep = "/second-step"
     case signUp = "/sign-up"
+    case passkeySignUp = "/sign-up/passkey"
     case checkMail = "/check-mail"
     case forgotPassword = "/forgot-password"
     case recover = "/recover"

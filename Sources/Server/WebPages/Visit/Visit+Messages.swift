@@ -111,8 +111,8 @@ extension Place {
         case .home, .newPassword, .security, .passkeys, .passkey, .authenticator, .securityKeys, .recoveryCodes, .email,
             .devices, .methods, .profile, .data, .delete:
             true
-        case .signIn, .signInCode, .passkeySignIn, .secondStep, .signUp, .checkMail, .forgotPassword, .recover,
-            .linkQuestion, .goOn, .callback:
+        case .signIn, .signInCode, .passkeySignIn, .secondStep, .signUp, .passkeySignUp, .checkMail, .forgotPassword,
+            .recover, .linkQuestion, .goOn, .callback:
             false
         }
     }

@@ -110,6 +110,25 @@ struct PasskeySignUpTests {
         }
     }
 
+    @Test("Options without an address take any with the passkey, as Apple's sheet returns it, and only once")
+    func later() async throws {
+        try await TestServer.mailing(change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            let begun = try await client.post("/signup/options", [:])
+            let credential = try client.device.create(#require(begun["options"]), origin: PasskeyClient.origin)
+            guard case .object(var answer) = PasskeyClient.answer(begun, credential) else { return }
+            answer["email"] = "ada@example.com"
+            let session = try #require(TestSession(try await client.post("/signup/verify", .object(answer))))
+            let mail = try await server.deliveredMail()
+            #expect(mail.mail.content.kind == .emailChangeNew)
+            #expect(try await client.post("/signup/verify", .object(answer)).code == "webauthn_challenge_not_found")
+            let proven = try await server.send(
+                .post, "/auth/v1/verify", bearer: session.accessToken, json: Self.emailChange(mail.code))
+            #expect(proven.status == 200)
+            #expect(try await client.signIn()["user"]?["email"] == "ada@example.com")
+        }
+    }
+
     @Test("A challenge of a sign-up is good for nothing else")
     func purposes() async throws {
         try await TestServer.with(change: PasskeyClient.settings()) { server in
@@ -131,6 +150,11 @@ struct PasskeySignUpTests {
         try await TestServer.with(change: PasskeyClient.settings { $0.allowsSignUp = false }) { server in
             let answer = try await PasskeyClient(server).post("/signup/options", [:])
             #expect(answer.status == 404)
+            let settings = try await server.send(.get, "/auth/v1/settings")
+            #expect(settings["passkeys_enabled"] == true && settings["passkey_signup_enabled"] == false)
+        }
+        try await TestServer.with(change: PasskeyClient.settings()) { server in
+            #expect(try await server.send(.get, "/auth/v1/settings")["passkey_signup_enabled"] == true)
         }
         try await TestServer.with { settings in
             PasskeyClient.settings()(&settings)
@@ -138,6 +162,7 @@ struct PasskeySignUpTests {
         } _: { server in
             let answer = try await PasskeyClient(server).post("/signup/options", [:])
             #expect(answer.code == "signup_disabled")
+            #expect(try await server.send(.get, "/auth/v1/settings")["passkey_signup_enabled"] == false)
         }
     }
 

@@ -87,7 +87,7 @@ extension ChangeEmailPage {
 }
 
 extension WebSession.AwaitedMail {
-    fileprivate static func change(of user: AuthUser, to pending: String) -> Self {
+    static func change(of user: AuthUser, to pending: String) -> Self {
         Self(kind: .emailChange, email: pending, other: user.email)
     }
 

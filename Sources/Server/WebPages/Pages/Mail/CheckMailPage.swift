@@ -74,7 +74,8 @@ extension CheckMailPage {
             say("Check your email"),
             [
                 .text(sentence(mail)), .soft(use(mail)),
-                mail.kind == .emailChange ? .soft(say("Until then, your email stays as it is.")) : nil,
+                mail.kind == .emailChange && mail.other != nil
+                    ? .soft(say("Until then, your email stays as it is.")) : nil,
                 .form(Form(action: Place.checkMail.path, fields: [visit.codeField], button: say("Continue"))),
                 mail.other.map { other in
                     .form(
@@ -98,6 +99,9 @@ extension CheckMailPage {
 
     private func sentence(_ mail: WebSession.AwaitedMail) -> String {
         switch mail.kind {
+        // A first address may be another account's, which a sign-up does not reveal.
+        case .emailChange where mail.other == nil:
+            say("If %@ can be used here, we have sent a code to it.", mail.email.readableAddress)
         case .emailChange, .setAsidePassword: say("We have sent a code to %@.", mail.email.readableAddress)
         case .setAsidePasskey: say("We have sent a code to your account's email.")
         case .signUp, .signIn, .recovery:

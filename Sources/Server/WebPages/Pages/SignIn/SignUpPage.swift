@@ -55,6 +55,7 @@ extension SignUpPage {
         var password = visit.passwordField(say("Password"), isNew: true, minimum: offer.passwordLength)
         password.hint = say("Password must be at least %@ characters.", String(offer.passwordLength))
         page.blocks = visit.handoverSentence
+        if offer.allowsPasskeySignUp { page.blocks += [visit[PasskeySignUpPage.self].button, .divider(say("or"))] }
         page.blocks += [
             .form(
                 Form(

@@ -1,0 +1,40 @@
+import Foundation
+import Gatehouse
+import GatehouseModel
+
+// Accounts that begin with a passkey.
+extension InMemoryServer {
+    mutating func signUpOptions(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> AnyJSON {
+        try requirePasskeySignUp()
+        let (id, options) = creation(for: Fixtures.id(number()), named: request.text("email"))
+        return Self.answer(id, options, now)
+    }
+
+    /// An address that waits for its mail stays outside of the account, so the response does not depend on whether another
+    /// account has it. That one's owner gets a mail.
+    mutating func signUpWithPasskey(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> Opened {
+        try requirePasskeySignUp()
+        let email = request.text("email").lowercased()
+        guard let challenge = UUID(uuidString: request.text("challenge_id")),
+            let owner = protection.challenges.removeValue(forKey: challenge) ?? nil, account(owner) == nil
+        else { throw Fault.refused(400, .webauthnChallengeNotFound) }
+        let isTaken = account(email: email) != nil
+        guard !isTaken || !confirmsAutomatically else { throw Fault.refused(422, .userAlreadyExists) }
+        let data = request.body["data"]?.objectValue ?? [:]
+        try add(request.body["credential"] ?? .null, to: owner, at: now)
+        _ = add(email: nil, firstName: data["first_name"]?.stringValue, as: owner, at: now)
+        update(owner) { $0.user.userMetadata = data }
+        if isTaken {
+            update(owner) { $0.user.newEmail = email }
+            mails.append(InMemoryAuthService.Mail(kind: .accountExists, email: email))
+        } else if !email.isEmpty {
+            begin(email, of: owner, at: now)
+        }
+        return try open(owner, at: now)
+    }
+
+    private func requirePasskeySignUp() throws(AuthClientError) {
+        guard settings.allowsPasskeys, settings.allowsPasskeySignUp else { throw Fault.refused(404, .passkeyDisabled) }
+        guard settings.allowsSignUp else { throw Fault.refused(422, .signupDisabled) }
+    }
+}
