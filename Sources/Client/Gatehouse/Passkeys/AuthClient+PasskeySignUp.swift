@@ -4,8 +4,8 @@ public import Foundation
 extension AuthClient {
     /// Creates an account with a passkey instead of a password, and signs in.
     ///
-    /// The account has its address once the emailed code confirms it: ``verifyOTP(email:token:type:captchaToken:)`` with
-    /// `emailChange`. Until then the address is the user's `newEmail`. With automatic confirmation the account has it at
+    /// The account has its address once the emailed code confirms it: ``verifyOTP(email:token:type:redirectTo:captchaToken:)``
+    /// with `emailChange`. Until then the address is the user's `newEmail`. With automatic confirmation the account has it at
     /// once. The response does not reveal whether the address has an account; if it has, its owner gets an email and keeps
     /// it.
     ///
