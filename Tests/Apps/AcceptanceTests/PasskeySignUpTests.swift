@@ -110,12 +110,13 @@ extension AcceptanceTests {
                 try await world.addAccount()
                 try await world.typeSignIn()
                 try await world.screen.tap("submit")
-                try await world.screen.wait(for: "Add a passkey?")
-                guard case .accepted(_, _, let known)? = world.phone.passkeys.signals.first else {
-                    throw CancellationError()
-                }
+                let passkeys = world.phone.passkeys
+                try await world.screen.wait { _ in passkeys.signals.count == 2 && world.network.openCount == 0 }
+                guard case .accepted(_, _, let known)? = passkeys.signals.first else { throw CancellationError() }
                 #expect(known.count == (arrived ? 1 : 0))
                 #expect(try await world.manager.passkeys.list()?.count == known.count)
+                await world.screen.settle()
+                #expect(world.manager.asksForPasskey == !arrived)
             }
         }
     }

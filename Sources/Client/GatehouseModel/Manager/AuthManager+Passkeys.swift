@@ -79,13 +79,23 @@ extension AuthManager.Passkeys {
         // Lost: why the passkeys could not be fetched. The next sign-in asks.
         guard let known = try? await manager.service.passkeys(), known.isEmpty, isCurrent(mine) else { return }
         if opening.method == .email {
-            // Lost: that the system did not add one by itself, so the user is asked.
-            if (try? await manager.service.registerPasskey(with: passkeys, style: .automatic)) != nil {
-                return manager.memory.keepPasskeyOffer()
-            }
+            guard await !isAddedAutomatically(with: passkeys) else { return manager.memory.keepPasskeyOffer() }
             guard isCurrent(mine) else { return }
         }
         manager.asksForPasskey = true
+    }
+
+    /// Whether the account has a passkey that the system has added by itself, also if the response to it was lost.
+    private func isAddedAutomatically(with passkeys: any PasskeyAuthenticator) async -> Bool {
+        do {
+            _ = try await manager.service.registerPasskey(with: passkeys, style: .automatic)
+            return true
+        } catch AuthClientError.cancelled {
+            return false
+        } catch {
+            // Ignored: without an answer, the user is asked.
+            return (try? await manager.service.passkeys())?.isEmpty == false
+        }
     }
 
     private func isCurrent(_ epoch: Int) -> Bool { manager.epoch == epoch && manager.isLoggedIn }

@@ -18,6 +18,10 @@ struct MailLinks: ViewModifier {
             .modifier(ProofSheet(account: account, isOnTop: link.screens.isEmpty))
             .modifier(PasskeyOffer(account: account, isOnTop: link.screens.isEmpty))
             .modifier(EmailCodeSheet(account: account, isOnTop: link.screens.isEmpty))
+            // The sheet has closed with the code.
+            .onChange(of: account.asksForEmailCode) {
+                if !account.asksForEmailCode, account.user?.email != nil { announce("Your email has been changed.") }
+            }
             .modifier(PasskeyOffering(account: account))
             .environment(\.mailLink, link)
     }

@@ -154,7 +154,8 @@ struct PasskeySignUpTests {
             #expect(settings["passkeys_enabled"] == true && settings["passkey_signup_enabled"] == false)
         }
         try await TestServer.with(change: PasskeyClient.settings()) { server in
-            #expect(try await server.send(.get, "/auth/v1/settings")["passkey_signup_enabled"] == true)
+            let settings = try await server.send(.get, "/auth/v1/settings")
+            #expect(settings["passkey_signup_enabled"] == true)
         }
         try await TestServer.with { settings in
             PasskeyClient.settings()(&settings)
