@@ -27,7 +27,7 @@ class LibrariesTests(unittest.TestCase):
         self.assertEqual(found, [])
 
     def test_the_screens_expose_few_types(self):
-        """`import GatehouseUI` puts at most 122 public types into an app's reach, nested ones included."""
+        """`import GatehouseUI` puts at most 123 public types into an app's reach, nested ones included."""
         types = set()
         for library in ("GatehouseUI", "GatehouseModel", "GatehouseWire"):
             declarations = Declarations()
@@ -38,7 +38,7 @@ class LibrariesTests(unittest.TestCase):
                             declarations.read(file.read())
             types |= {f"{library}.{path}" for path in declarations.public}
         self.assertIn("GatehouseModel.AuthManager", types)
-        self.assertLessEqual(len(types), 122, sorted(types))
+        self.assertLessEqual(len(types), 123, sorted(types))
 
     def test_the_catalogue_is_complete(self):
         """Every league has all its teams, each once."""

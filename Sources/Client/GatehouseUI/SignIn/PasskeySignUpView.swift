@@ -41,7 +41,7 @@ struct PasskeySignUpView: View {
         .navigationTitle(Text(ui: "Create Account"))
         .inlineTitle()
         .overlay {
-            if model.isWorking { BusyOverlay(text: Text(ui: "Creating account...")) }
+            if model.isWorking { BusyOverlay(text: Text(ui: "Creating account…")) }
         }
         .interactiveDismissDisabled(model.isWorking)
         .navigationBarBackButtonHidden(model.isWorking)
