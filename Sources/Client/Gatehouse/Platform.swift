@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 @_exported public import GatehouseWire
 
 // The only platform switches of this target: modules and names that differ on Linux.
@@ -43,7 +43,8 @@ package final class Locked<Value: Sendable>: Sendable {
 }
 #endif
 
-#if canImport(Network)
+// On a watch, the monitor reports no connection although URLSession has one (Apple's TN3135).
+#if canImport(Network) && !os(watchOS)
 import Network
 
 /// The system's knowledge of the network; unknown on other systems.
@@ -133,6 +134,16 @@ package func systemKeychain(
 ) -> (any SecureStorage)? {
     KeychainStorage(service: service, accessibility: accessibility, clock: clock)
 }
+
+/// The folder for the marker of an installation, which the system deletes with the app; nil if there is none.
+func installationFolder() -> URL? {
+    #if os(tvOS)
+    // The system deletes files of an app that is not running. Without its marker, the app would be signed out.
+    nil
+    #else
+    URL.applicationSupportDirectory
+    #endif
+}
 #else
 /// The system's keychain; nil if there is none.
 package func systemKeychain(
@@ -141,12 +152,19 @@ package func systemKeychain(
 #endif
 
 #if canImport(Darwin) && !os(macOS)
-/// Asks the system not to suspend this process, which it grants for a while; the result ends that.
-func postponeSuspension() -> @Sendable () -> Void {
+/// Asks the system not to suspend this process, which it grants for a while.
+///
+/// - Parameter isOver: Called when the system is about to suspend the process.
+/// - Returns: Ends the activity. The system waits for it, also after `isOver`, for a moment.
+func postponeSuspension(_ isOver: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     let end = DispatchSemaphore(value: 0)
-    ProcessInfo.processInfo.performExpiringActivity(withReason: "A session is being refreshed") { isOver in
-        // The activity lasts as long as this call. A second call says that the time is over.
-        if !isOver { end.wait() }
+    // Called once if the system grants time, and again, or at once, if there is none left. The activity lasts as long as
+    // the calls.
+    ProcessInfo.processInfo.performExpiringActivity(withReason: "A session is being refreshed") { isExpired in
+        if isExpired { isOver() }
+        end.wait()
+        // For the other call.
+        end.signal()
     }
     return { end.signal() }
 }
@@ -155,13 +173,18 @@ func postponeSuspension() -> @Sendable () -> Void {
 let errorOfLockedDevice: Int32? = EPERM
 #else
 /// Nothing suspends processes here.
-func postponeSuspension() -> @Sendable () -> Void { {} }
+func postponeSuspension(_: @escaping @Sendable () -> Void) -> @Sendable () -> Void { {} }
 
 /// Files are never locked here.
 let errorOfLockedDevice: Int32? = nil
 #endif
 
-#if canImport(UIKit)
+#if os(watchOS)
+import WatchKit
+
+/// Posted when the app becomes active.
+@MainActor var becameActive: Notification.Name { WKApplication.didBecomeActiveNotification }
+#elseif canImport(UIKit)
 import UIKit
 
 /// Posted when the app becomes active.

@@ -8,7 +8,7 @@ struct FileLockTests {
     private struct Failure: Error {}
 
     /// Whether another process would get the lock.
-    private static func isFree(_ path: String) -> Bool {
+    static func isFree(_ path: String) -> Bool {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(file) }
         return flock(file, LOCK_EX | LOCK_NB) == 0
@@ -25,7 +25,7 @@ struct FileLockTests {
                 steps.withLock { $0.append("\(step), \(state)") }
             }
             let clock = LimitClock().clock
-            let lock = FileLock(folder: SecretFolder(path: folder.path, now: clock.now), clock: clock) {
+            let lock = FileLock(folder: SecretFolder(path: folder.path, now: clock.now), clock: clock) { _ in
                 note("awake")
                 return { note("asleep") }
             }

@@ -72,7 +72,7 @@ extension TokenRefreshCoordinator {
             throw AuthClientError.unexpectedAnswer("a verification returned a different user")
         }
         let raised = KeptSession(timed, generation: newID(), lineage: current.lineage)
-        try await gate.run {
+        try await uninterrupted {
             try await self.land(raised, replacing: current.generation, startedIn, event: .mfaChallengeVerified)
         }
         return raised.session

@@ -160,7 +160,7 @@ extension TokenRefreshCoordinator {
             throw AuthClientError.unexpectedAnswer("a refresh returned a different user")
         }
         let fresh = KeptSession(timed, generation: newID(), lineage: current.lineage)
-        try await gate.run { try await self.land(fresh, replacing: current.generation, startedIn) }
+        try await uninterrupted { try await self.land(fresh, replacing: current.generation, startedIn) }
         return fresh.session
     }
 
@@ -258,28 +258,6 @@ extension TokenRefreshCoordinator {
         case is AuthClientError: error
         default: Passing(cause: .noAnswer(error.shortText), retryAfter: nil)
         }
-    }
-}
-
-// Waits for the network. A new epoch ends the wait, even if the transport cannot be cancelled.
-extension TokenRefreshCoordinator {
-    func exchanged(
-        _ startedIn: Int, _ work: @escaping @Sendable () async throws -> TimedAnswer
-    ) async throws -> TimedAnswer {
-        try check(startedIn)
-        exchangeCount += 1
-        let id = exchangeCount
-        let call = Task { try await work() }
-        return try await withCheckedThrowingContinuation { waiter in
-            awaited = AwaitedExchange(id: id, waiter: waiter, call: call)
-            Task { self.arrived(await call.result, id) }
-        }
-    }
-
-    private func arrived(_ result: Result<TimedAnswer, any Error>, _ id: Int) {
-        guard let awaited, awaited.id == id else { return }
-        self.awaited = nil
-        awaited.waiter.resume(with: result)
     }
 }
 

@@ -165,11 +165,14 @@ extension TokenRefreshCoordinator {
         state = .signedIn(now)
     }
 
-    /// Runs `body` with the store's lock, in a task of its own: a caller that is cancelled while it waits must not lose
-    /// a session that the server has created, nor keep one that it has ended.
+    /// Runs `body` with the store's lock, in tasks of its own: a caller that is cancelled while it waits must not lose
+    /// a session that the server has created, nor keep one that it has ended; neither must a process that is about to be
+    /// suspended.
     func locked<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         do {
-            return try await Task { [slot] in try await slot.storage.withLock(body) }.value
+            return try await Task { [slot] in
+                try await slot.storage.withLock { try await Task { try await body() }.value }
+            }.value
         } catch let error as AuthClientError {
             throw error
         } catch let error as Superseded {

@@ -10,7 +10,7 @@ import Security
 ///   takes for theft. A device that is set up from a backup starts signed out.
 /// - iOS keeps items when the user deletes the app. The first access of a new installation deletes them, so that it
 ///   starts signed out. A file without content in `lockFolder`, or in Application Support, marks the installation;
-///   backups do not include it.
+///   backups do not include it. tvOS keeps no such file, so a deleted app that is installed again is still signed in.
 /// - Only the app deletes items of an earlier installation. With a `lockFolder`, the store of an extension is unavailable
 ///   until the app has used the same folder once.
 public struct KeychainStorage: SecureStorage {
@@ -26,14 +26,15 @@ public struct KeychainStorage: SecureStorage {
     ///   - lockFolder: A folder in the app group's container if extensions use the same items, so that one process
     ///     refreshes at a time; nil if only this process uses them. The lock is held during a refresh's network call,
     ///     and iOS ends an app that it suspends while it holds a lock there (0xdead10cc), so the library asks for time
-    ///     with `ProcessInfo.performExpiringActivity` meanwhile. With an `accessGroup` but without this folder, items of
+    ///     with `ProcessInfo.performExpiringActivity`. When the time is over, it cancels the call, releases the lock and
+    ///     repeats the refresh later. With an `accessGroup` but without this folder, items of
     ///     an earlier installation are not deleted, because the group may belong to several apps.
     public init(
         service: String, accessGroup: String? = nil, accessibility: KeychainAccessibility = .whenUnlockedThisDeviceOnly,
         lockFolder: URL? = nil, clock: ClientClock = SystemDefaults.clock()
     ) {
         let items = KeychainItems(service: service, accessGroup: accessGroup, accessibility: accessibility)
-        let own = accessGroup == nil ? URL.applicationSupportDirectory : nil
+        let own = accessGroup == nil ? installationFolder() : nil
         let isApp = InstallationMarker.isApp(Bundle.main.bundleURL)
         storage = OutlivingStorage(
             OutlivingStorage.Entries(
