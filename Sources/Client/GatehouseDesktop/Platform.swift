@@ -3,6 +3,10 @@ import Gatehouse
 
 // The only platform switches of this target: functions and names that differ on Linux.
 
+#if os(tvOS) || os(watchOS)
+#error("GatehouseDesktop is for Linux and macOS: tvOS and watchOS start no other programs.")
+#endif
+
 #if canImport(Darwin)
 typealias SpawnActions = posix_spawn_file_actions_t?
 typealias SpawnAttributes = posix_spawnattr_t?

@@ -2,6 +2,10 @@ import Foundation
 import Gatehouse
 import SwiftUI
 
+#if os(tvOS) || os(watchOS)
+#error("GatehouseUI is for iOS, macOS and visionOS. On tvOS and watchOS, use GatehouseModel with your own screens.")
+#endif
+
 #if canImport(CoreImage)
 import CoreImage.CIFilterBuiltins
 #endif
@@ -171,18 +175,59 @@ extension Color {
 #if canImport(Darwin)
 import AuthenticationServices
 
-/// The system's passkeys, in front of the app's key window.
-@MainActor func systemPasskeys() -> (any PasskeyAuthenticator)? {
-    SystemPasskeys {
+/// Content that gets the system's passkeys, whose sheets appear in its window.
+struct WithSystemPasskeys<Content: View>: View {
+    #if !os(macOS)
+    @State private var window = FoundWindow()
+    #endif
+    private let content: @MainActor ((any PasskeyAuthenticator)?) -> Content
+
+    init(_ content: @escaping @MainActor ((any PasskeyAuthenticator)?) -> Content) { self.content = content }
+
+    var body: some View {
         #if os(macOS)
-        NSApplication.shared.keyWindow ?? ASPresentationAnchor()
+        // The key window may be a sheet.
+        content(SystemPasskeys { NSApplication.shared.keyWindow ?? ASPresentationAnchor() })
         #else
-        let scenes = UIApplication.shared.connectedScenes.compactMap { $0 as? UIWindowScene }
-        let active = scenes.filter { $0.activationState == .foregroundActive }
-        return (active + scenes).compactMap(\.keyWindow).first ?? ASPresentationAnchor()
+        content(SystemPasskeys { [window] in window.found ?? ASPresentationAnchor() })
+            .background(WindowFinder(window: window))
         #endif
     }
 }
+
+#if !os(macOS)
+/// The window of the content. App extensions, which have no `UIApplication.shared`, can show the screens, too.
+@MainActor private final class FoundWindow {
+    weak var found: UIWindow?
+}
+
+private struct WindowFinder: UIViewRepresentable {
+    let window: FoundWindow
+
+    func makeUIView(context _: Context) -> Probe { Probe(window) }
+
+    func updateUIView(_: Probe, context _: Context) {}
+
+    /// Invisible.
+    final class Probe: UIView {
+        private let found: FoundWindow
+
+        init(_ found: FoundWindow) {
+            self.found = found
+            super.init(frame: .zero)
+            isUserInteractionEnabled = false
+        }
+
+        @available(*, unavailable)
+        required init?(coder _: NSCoder) { nil }
+
+        override func didMoveToWindow() {
+            super.didMoveToWindow()
+            found.found = window
+        }
+    }
+}
+#endif
 
 /// Copies a secret, on this device alone and for two minutes.
 @MainActor func copy(_ text: String) {
@@ -209,8 +254,14 @@ import AuthenticationServices
     }
 }
 #else
-/// There are none here.
-@MainActor func systemPasskeys() -> (any PasskeyAuthenticator)? { nil }
+/// Content without passkeys, which this system does not have.
+struct WithSystemPasskeys<Content: View>: View {
+    private let content: @MainActor ((any PasskeyAuthenticator)?) -> Content
+
+    init(_ content: @escaping @MainActor ((any PasskeyAuthenticator)?) -> Content) { self.content = content }
+
+    var body: some View { content(nil) }
+}
 
 /// There is no clipboard here.
 @MainActor func copy(_: String) {}

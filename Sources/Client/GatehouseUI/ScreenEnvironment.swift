@@ -12,7 +12,7 @@ extension View {
     /// HomeView().gatehouse(account)
     /// ```
     public func gatehouse(_ account: AuthManager, branding: Branding = Branding()) -> some View {
-        modifier(SystemBrowser(account: account, branding: branding, passkeys: systemPasskeys()))
+        WithSystemPasskeys { modifier(SystemBrowser(account: account, branding: branding, passkeys: $0)) }
     }
 
     /// The same with a keeper of passkeys of the app's own, as in tests.

@@ -1,5 +1,6 @@
-// On Linux the module of this name is this package's own, for the screens.
-#if canImport(AuthenticationServices) && canImport(Darwin)
+// On Linux the module of this name is this package's own, for the screens. Watches and televisions show the sheet in no
+// window.
+#if canImport(AuthenticationServices) && canImport(Darwin) && !os(tvOS) && !os(watchOS)
 public import AuthenticationServices
 import Foundation
 
@@ -15,7 +16,7 @@ public struct SystemWebAuthentication: WebAuthenticator {
     ///
     /// - Parameters:
     ///   - redirectTo: A URL with the app's own scheme, such as `com.example.app://callback`, or https for a domain
-    ///     associated with the app (iOS 17.4, macOS 14.4). The server must allow it.
+    ///     associated with the app (iOS 17.4, macOS 14.4, visionOS 1.1). The server must allow it.
     ///   - prefersEphemeralWebBrowserSession: Whether the sheet starts without the browser's cookies. The user must
     ///     then enter everything, but the system does not ask for consent.
     ///   - limit: The time limit, in time that the app runs: while the user is in another app and this one suspended, nothing
@@ -98,7 +99,7 @@ private final class BrowserSheet: NSObject, ASWebAuthenticationPresentationConte
             let outcome = Self.outcome(url, error)
             Task { @MainActor [weak self] in self?.end(outcome) }
         }
-        if #available(iOS 17.4, macOS 14.4, *) {
+        if #available(iOS 17.4, macOS 14.4, visionOS 1.1, *) {
             guard scheme == "https" else {
                 return ASWebAuthenticationSession(
                     url: start, callback: .customScheme(scheme), completionHandler: handler)
