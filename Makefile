@@ -6,7 +6,7 @@ SHELL := /bin/bash
 export GATEHOUSE_COMPLETE := 1
 MAKEFLAGS += --no-print-directory
 
-swift_folders := $(wildcard Sources Tests Apps Development Benchmarks/Sources)
+swift_folders := $(wildcard Sources Tests Apps Development Examples Benchmarks/Sources)
 
 help: ## Lists these verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

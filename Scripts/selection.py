@@ -26,7 +26,7 @@ READERS = (
                "postgresql GatehouseServerTests", "screens GatehouseCLITests")),
     ("Tests/Golden/", ("swift GatehouseWireTests", "external test_golden", "external test_supabase_client")),
     ("Tests/Fuzz/Corpus/", ("swift FuzzTests",)), ("Tests/Soak/", ()), ("Tests/API/", ()), ("Tests/Support/PosixSynchronization/", ()),
-    ("Benchmarks/", ()), ("CHANGELOG.md", ()), ("CONTRIBUTING.md", ()), ("README.md", ()), ("SECURITY.md", ()),
+    ("Benchmarks/", ()), ("Examples/", ()), ("CHANGELOG.md", ()), ("CONTRIBUTING.md", ()), ("README.md", ()), ("SECURITY.md", ()),
     ("LICENSE", ()), ("Deploy/nginx.conf", ("external test_nodes",)),
     ("Deploy/postgresql/", EVERY_STAGE), ("Deploy/", ()),
     ("Scripts/documentation/make-docs", ("docs",)), ("Scripts/checks/public_api.py", ("docs",)),
