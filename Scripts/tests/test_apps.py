@@ -308,6 +308,14 @@ class AppTests(unittest.TestCase):
                 entries += len(re.findall(r"^@main$", source, re.MULTILINE))
             self.assertEqual(entries, 1)
 
+    def test_the_previews_are_compiled_in_debug_builds_only(self):
+        """Xcode sets the condition for packages, and for an app only if its project does."""
+        for project in self.each():
+            key = "SWIFT_ACTIVE_COMPILATION_CONDITIONS"
+            settings = [(value["name"], value["buildSettings"].get(key)) for value in project.all("XCBuildConfiguration").values()]
+            self.assertIn(("Debug", "DEBUG"), settings)
+            self.assertEqual({value for name, value in settings if name != "Debug"}, {None})
+
     def test_linux_only_files_are_in_no_project(self):
         for project in self.each():
             self.assertTrue((project.folder / "Linux").is_dir())
