@@ -5,7 +5,6 @@ import SwiftUI
 /// The accounts of this device, to switch between them, and the button that adds one. Empty unless the app allows several.
 struct AccountsSection: View {
     @Environment(AuthManager.self) private var manager
-    @Environment(\.branding) private var branding
     @State private var model: AccountsModel
     @State private var question: AccountQuestion?
     @State private var asks = false
@@ -19,7 +18,7 @@ struct AccountsSection: View {
     private var section: some View {
         Section {
             if model.accounts.count > 1 { rows }
-            if let failure = model.failure { branding.text(failure).foregroundStyle(.red) }
+            if let failure = model.failure { Text(model: failure).foregroundStyle(.red) }
             addition
             if model.accounts.count > 1 {
                 Button(role: .destructive) {
@@ -48,7 +47,7 @@ struct AccountsSection: View {
         .disabled(!model.canAdd)
         .task { await model.load() }
         .onChange(of: model.phase) {
-            if let failure = model.failure { branding.announce(failure) }
+            if let failure = model.failure { announce(failure) }
         }
         .confirmationDialog(for: question, isPresented: $asks, act: answer)
         .sheet(isPresented: $model.signsIn) { LoginView(addsAccount: true).sheetSize() }
@@ -146,9 +145,9 @@ struct AccountName: View {
     var body: some View {
         VStack(alignment: .leading, spacing: 2) {
             if account.email != nil, let name = account.name { Text(verbatim: name) }
-            Text(account).font(account.name == nil ? .body : .footnote)
+            Text(account).textStyle(account.name == nil ? .body : .footnote)
             if account.state == .signedOut {
-                Text(ui: "Signed out").font(.footnote).foregroundStyle(.secondary)
+                Text(ui: "Signed out").textStyle(.footnote).foregroundStyle(.secondary)
             }
         }
         .multilineTextAlignment(.leading)

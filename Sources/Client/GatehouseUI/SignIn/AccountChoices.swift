@@ -4,7 +4,6 @@ import SwiftUI
 
 /// The accounts that are still signed in on this device, for a user who has signed out of another. Empty without one.
 struct AccountChoices: View {
-    @Environment(\.branding) private var branding
     @State private var model: AccountsModel
 
     init(manager: AuthManager) { _model = State(initialValue: AccountsModel(manager: manager)) }
@@ -13,7 +12,7 @@ struct AccountChoices: View {
         // Not in a branch, so that the task does not end with it.
         VStack(spacing: 12) {
             if !model.choices.isEmpty {
-                Text(ui: "Choose an Account").font(.headline).accessibilityAddTraits(.isHeader)
+                Text(ui: "Choose an Account").textStyle(.headline).accessibilityAddTraits(.isHeader)
                 ForEach(model.choices) { account in
                     Button {
                         model.choose(account)
@@ -22,7 +21,7 @@ struct AccountChoices: View {
                     }
                     .accessibilityLabel(Text(ui: "Switch to \(Text(account))"))
                 }
-                if let failure = model.failure { branding.text(failure).foregroundStyle(.red) }
+                if let failure = model.failure { Text(model: failure).foregroundStyle(.red) }
                 OrDivider()
             }
         }
@@ -30,7 +29,7 @@ struct AccountChoices: View {
         .disabled(model.isWorking)
         .task { await model.load() }
         .onChange(of: model.phase) {
-            if let failure = model.failure { branding.announce(failure) }
+            if let failure = model.failure { announce(failure) }
         }
     }
 }

@@ -31,7 +31,7 @@ struct ReportButton: View {
                 shareLink(report.text) { label }
             }
         }
-        .font(.footnote)
+        .textStyle(.footnote)
     }
 
     private var label: some View { Text(ui: "Send Report").frame(minWidth: 44, minHeight: 44) }
