@@ -59,7 +59,7 @@ package final class AuthServer: Sendable {
 
     /// Every route of the Auth API, under each of `prefixes` (`/auth/v1`, or an empty string for the root).
     ///
-    /// - Parameter others: Routes of the composition with the same prefixes and errors, each with a guard of its own.
+    /// - Parameter others: Routes of the composition with the same prefixes and errors, each with its own guard.
     package func table(
         prefixes: [String], crossOrigin: CrossOriginPolicy = CrossOriginPolicy(), with others: [Route] = []
     ) -> RouteTable {

@@ -17,7 +17,7 @@ enum Outcome {
     /// Another server, after a form: browsers apply `form-action` to redirects (CSP 3 §6.4.1), so a page leads there.
     case onward(String)
     case file([UInt8], name: String)
-    /// What a script of a page asked for.
+    /// The response to a page's script.
     case answer(Response)
 }
 
@@ -157,7 +157,7 @@ extension WebPages {
     private func finish(_ response: Response, _ visit: Visit) throws -> Response {
         var response = response
         Self.protect(&response)
-        // Only after a change: a slow tab must not take back the tokens that a faster one stored meanwhile.
+        // Only after a change: a slow tab must not overwrite newer tokens that a faster tab has stored.
         if !visit.session.isSame(as: visit.known) { response.headers.append(try cookie.field(visit.session)) }
         for cookie in visit.cookies { response.headers.append(cookie) }
         return response

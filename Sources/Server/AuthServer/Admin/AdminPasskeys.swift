@@ -5,7 +5,7 @@ import HTTPServing
 import Hummingbird
 
 extension AdminHandlers {
-    /// They work while passkeys are disabled, too.
+    /// They also work while passkeys are disabled.
     var adminPasskeyRoutes: [Route] {
         let path = "/admin/users/{user_id}/passkeys"
         return [

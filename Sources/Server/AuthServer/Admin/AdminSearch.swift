@@ -29,7 +29,7 @@ extension AdminHandlers {
 
     /// `GET /admin/users/{user_id}/history?limit=` → `{"audit":[entry as in ``listAudit(_:_:)``],"mails":[{"id","kind",
     /// "state","reason","created_at","ended_at"}]}`, newest first: what the user did, what administrators did to the
-    /// account, and its mails. `limit` is 1 to 100 of each, default 50. A deleted user has a history, too.
+    /// account, and its mails. `limit` is 1 to 100 of each, default 50. Deleted users have a history.
     @Sendable func listUserHistory(_ request: Request, _ context: ServerContext) async throws -> Response {
         let user = try userID(context)
         let history = try await accounts.admin.history(of: user, limit: try Query(request).listLimit())

@@ -8,7 +8,7 @@ import Hummingbird
 extension AdminHandlers {
     /// `GET /admin/users/{user_id}/sessions?limit=` → `{"sessions":[…],"ended":[…]}`: the active sessions as in
     /// ``listSessions(_:_:)``, newest sign-in first, at most 100; and the ended ones, newest end first, at most `limit`:
-    /// 1 to 100, default 20. A deleted user has records of ends, too.
+    /// 1 to 100, default 20. Deleted users have ended sessions.
     @Sendable func listUserSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
         let user = try userID(context)
         let limit = try Query(request).listLimit(or: 20)

@@ -54,8 +54,8 @@ extension AuthServer {
         return try await attempts.limiter.attempt(keys, now: runtime.now, check)
     }
 
-    /// Counts a wrong emailed code against the address of its caller alone: the code has attempts of its own, and a stranger
-    /// must lock nobody else out.
+    /// Counts a wrong emailed code only against the caller's address: the code has its own attempts, and a stranger
+    /// must not lock the account's owner out.
     ///
     /// - Throws: ``Refusal`` 429 after too many.
     func countWrongCode(_ request: Request, _ context: ServerContext) async throws {

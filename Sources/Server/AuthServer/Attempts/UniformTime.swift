@@ -28,7 +28,7 @@ extension AuthServer {
         let period = settings.passwordAnswerTime.microseconds
         guard period > 0 else { return }
         let passed = (runtime.uptime() - started).microseconds % period
-        // Ignored: the rest of the delay, if the caller disconnected. The result of committed work is still returned.
+        // Ignored: only the caller's disconnection shortens the delay. The result of committed work is still returned.
         try? await runtime.sleep(.microseconds(period - passed))
     }
 }

@@ -1,8 +1,8 @@
 import GatehouseWire
 
-/// Works on items that the database leases, several at once. Takes more while some are worked on, so that a slow one delays
-/// no other, and reports outcomes meanwhile. Gives back what it has not begun as soon as the node stops, or if the items
-/// before took too long.
+/// Works concurrently on items that the database leases. Takes more while some are in progress, so a slow item delays
+/// no other, and reports outcomes as they come. Releases the items that it has not started as soon as the node stops,
+/// or if earlier items took too long.
 struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
     /// How long after they were taken items may begin. Their lease is longer by the longest attempt.
     let beginning: Duration
@@ -10,7 +10,7 @@ struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
     let isStopping: @Sendable () -> Bool
     /// Leases items that are due, and returns how many others it ended.
     let take: @Sendable () async throws -> (ended: Int, items: [Item])
-    /// Whether another item may begin beside this number of them.
+    /// Whether another item may start while this number is in progress.
     let hasRoom: @Sendable (_ running: Int) -> Bool
     /// Takes the place of an item that begins, if there is one.
     let begin: @Sendable (_ running: Int) -> Bool
@@ -61,7 +61,7 @@ struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
                 if !state.hasWaiter, !state.isOver {
                     state.hasWaiter = true
                     group.addTask {
-                        // Ignored: the cancellation, with which the group ends.
+                        // Ignored: only cancellation, which ends the group.
                         try? await wait()
                         return .woken
                     }
@@ -93,7 +93,7 @@ struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
             if !state.queue.isEmpty, state.isOver || now() >= state.takenAt + beginning {
                 let items = Array(state.queue)
                 state.queue = []
-                // In a task of its own, as this one may be cancelled. The same below.
+                // In a separate task, because this one may be cancelled. The same below.
                 try await Task { try await giveBack(items) }.value
             }
             let isIdle = state.queue.isEmpty && (state.looks || state.running == 0)

@@ -8,8 +8,8 @@ import JSONWebTokens
 
 // The callers of second factors, and their limits.
 extension FactorHandlers {
-    /// The caller of a call about second factors. The token decides whether the account is anonymous, too: one that became
-    /// permanent needs new tokens first.
+    /// The caller of a second-factor endpoint. The token also decides whether the account is anonymous: an account that
+    /// became permanent needs new tokens first.
     func permanentCaller(_ request: Request) async throws -> UserCaller {
         let caller = try await callers.userCaller(request)
         guard !caller.user.isAnonymous, !caller.hasAnonymousToken else {
@@ -68,7 +68,7 @@ extension FactorHandlers {
         return try await attempts.limiter.attempt(keys, now: runtime.now, check)
     }
 
-    /// Asks the hook `mfa_verification_attempt` about an answer before it counts.
+    /// Calls the hook `mfa_verification_attempt` about an answer before it is accepted or rejected.
     ///
     /// - Throws: ``Refusal`` `mfa_verification_rejected` if the hook rejects it, after all sessions of the user ended; the
     ///   failure of the hook if the settings do not let that pass.
@@ -104,9 +104,9 @@ extension TokenClaims {
 }
 
 extension Request {
-    /// As `jsonMembers`, but `null` stands for no members.
+    /// As `jsonMembers`, but `null` means no members.
     ///
-    /// - Parameter mayBeEmpty: Whether an absent body does, too.
+    /// - Parameter mayBeEmpty: Whether an absent body also means no members.
     func membersOrNull(_ context: ServerContext, mayBeEmpty: Bool = false) async throws -> JSONMembers {
         let bytes = try await bytes(context)
         if bytes.isEmpty, mayBeEmpty { return JSONMembers([:]) }

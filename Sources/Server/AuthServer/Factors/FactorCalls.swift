@@ -80,7 +80,7 @@ extension FactorHandlers {
         try requireRights(of: caller, for: factor)
         try requireVerifying(factor.kind)
         guard factor.kind != .webAuthn else {
-            // Bodies have nothing that counts, and supabase-swift sends none.
+            // The body is not used, and supabase-swift does not send one.
             let bytes = try await request.bytes(context)
             if !bytes.isEmpty { _ = try JSONMembers(bytes) }
             return try await challengeKey(factor, of: caller)
@@ -91,7 +91,7 @@ extension FactorHandlers {
     /// Makes a challenge and answers with it.
     ///
     /// - Parameters:
-    ///   - data: What the answer has to match.
+    ///   - data: The expected values of the response.
     ///   - more: Writes further members.
     func challenge(
         _ factor: Factor, data: String?, of caller: UserCaller, more: (inout JSONWriter) -> Void = { _ in }

@@ -147,7 +147,7 @@ extension FactorHandlers {
 extension CredentialRecord {
     /// - Returns: nil for a key that only a newer release can read.
     fileprivate init?(_ key: SecurityKey) {
-        // Ignored: the fault in a key that was verified when it was stored.
+        // Ignored: the key was verified before it was stored.
         guard let algorithm = (try? CredentialPublicKey(key.publicKey))?.algorithm else { return nil }
         self.init(
             id: key.credentialID, publicKey: key.publicKey, algorithm: algorithm, aaguid: [],

@@ -26,7 +26,7 @@ package enum HookName: String, CaseIterable, Sendable {
 package struct Hook: Sendable {
     package let url: String
     package let secrets: [WebhookSecret]
-    /// Whether the request goes on as if there were no hook when the hook cannot be asked. A refusal always counts.
+    /// Whether the request continues without the hook when the hook cannot be reached. A rejection is always enforced.
     package let continuesOnFailure: Bool
 
     package init(url: String, secrets: [WebhookSecret], continuesOnFailure: Bool) {
@@ -42,7 +42,7 @@ package struct SignedCall: Sendable {
     /// Of the answer's body; nil if the status alone counts, and the answer is not read on.
     package let maximumBytes: Int?
     package let timeLimit: Duration
-    /// Calls of the same line wait for each other if too many run at once; nil for the line of the host.
+    /// Concurrent calls of one line are limited; further ones wait. nil for the host's line.
     package let line: String?
 
     init(

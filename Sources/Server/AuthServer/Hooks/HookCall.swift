@@ -94,7 +94,7 @@ struct HookCall: Sendable {
     }
 }
 
-/// What a hook decided. Its message is for the client alone.
+/// A hook's rejection. Its message is for the client alone.
 struct HookRefused: Error {}
 
 extension Refusal {
@@ -141,7 +141,7 @@ extension Refusal {
         self.init(.serviceUnavailable, code, message, headers: [.retryAfter: "2"], cause: failure)
     }
 
-    /// What a hook decided: `{"error":{"http_code":…,"message":…}}`.
+    /// A hook's rejection: `{"error":{"http_code":…,"message":…}}`.
     ///
     /// - Returns: nil for an answer without a message.
     init?(hookAnswer answer: JSONObject) {

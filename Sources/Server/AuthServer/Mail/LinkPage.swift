@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import MailTemplates
 
-/// What the page of a mailed link has in common with the account pages.
+/// The branding that an emailed link's page shares with the account pages.
 package struct LinkPageBrand: Sendable {
     /// The name of the app.
     package let name: String
@@ -46,7 +46,7 @@ struct LinkPage {
 
     var response: Response {
         var response = Answer.text(text, contentType: "text/html; charset=utf-8").unstored
-        // Without form-action: browsers would apply it to the redirect to the app, too.
+        // Without form-action: browsers would also apply it to the redirect to the app.
         response.headers.append(
             HTTPField(
                 name: .contentSecurityPolicy,

@@ -7,7 +7,7 @@ import HTTPTypes
 enum MailBudget: CaseIterable, Sendable {
     /// Mails to confirmed addresses of accounts.
     case confirmed
-    /// Mails to other addresses: anybody can make one up.
+    /// Mails to other addresses, which may be made up.
     case others
 
     var bucket: String {
@@ -28,7 +28,7 @@ enum MailBudget: CaseIterable, Sendable {
 
 extension MailAdmission {
     /// Refuses a mail whose code would expire before one of the budgets has room for it. This depends on the mails of
-    /// all users together, so it tells nothing about an account.
+    /// all users together, so it reveals nothing about an account.
     ///
     /// - Throws: ``Refusal`` 429 `over_email_send_rate_limit`.
     func requireRoom(in budgets: [MailBudget]) throws {

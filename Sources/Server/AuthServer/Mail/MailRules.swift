@@ -12,7 +12,7 @@ package struct MailRules: Sendable {
     package var opensLinksAtOnce = false
     /// Whether a new password needs a mailed code when the sign-in is more than a day old.
     package var requiresReauthentication = false
-    /// What the owner of an account hears of.
+    /// The security notices that an account's owner receives.
     package var notices: Set<MailKind> = []
 
     package init() {}

@@ -2,8 +2,8 @@ import AccountDomain
 import GatehouseWire
 import Synchronization
 
-/// The mails of all lanes that are sent at once, no more than there are connections. A lane that has none under way always
-/// finds a place as soon as one is free, so no lane waits for the whole queue of another.
+/// The concurrent mails of all lanes, at most one per connection. A lane without a mail in progress gets the next free
+/// place, so no lane waits for another's whole queue.
 final class MailSlots: Sendable {
     private struct State {
         var running: [MailLane: Int] = [:]

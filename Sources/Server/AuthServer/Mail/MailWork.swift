@@ -5,11 +5,11 @@ import HTTPServing
 package import Logging
 
 extension MailDelivery {
-    /// Sends the mails of a lane that are due. Any node may: the database hands out each mail once. A mail server that is
-    /// slow with one mail delays no other.
+    /// Sends a lane's due mails. Any node may: the database hands out each mail once. A mail server that is slow with
+    /// one mail delays no other.
     ///
-    /// - Parameter isStopping: Whether the node stops. Mails that were not begun by then are due again at once, for other
-    ///   nodes and the next start. The same holds when the task is cancelled.
+    /// - Parameter isStopping: Whether the node stops. Mails that it has not started become due again immediately, for
+    ///   other nodes and the next start. Cancelling the task has the same effect.
     /// - Returns: The number of mails tried or ended. Call again until it is 0.
     /// - Throws: ``DatabaseFailure``. Mails not reported become due again.
     package func workMails(
@@ -78,7 +78,7 @@ extension MailDelivery {
                 return
             }
             note(result, mail, logger)
-            // In a task of its own: a mail that the server took is not sent again because the node stops.
+            // In a separate task: a mail that the mail server took is not sent again because this node stops.
             try await Task { [mail] in
                 try await accounts.mailQueue.report(result, of: mail, chance: mailer.chance(), at: runtime.now())
             }.value
@@ -87,9 +87,9 @@ extension MailDelivery {
         }
     }
 
-    /// Takes one mail from the hourly budget. Mails to confirmed addresses of accounts have a budget of their own, which
-    /// sign-ups of made-up addresses do not touch. Requests for addresses without an account cost nothing, nor do
-    /// invitations and notices.
+    /// Takes one mail from the hourly budget. Mails to accounts' confirmed addresses have a separate budget, which
+    /// sign-ups with made-up addresses do not use. Requests for addresses without an account, invitations and notices
+    /// are free.
     ///
     /// - Returns: nil if the mail need not wait.
     private func budgetWait(before mail: ClaimedMail) async throws -> MailWait? {

@@ -18,11 +18,11 @@ package struct OutgoingMail: Sendable {
 
 /// Sends mails in the background.
 package struct Mailer: Sendable {
-    /// Delivers one mail. Called for several at once. nil: a hook does.
+    /// Delivers one mail. Called concurrently. nil: a hook delivers mails.
     let deliver: (@Sendable (OutgoingMail) async -> MailResult)?
     /// A random number from 0 to 1.
     let chance: @Sendable () -> Double
-    /// How many mails are sent at once.
+    /// The maximum of concurrent mails.
     let connections: Int
     private let slots: MailSlots
     /// How long this node holds a mail.
@@ -58,7 +58,7 @@ package struct Mailer: Sendable {
 
     func hasRoom(_ lane: MailLane) -> Bool { slots.hasRoom(lane) }
 
-    /// Takes one of the places for mails that are sent at once, if there is one for the lane.
+    /// Takes a place for a concurrent mail of the lane, if one is free.
     func enter(_ lane: MailLane) -> Bool { slots.enter(lane) }
 
     func leave(_ lane: MailLane) { for waiting in slots.leave(lane) { ring(waiting) } }
@@ -71,7 +71,7 @@ package struct Mailer: Sendable {
     }
 }
 
-/// What the last count of queued mails found.
+/// The last count of queued mails.
 package final class MailBacklog: Sendable {
     private struct Found {
         var count = 0

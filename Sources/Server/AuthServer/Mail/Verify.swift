@@ -75,7 +75,7 @@ extension MailHandlers {
         return passkey
     }
 
-    /// What a request says besides the code, and shows that its sender knows the account.
+    /// The values besides the code with which a caller shows that it knows the account.
     struct KnownCaller: Sendable {
         var token: MailCaller?
         /// As typed; a password that the account does not wait with changes nothing.
@@ -95,8 +95,8 @@ extension MailHandlers {
         }
     }
 
-    /// Tries a code. A code has five attempts by itself, so no limit refuses the right one. A wrong one counts against its
-    /// caller, whether or not the address has a code.
+    /// Tries a code. Each code has five attempts, so no other limit refuses the right one. A wrong code counts against
+    /// its caller, whether or not the address has a code.
     func code(
         _ proof: MailedProof, for slots: [TokenSlot], by caller: KnownCaller = KnownCaller(),
         opensSession: Bool = true, _ request: Request, _ context: ServerContext
@@ -165,7 +165,7 @@ extension MailHandlers {
         case .halfway:
             return Answer.json { writer in
                 writer.beginObject()
-                // A string in Supabase Auth, too.
+                // A string, as in Supabase Auth.
                 writer.member("code", "200")
                 writer.member("msg", Self.halfwayMessage)
                 writer.endObject()
@@ -182,7 +182,7 @@ extension MailHandlers {
     static let halfwayMessage =
         "Confirmation link accepted. Please proceed to confirm link sent to the other email"
 
-    /// The purposes that a `type` stands for; nil for an unknown type.
+    /// The purposes of a `type`; nil for an unknown type.
     static func slots(_ type: String) -> [TokenSlot]? {
         switch type {
         case "signup", "invite": [.confirmation]

@@ -38,7 +38,7 @@ extension PasskeyHandlers {
         let (rules, party) = try passkeyRules()
         let caller = try await passkeyOwner(request)
         let body = try await request.bytes(context)
-        // Ignored: a body that is not JSON.
+        // Ignored: a body that is not JSON has no members.
         let isConditional = (try? JSONReader.read(body))?["mediation"]?.stringValue == "conditional"
         let passkeys = try await accounts.passkeys.all(of: caller.user.id)
         guard passkeys.count < rules.maximum else { throw Refusal.tooManyPasskeys }
@@ -150,7 +150,7 @@ extension CreationOptions.User {
     /// The handle is the text of the user's id, as in Supabase Auth.
     init(_ user: User) {
         let name = user.email ?? user.phone ?? ""
-        // Ignored: the fault in JSON that this program wrote.
+        // Ignored: this program wrote the JSON, so it parses.
         let metadata = (try? JSONReader.read(user.userMetadata))?["name"]?.stringValue ?? ""
         self.init(handle: Array(user.id.text.utf8), name: name, displayName: metadata.isEmpty ? name : metadata)
     }

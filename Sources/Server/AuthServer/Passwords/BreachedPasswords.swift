@@ -59,7 +59,7 @@ package struct UnusableRange: Error, Equatable, Sendable {
 }
 
 extension SignInHandlers {
-    /// A service that does not answer keeps nobody from choosing a password: the failure is counted.
+    /// If the service does not answer, the password is accepted and the failure is counted.
     func isBreached(_ password: Secret) async throws -> Bool {
         guard let breachedPasswords else { return false }
         do {

@@ -57,7 +57,7 @@ struct CallbackRedirect {
 
     func linkCode(_ code: Secret) -> Response { linkRedirect(query: [("code", code.reveal())], fragment: nil) }
 
-    /// Adds the error to the fragment; for clients with PKCE to the query, too.
+    /// Adds the error to the fragment, and for clients with PKCE also to the query.
     func linkFailure(_ problem: CallbackProblem, hasProofKey: Bool) -> Response {
         linkRedirect(query: hasProofKey ? problem.fields : [], fragment: problem.fields + [("sb", "")])
     }

@@ -13,7 +13,7 @@ extension IdentityHandlers {
     /// - Throws: ``DatabaseFailure``. Items not reported become due again; a provider that fails is logged, not thrown.
     package func workOutbox(logger: Logger) async throws -> Int {
         let items = try await accounts.providerCalls.takeFromOutbox(at: runtime.now())
-        // All at once: one after the other, slow providers would outlast the lease.
+        // Concurrently: in sequence, slow providers would outlast the lease.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for item in items {
                 group.addTask {

@@ -171,7 +171,7 @@ extension Callers {
         }
     }
 
-    /// Refuses a secret key in the query, even beside a valid key in a header: URLs end up in logs and `Referer` headers.
+    /// Refuses a secret key in the query, even with a valid key in a header: URLs end up in logs and `Referer` headers.
     @Sendable func refuseSecretKey(inAddressOf request: Request) throws {
         guard request.uri.query != nil else { return }
         let query = Query(request)
@@ -184,7 +184,7 @@ extension Callers {
 
     /// Whether the key is one of the older secret keys, which are JWTs with a role.
     private func givesRights(_ key: String) -> Bool {
-        // Ignored: the error if another text is not a token of this server.
+        // Ignored: any other text is not a token of this server.
         guard let role = try? keys.verify(key).claims.role else { return false }
         return settings.adminRoles.contains(role)
     }
@@ -245,7 +245,7 @@ extension Refusal {
         badJWT(rejection.publicText, cause: rejection)
     }
 
-    /// Adds why the session ended, for the holder of a token that was once valid. Nobody else may learn it.
+    /// Adds the reason why the session ended. It is only for the holder of a token that was once valid.
     func telling(_ reason: SessionEnd.Reason?) -> Refusal {
         guard let reason, reason != .unknown else { return self }
         var refusal = self

@@ -36,7 +36,7 @@ package struct AppIdentifiers: Sendable {
             certificate = (0..<32).map { values[2 * $0] << 4 | values[2 * $0 + 1] }
         }
 
-        /// What the app gives as the origin of its ceremonies.
+        /// The origin that the app sends in its ceremonies.
         package var origin: String { "android:apk-key-hash:" + Base64URL.text(certificate) }
 
         /// As `assetlinks.json` has it: upper-case hexadecimal bytes with colons.

@@ -14,7 +14,7 @@ package struct AuthSettings: Sendable {
     package var allowsSignUp = true
     package var allowsAnonymousSignIn = false
     package var allowsEmail = true
-    /// Whether new email addresses count as confirmed without a mail. This never counts as proof of ownership.
+    /// Whether new email addresses are confirmed without a mail. This never proves their ownership.
     package var confirmsAutomatically = false
     /// nil for a server that sends no mail.
     package var mail: MailRules?

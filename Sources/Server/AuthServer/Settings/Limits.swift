@@ -54,7 +54,7 @@ package enum Limits {
     static let mailRequest = "mail_request"
     /// Mails to confirmed addresses of accounts.
     static let mails = "mails"
-    /// Mails to other addresses: anybody can make one up.
+    /// Mails to other addresses, which may be made up.
     static let otherMails = "mails_other"
     /// Mails that one client asks for.
     static let mailShare = "mail_share"

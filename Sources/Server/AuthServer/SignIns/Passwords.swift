@@ -58,7 +58,7 @@ extension SignInHandlers {
         return Refusal(.unprocessableContent, .weakPassword, message, weakPasswordReasons: reasons.map(\.rawValue))
     }
 
-    /// What a sign-in reports about a password that the current policy would refuse. No service is asked.
+    /// A sign-in's report on a password that the current policy would refuse. Does not call the breach service.
     func strengthMember(of password: Secret, email: String?) -> WeakPasswordMember {
         do throws(PasswordRefusal) {
             try settings.passwordPolicy.check(password, of: email)

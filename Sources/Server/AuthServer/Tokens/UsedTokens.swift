@@ -25,7 +25,7 @@ package final class UsedTokens: Sendable {
         do {
             try await accounts.sessions.noteUse(of: session, counter: counter)
         } catch {
-            // Ignored: this use. The request continues, and the next one with the token records it.
+            // Ignored: the request continues, and the token's next use is recorded instead.
             return
         }
         noted.withLock { noted in

@@ -120,9 +120,9 @@ extension UserHandlers {
     }
 
     /// Refuses to change the email address or password with a token alone. Depending on the settings, the caller needs
-    /// a fresh sign-in or the current password. A wrong one is refused even where none is needed.
+    /// a recent sign-in or the current password. A wrong password is always refused, even where none is required.
     ///
-    /// - Returns: The mailed code that stands for them, if that is what the caller has.
+    /// - Returns: The emailed code that replaces them, if the caller sent one.
     private func requireProof(
         _ body: JSONMembers, for email: EmailAddress?, _ password: Secret?, of caller: UserCaller,
         _ source: HashingSource
@@ -152,7 +152,7 @@ extension UserHandlers {
         return nil
     }
 
-    /// Whether the session began with a mailed code a moment ago, which stands for the current password.
+    /// Whether the session recently began with an emailed code, which replaces the current password.
     private func provedAddress(_ caller: UserCaller) -> Bool {
         guard let entries = caller.session?.authenticationMethods else { return false }
         return AuthenticationMethod.provesAddress(entries, at: runtime.now())

@@ -39,7 +39,7 @@ extension UserHandlers {
             if caller.isTooLow, try await accounts.current(user.id, session: id)?.session != nil {
                 throw Refusal.sessionIsHigher
             }
-            // Not `session_not_found`, which clients read as the end of their own session.
+            // Not `session_not_found`, which clients take for the end of the current session.
             throw Refusal(.notFound, .notFound, "Session not found")
         }
         return Answer.empty(.noContent)

@@ -13,11 +13,11 @@ extension EventDelivery {
         try await webhooks.wait(endpoint, atMost: duration, sleep: runtime.sleep)
     }
 
-    /// Delivers the events to an endpoint that are due. Any node may: the database hands out each delivery once. An answer
-    /// that takes long delays no other delivery, and after an answer 410 no other begins.
+    /// Delivers an endpoint's due events. Any node may: the database hands out each delivery once. A slow response
+    /// delays no other delivery, and after a response 410 no other delivery starts.
     ///
-    /// - Parameter isStopping: Whether the node stops. Deliveries that were not begun by then are due again at once, for
-    ///   other nodes and the next start. The same holds when the task is cancelled.
+    /// - Parameter isStopping: Whether the node stops. Deliveries that it has not started become due again immediately,
+    ///   for other nodes and the next start. Cancelling the task has the same effect.
     /// - Returns: The number of deliveries tried or ended. Call again until it is 0.
     /// - Throws: ``DatabaseFailure``. Deliveries not reported become due again.
     package func deliverEvents(

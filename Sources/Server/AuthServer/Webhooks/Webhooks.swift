@@ -14,7 +14,7 @@ package struct Webhooks: Sendable {
     package let backlog = EventBacklog()
     private let bells: [String: Bell]
 
-    /// How many deliveries to an endpoint run at once. The client for outgoing calls lets at least as many of a line run.
+    /// The maximum of concurrent deliveries to an endpoint. The client for outgoing calls allows at least as many.
     static let connections = 16
 
     /// - Returns: nil without endpoints.
@@ -61,7 +61,7 @@ package struct Webhooks: Sendable {
     }
 }
 
-/// What the last count of queued deliveries found, for metrics.
+/// The last count of queued deliveries, for metrics.
 package final class EventBacklog: Sendable {
     private let found = Mutex<[String: (count: Int, oldest: Instant?)]>([:])
 

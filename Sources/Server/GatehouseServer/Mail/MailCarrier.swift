@@ -101,7 +101,7 @@ extension SMTPTransport {
             _ = try await send(mail.bytes, from: mail.sender, to: mail.recipient)
             return .sent
         } catch {
-            // After an unknown outcome, too: a second copy has the same Message-ID, a lost mail has none.
+            // Also after an unknown outcome: a second copy has the same Message-ID, but a lost mail stays lost.
             guard let trouble = error.trouble else { return .failed(reason: "\(error)") }
             let isRefused = (trouble.reply?.code ?? 0) >= 500
             let reason = isRefused ? MailResult.byServer(trouble.cause) : trouble.cause

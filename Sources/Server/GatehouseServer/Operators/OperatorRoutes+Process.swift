@@ -3,7 +3,7 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-// What this process knows of itself: its newest requests, their times, and its configuration.
+// This process: its latest requests, their durations, and its configuration.
 extension OperatorRoutes {
     /// `GET /admin/requests?after=N` → `{"requests":[{"n","at","method","route","status","ms","request_id","code"}],
     /// "next":N}`: the newest requests with higher numbers, oldest first, at most 200.

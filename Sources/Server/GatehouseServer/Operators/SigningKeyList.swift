@@ -31,7 +31,7 @@ package struct SigningKeyList: Sendable {
 
     package func entries(_ keys: [StoredSigningKey]) -> [Entry] {
         keys.map { key in
-            // Ignored: the error if the key cannot be read, which `gatehouse doctor` reports.
+            // Ignored: `gatehouse doctor` reports a key that cannot be read.
             let algorithm = (try? JSONWebKey(text: key.privateKey))?.algorithm.rawValue ?? "unreadable"
             return Entry(
                 id: key.id, algorithm: algorithm, createdAt: key.createdAt, retiredAt: key.retiredAt,

@@ -18,7 +18,7 @@ struct AnswerReader {
     /// - Parameter maximumBytes: nil ends the transfer after the header.
     init(maximumBytes: Int?) { self.maximumBytes = maximumBytes }
 
-    /// - Returns: Whether the transfer may go on.
+    /// - Returns: Whether the transfer may continue.
     mutating func addBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let maximumBytes else { return false }
         guard body.count + bytes.count <= maximumBytes else {
@@ -31,7 +31,7 @@ struct AnswerReader {
 
     /// Adds a line of the header. Ignores a malformed one.
     ///
-    /// - Returns: Whether the transfer may go on.
+    /// - Returns: Whether the transfer may continue.
     mutating func addHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         headerBytes += line.count
         guard headerBytes <= Self.maximumHeaderBytes else {

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// Lets a number of items of each host run at once. The others wait in their order, and delay no other host.
+/// Limits the concurrent items of each host. Further ones wait in order, and delay no other host.
 package struct HostQueue<Item> {
     package enum Entry: Equatable { case runs, waits, isRefused }
 
@@ -26,8 +26,8 @@ package struct HostQueue<Item> {
     private var lines: [[UInt8]: Line] = [:]
 
     /// - Parameters:
-    ///   - limit: The number of items of a host that run at once.
-    ///   - waitingLimit: The number of items of a host that wait; further ones are refused.
+    ///   - limit: The maximum of concurrent items per host.
+    ///   - waitingLimit: The maximum of waiting items per host; further ones are refused.
     package init(limit: Int, waitingLimit: Int) { (self.limit, self.waitingLimit) = (limit, waitingLimit) }
 
     package mutating func enter(_ item: Item, at host: String) -> Entry {

@@ -35,7 +35,7 @@ package struct OutgoingCall: Sendable {
     package var addresses: [IPAddress]?
     /// Whether the answer's body is read. Otherwise the call ends with the header, and the body may be of any kind.
     package var readsBody = true
-    /// Calls of the same line wait for each other if too many run at once; nil for the line of the host.
+    /// Concurrent calls of one line are limited; further ones wait. nil for the host's line.
     package var line: String?
 
     package init(
@@ -67,7 +67,7 @@ package struct OutgoingHTTP: Sendable {
         }
     }
 
-    /// Makes one call. Throws ``OutgoingFailure``, and `CancellationError` at once when its caller is cancelled.
+    /// Makes one call. Throws ``OutgoingFailure``, and `CancellationError` as soon as its caller is cancelled.
     package typealias Transport = @Sendable (OutgoingCall) async throws -> Answer
 
     let sleep: @Sendable (Duration) async throws -> Void

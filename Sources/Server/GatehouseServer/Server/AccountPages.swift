@@ -58,7 +58,7 @@ private func insideTransport(_ settings: ServerSettings, _ tables: [RouteTable],
             method: call.method, scheme: "http", authority: "localhost",
             path: (call.api == .auth ? prefix : "") + call.path, headerFields: headers)
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: call.body ?? [])))
-        // The browser's address stands for the peer's: limits and lists of devices are the browser's own.
+        // The browser's address replaces the peer's, in limits and in the list of devices.
         let response = try await responder.respond(
             to: request, context: ServerContext(peerAddress: call.clientAddress, logger: logger))
         let body = CollectedBody()

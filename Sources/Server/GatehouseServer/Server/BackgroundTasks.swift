@@ -63,7 +63,7 @@ extension PeriodicTask {
         }
     }
 
-    /// Sends the mails of a lane, those of this node at once.
+    /// Sends a lane's mails; this node's own mails immediately.
     static func mails(_ auth: AuthServer, _ lane: MailLane, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(1)) { pause in
             try await auth.mailDelivery.waitForMails(lane, atMost: pause)
@@ -81,7 +81,7 @@ extension PeriodicTask {
         }
     }
 
-    /// Delivers events to an endpoint, those of this node at once.
+    /// Delivers events to an endpoint; this node's own events immediately.
     static func events(_ auth: AuthServer, _ endpoint: WebhookEndpoint, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(1)) { pause in
             try await auth.events.waitForEvents(to: endpoint, atMost: pause)

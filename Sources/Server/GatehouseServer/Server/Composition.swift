@@ -22,9 +22,9 @@ package func makeAccounts(
     // Automatic confirmation confirms an address without its owner: one of the two suffices then, as in Supabase Auth.
     accounts.confirmsBothAddresses =
         settings.auth.mail?.confirmsBothAddresses != false && !settings.auth.confirmsAutomatically
-    // Where nothing is proven by mail, anybody can sign up with another person's address and cause notices.
+    // If mail proves no addresses, a stranger can sign up with another person's address and cause notices.
     let notices = settings.auth.mail?.notices ?? []
-    // Without its mail, the wait before a removal would help nobody.
+    // Without the mail, delaying a removal would not warn the owner.
     let waits: Set<MailKind> = settings.factors.removalDelay == nil ? [] : [.factorRemoval]
     accounts.notices = MailNotices(
         kinds: notices.union(waits), needsProof: settings.auth.confirmsAutomatically)

@@ -10,7 +10,7 @@ import ProfileGateway
 import SQLDatabase
 import ServiceLifecycle
 
-/// The parts of a server that keeps accounts in its own database: the auth API, and the gateway beside it.
+/// The parts of a server that keeps accounts in its own database: the auth API and its gateway.
 package struct LocalAccounts: Sendable {
     package let accounts: Accounts
     package let keys: KeyRing

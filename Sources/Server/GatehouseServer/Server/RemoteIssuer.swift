@@ -12,7 +12,7 @@ struct RemoteIssuer: Sendable {
     private let now: @Sendable () -> Instant
     private let http: OutgoingHTTP
 
-    /// - Parameter policy: Only the time of a fresh sign-in counts here.
+    /// - Parameter policy: Only the maximum age of a recent sign-in is used.
     init(_ settings: RemoteIssuerSettings, _ profiles: Profiles, _ policy: SessionPolicy, _ world: World) {
         self.settings = settings
         self.profiles = profiles
@@ -88,7 +88,7 @@ struct RemoteIssuer: Sendable {
         case gone, refused
     }
 
-    /// What the issuer shows of a user.
+    /// A user, as the issuer describes them.
     private struct KnownUser {
         /// Whether the user has a verified factor.
         let hasSecondFactor: Bool
@@ -115,7 +115,7 @@ struct RemoteIssuer: Sendable {
 
     /// The code of a refusal. Its member depends on the API version of the request.
     private static func code(in body: [UInt8]) -> String? {
-        // Ignored: the error if the body is not JSON. It then has no code.
+        // Ignored: a body that is not JSON has no code.
         let members = (try? JSONReader.read(body))?.objectValue
         return members?["error_code"]?.stringValue ?? members?["code"]?.stringValue
     }

@@ -108,7 +108,7 @@ package struct Server: Sendable {
     }
 }
 
-/// Composes a server. Concrete types are named only here and in the files beside it.
+/// Composes a server. Concrete types are named only here and in this folder.
 ///
 /// - Parameters:
 ///   - beside: Additional routes, those of `gatehouse dev`.

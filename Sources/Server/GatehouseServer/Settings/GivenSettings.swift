@@ -126,7 +126,7 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         do {
             data = try handle.read(upToCount: longest + 1) ?? Data()
         } catch {
-            // Ignored: Foundation's description of a disk error.
+            // Ignored: Foundation's description of a disk error has no use here.
             throw .system(EIO)
         }
         guard data.count <= longest else { throw .tooLong }

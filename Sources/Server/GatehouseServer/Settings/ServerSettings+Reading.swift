@@ -19,7 +19,7 @@ extension ServerSettings {
     ///   - parts: The parts to serve. A standalone gateway must know its issuer.
     ///   - used: The settings that the caller uses, nil for all. Others may be missing or invalid, and then have another
     ///     value. Names that are no settings are refused in either case.
-    /// - Throws: ``SettingsProblems`` with every invalid value at once.
+    /// - Throws: ``SettingsProblems`` with every invalid value.
     package init(
         _ given: GivenSettings, parts: Set<ServedPart> = Set(ServedPart.allCases), using used: Set<Setting>? = nil
     ) throws(SettingsProblems) {

@@ -61,7 +61,7 @@ package struct ServerSettings: Sendable {
     package var appScheme: AppScheme?
     /// Writes mails, with the operator's templates; nil for a standalone gateway.
     package var mailWriter: MailWriter?
-    /// What the configuration adds to profiles.
+    /// The fields that the configuration adds to profiles.
     package var profileFields = ConfiguredFields()
     /// nil without account pages.
     package var pages: PageSettings?

@@ -41,7 +41,7 @@ extension SettingsReader {
         let url = text(.captchaURL) ?? provider?.url ?? ""
         if let given = text(.captchaURL) {
             let isAllowed = ProviderURL(given).map { url in
-                // Ignored: which part of the rule refuses it; the message names both.
+                // Ignored: the message names both parts of the rule.
                 (try? rule.check(url)) != nil
             }
             if isAllowed != true {

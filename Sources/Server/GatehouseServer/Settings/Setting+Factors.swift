@@ -91,6 +91,6 @@ extension SettingsReader {
         return kinds
     }
 
-    /// The app's name beside the users' accounts, in authenticator apps and password managers; nil if no setting names it.
+    /// The app's name next to accounts in authenticator apps and password managers; nil if no setting names it.
     var appName: String? { text(.accountPagesName) ?? text(.smtpSenderName) }
 }

@@ -88,7 +88,7 @@ extension SettingsReader {
         // Apple's apps give the domain itself as their origin.
         let ofApps = (apps.apple.isEmpty ? [] : ["https://\(id)"]) + apps.android.map(\.origin)
         do throws(RelyingPartyProblem) {
-            // Origins of other domains have a setting of their own: here they are a mistake.
+            // Origins of other domains have a separate setting; here they are a mistake.
             let name = text(.relyingPartyName) ?? appName ?? id
             let origins = list(.relyingPartyOrigins) + ofApps
             let party = try RelyingParty(id: id, name: name, origins: origins, allowsFrames: true)

@@ -54,7 +54,7 @@ extension SettingsReader {
     mutating func breachedPasswords(_ rule: OutgoingAddressRule) -> String? {
         guard flag(.passwordBreaches), let given = text(.passwordBreachesURL) else { return nil }
         let isAllowed = ProviderURL(given).map { url in
-            // Ignored: which part of the rule refuses it; the message names both.
+            // Ignored: the message names both parts of the rule.
             (try? rule.check(url)) != nil
         }
         if isAllowed != true || given.utf8.last != UInt8(ascii: "/") {

@@ -62,7 +62,7 @@ extension SettingsReader {
     /// Reads the JSON array of webhooks. Its values are never quoted, because one of them is secret.
     private mutating func webhookEndpoints(_ rule: OutgoingAddressRule) -> [WebhookEndpoint] {
         guard let text = given[.webhooks]?.text else { return [] }
-        // Ignored: the place of the fault. Quoting the text could reveal a secret.
+        // Ignored: quoting the text at fault could reveal a secret.
         guard let elements = (try? JSONReader.read(text))?.arrayValue else {
             refuse(.webhooks, "expected a JSON array of objects")
             return []

@@ -10,7 +10,7 @@ extension SettingsReader {
         _ defaults: ProviderDefaults, _ rule: OutgoingAddressRule, besides taken: [String]
     ) -> [ConfiguredProvider] {
         guard let text = given[.openIDProviders]?.text else { return [] }
-        // Ignored: the place of the fault. Quoting the text could reveal a secret.
+        // Ignored: quoting the text at fault could reveal a secret.
         guard let elements = (try? JSONReader.read(text))?.arrayValue else {
             refuse(.openIDProviders, "expected a JSON array of objects")
             return []

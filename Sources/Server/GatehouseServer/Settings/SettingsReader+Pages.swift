@@ -83,7 +83,7 @@ extension ServerSettings {
     /// Lets this machine into the console without a password, as `gatehouse dev` does.
     ///
     /// - Parameters:
-    ///   - secretKey: What the console signs in with.
+    ///   - secretKey: The API key that the console signs in with.
     ///   - randomBytes: A cryptographically secure source.
     /// - Returns: The path and query of a link that signs in once.
     package mutating func openConsole(

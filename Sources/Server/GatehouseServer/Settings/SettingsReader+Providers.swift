@@ -108,7 +108,7 @@ extension SettingsReader {
         return .secret(Secret(value.text))
     }
 
-    /// Reads all settings of a provider first, so that every problem is reported at once.
+    /// Reads all settings of a provider before failing, so that every problem is reported.
     private mutating func known(
         _ names: ProviderNames, _ defaults: ProviderDefaults, _ rule: OutgoingAddressRule,
         _ make: (inout SettingsReader, inout ProviderFindings) -> ProviderSettings?

@@ -95,8 +95,8 @@ struct SettingsReader {
         return nil
     }
 
-    /// The name of a header that holds addresses and nothing else. `Forwarded` (RFC 7239) has a grammar of its own,
-    /// which is not read: its callers would all be the proxy.
+    /// The name of a header that contains only addresses. `Forwarded` (RFC 7239) has its own grammar, which is not
+    /// supported: every caller would be the proxy.
     mutating func addressHeader(_ setting: Setting) -> HTTPField.Name? {
         guard let text = text(setting) else { return nil }
         if let name = HTTPField.Name(text), name != HTTPField.Name("Forwarded") { return name }

@@ -1,7 +1,7 @@
 package import GatehouseWire
 import Synchronization
 
-/// A limit on failed attempts: `count` at once, and as many per `window`.
+/// A limit on failed attempts: a burst of `count`, and as many per `window`.
 package struct AttemptLimit: Hashable, Sendable {
     package let bucket: String
     package let count: Int

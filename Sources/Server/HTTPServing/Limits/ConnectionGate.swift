@@ -90,7 +90,7 @@ package final class ConnectionGate: ChannelDuplexHandler {
     }
 
     private func setAutoRead(_ value: Bool, _ channel: any Channel) {
-        // Ignored: a failure because the socket is already closed; then there is nothing to pause.
+        // Ignored: it fails only if the socket is already closed, and then there is nothing to pause.
         try? channel.syncOptions?.setOption(.autoRead, value: value)
     }
 }

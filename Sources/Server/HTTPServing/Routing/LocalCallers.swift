@@ -3,7 +3,7 @@ import HTTPTypes
 package import Hummingbird
 
 /// Protects a server on a developer's machine from other websites, whose pages can reach its port through the browser,
-/// also under a domain of their own (DNS rebinding).
+/// also under their own domain (DNS rebinding).
 ///
 /// A request's `Host` must be an IP address, `localhost`, or one of ``init(names:)``. Its `Origin`, if present, must be
 /// loopback, one of these names, or the name in `Host`. Origins with a scheme other than http and https belong to apps

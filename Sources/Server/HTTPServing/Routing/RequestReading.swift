@@ -66,7 +66,7 @@ extension HTTPFields {
         return found
     }
 
-    /// Whether all bytes are visible ASCII. Looks at eight at once, because a token has about a thousand.
+    /// Whether all bytes are visible ASCII. Checks eight bytes per step, because a token has about a thousand.
     private static func isVisible(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let whole = bytes.count & ~7
         var found: UInt64 = 0

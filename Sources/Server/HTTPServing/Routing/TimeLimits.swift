@@ -32,8 +32,8 @@ package final class TimeLimits: Sendable {
         self.sleep = sleep
     }
 
-    /// Runs `body` in a task of its own, cancels it after `limit`, and waits for it to end. Cancels it with the caller,
-    /// too.
+    /// Runs `body` in a separate task, cancels it after `limit`, and waits for it to end. Cancelling the caller cancels
+    /// it.
     ///
     /// A result that arrives after the limit is still returned, because committed work must not be reported as failed.
     ///
@@ -63,7 +63,7 @@ package final class TimeLimits: Sendable {
         let hasHappened = Atomic(false)
     }
 
-    /// Begins on the calling thread: a body that never waits costs no switch to another one, and nobody watches it.
+    /// Starts on the calling thread: a body that never waits costs no thread switch and no watchdog.
     private static func start<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) -> Task<Value, any Error> {
@@ -98,7 +98,7 @@ package final class TimeLimits: Sendable {
     private func keepWatch(_ watcher: UInt64) async {
         var now = uptime()
         while let end = cancelLateOnes(watcher, at: now) {
-            // Ignored: an error, which only a cancelled task gets. Nobody cancels this one.
+            // Ignored: only a cancelled task gets an error, and this one is never cancelled.
             try? await sleep(end - now)
             now = max(uptime(), end)
         }

@@ -56,8 +56,8 @@ package struct UnknownPaths: RouterMiddleware {
 
 /// Answers requests that match no route: wrong methods, preflights and unknown paths.
 ///
-/// Has a router of its own, which the first such request builds. It has six times as many endpoints as the routes, which
-/// would take a seventh of every start.
+/// Has a separate router, which the first such request builds. It has six times as many endpoints as the routes;
+/// building it would take a seventh of every start.
 private final class OtherRequests: RouterMiddleware {
     typealias Context = ServerContext
 

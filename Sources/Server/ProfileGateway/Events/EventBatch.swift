@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// What is counted: one row of the table of an hour.
+/// A counted event: one row of an hour's table.
 package struct CountedEvent: Hashable, Sendable {
     /// The beginning of the hour.
     package let hour: Instant

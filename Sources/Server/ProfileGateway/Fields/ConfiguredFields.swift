@@ -1,7 +1,7 @@
 import GatehouseWire
 import HTTPServing
 
-/// What a server's configuration adds to profiles.
+/// The fields that a server's configuration adds to profiles.
 package struct ConfiguredFields: Sendable {
     /// The teams that `favorite_teams` may name; without them profiles do not have the member.
     package var teams: TeamCatalogue?

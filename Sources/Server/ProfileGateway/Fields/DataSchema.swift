@@ -1,8 +1,7 @@
 import GatehouseWire
 
-/// What an app's own fields must satisfy: a subset of JSON Schema
-/// ([2020-12](https://json-schema.org/draft/2020-12/json-schema-validation)), whose keywords
-/// ``init(file:)`` lists.
+/// The schema of an app's custom fields: a subset of JSON Schema
+/// ([2020-12](https://json-schema.org/draft/2020-12/json-schema-validation)), whose keywords ``init(file:)`` lists.
 package struct DataSchema: Sendable {
     /// The values of `type`.
     enum Kind: String, CaseIterable {
@@ -39,7 +38,8 @@ struct Bounds<Value: Comparable & Sendable>: Sendable {
     var most: Value?
 
     /// - Parameter show: A limit as text.
-    /// - Returns: What a value outside the limits must be, such as `at most 5`; nil for a value within them.
+    /// - Returns: The requirement that a value outside the limits violates, such as `at most 5`; nil for a value within
+    ///   them.
     func demand(on value: Value, _ show: (Value) -> String = { "\($0)" }) -> String? {
         if let least, value < least { return "at least \(show(least))" }
         if let most, value > most { return "at most \(show(most))" }

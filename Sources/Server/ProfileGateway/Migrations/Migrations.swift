@@ -1,8 +1,8 @@
 package import SQLDatabase
 
 extension Profiles {
-    /// The migrations of the profiles beside the accounts of the same database, numbered among the accounts' migrations.
-    /// Append only: released migrations never change.
+    /// The migrations of the profiles in the accounts' database, numbered among the accounts' migrations. Append only:
+    /// released migrations never change.
     package static let migrations: [Migration] = [
         Migration(
             5, "profiles come with users", [profiles(id: "PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE")],

@@ -4,13 +4,13 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// What a form led to: the outcome, and what the browser keeps from it.
+/// A form's outcome, and the session that the browser keeps from it.
 struct FormAnswer: Sendable {
     /// What stays of an answer for an identical form that comes later.
     enum Lasting: Sendable {
         case nothing
-        /// The place to go on to, for a form whose answer gave the browser another session: a browser that has it already
-        /// goes on.
+        /// The next page, for a form whose response gave the browser another session. A browser that already has that
+        /// session continues there.
         case place
         /// All of it, also for a browser that the answer did not reach.
         case whole

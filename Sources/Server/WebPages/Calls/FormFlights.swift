@@ -8,7 +8,7 @@ actor FormFlights {
     typealias Work = @Sendable () async throws -> FormAnswer
     private typealias Waiter = CheckedContinuation<FormAnswer, any Error>
 
-    /// At most so many forms are joined at once. Others are answered one by one.
+    /// The maximum of forms whose duplicates are joined. Further forms are answered one by one.
     static let most = 256
 
     private var waiters: [ExternalName: [Int: Waiter]] = [:]
@@ -16,7 +16,8 @@ actor FormFlights {
     private var kept = KeptAnswers()
 
     /// - Parameter work: Answers the form. Not called if another request does, or has.
-    /// - Throws: The error of `work`; `CancellationError`, at once, when the caller is cancelled, while the form goes on.
+    /// - Throws: The error of `work`; `CancellationError` as soon as the caller is cancelled, while the form's work
+    ///   continues.
     func answer(to form: FormName, at now: Instant, _ work: @escaping Work) async throws -> FormAnswer {
         if let answer = kept.answer(to: form, at: now), answer.lasting == .whole { return answer }
         if waiters[form.alike] == nil {
@@ -28,7 +29,7 @@ actor FormFlights {
         let number = count
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
-                // A cancellation that came before found nobody to wake.
+                // A cancellation before this found no waiter to resume.
                 guard !Task.isCancelled else { return waiter.resume(throwing: CancellationError()) }
                 waiters[form.alike]?[number] = waiter
             }

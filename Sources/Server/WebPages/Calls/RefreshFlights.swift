@@ -1,10 +1,10 @@
 import GatehouseWire
 import Synchronization
 
-/// Lets requests that bring the same refresh token at once share one refresh, as the tabs of a browser do.
+/// Concurrent requests with the same refresh token share one refresh, such as those of a browser's tabs.
 ///
-/// A refresh is not cancelled with the request that began it. If its answer never reaches the browser, the server
-/// gives the current token again to the one before (Docs/decisions/0004-refresh-tokens.md).
+/// A refresh is not cancelled with the request that began it. If its response never reaches the browser, the server
+/// returns the current token again for the previous one (Docs/decisions/0004-refresh-tokens.md).
 final class RefreshFlights: Sendable {
     private let flights = Mutex<[ExternalName: Task<WebSession.Tokens, any Error>]>([:])
 

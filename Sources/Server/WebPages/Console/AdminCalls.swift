@@ -23,7 +23,7 @@ struct AdminRefusal: Error {
 extension ConsolePage {
     /// Calls the admin API as the operator who is signed in.
     ///
-    /// - Throws: ``SignInNeeded`` if nobody is, no longer, or not as an administrator; ``AdminRefusal``;
+    /// - Throws: ``SignInNeeded`` without a sign-in, or if the user is no administrator; ``AdminRefusal``;
     ///   ``CallFailed``; ``CallRefusal`` if the sign-in is too old for a change.
     @discardableResult
     mutating func callAsAdmin(

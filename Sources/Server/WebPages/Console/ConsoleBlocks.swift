@@ -4,7 +4,7 @@ import GatehouseWire
 struct Table {
     enum Style: String { case plain, settings, audit }
 
-    /// What a screen reader says before it.
+    /// Screen readers say it before the table.
     let caption: String
     let columns: [String]
     var rows: [[Cell]] = []
@@ -42,7 +42,7 @@ struct Badge {
     var tone = Tone.plain
 }
 
-/// A name and what stands for it.
+/// A name with its value.
 struct Fact {
     let name: String
     var value = ""
@@ -64,7 +64,7 @@ struct Filters {
     var whole: String?
 }
 
-// What the template shows.
+// The values that the template shows.
 extension Block {
     func shownInConsole(_ token: String, number: Int) -> TemplateValues {
         switch self {

@@ -13,7 +13,7 @@ package struct Branding: Sendable {
 
     package init() {}
 
-    /// A picture beside the name.
+    /// A picture next to the name.
     package struct Symbol: Sendable {
         let bytes: [UInt8]
         let type: String

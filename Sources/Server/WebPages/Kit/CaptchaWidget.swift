@@ -38,7 +38,7 @@ package struct CaptchaWidget: Sendable {
         }
     }
 
-    /// What the provider's documentation asks a content security policy to allow.
+    /// Allows the sources that the provider's documentation requires in a content security policy.
     func allow(in policy: inout ContentPolicy) {
         switch provider {
         case .hcaptcha:

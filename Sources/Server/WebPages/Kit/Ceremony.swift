@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// What the browser does with a passkey before a form is sent. A script shows the form and adds the browser's answer.
+/// A passkey ceremony in the browser before a form is sent. A script shows the form and adds the browser's response.
 struct Ceremony {
     enum Kind: String { case create, get }
 
@@ -27,7 +27,7 @@ struct Ceremony {
     /// - Returns: nil for a form without one.
     static func answer(_ text: String?) -> AnyJSON? {
         guard let text, text.utf8.count <= longestCredential else { return nil }
-        // Ignored: the fault in JSON that the script did not write.
+        // Ignored: other text than JSON did not come from the page's script.
         guard let json = try? JSONReader.read(Array(text.utf8)), json.objectValue != nil else { return nil }
         return json
     }

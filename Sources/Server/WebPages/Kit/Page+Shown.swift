@@ -1,8 +1,8 @@
 import Foundation
 import GatehouseWire
 
-// What the template shows. A name in an inner object hides the same name outside, and a missing one does not: so no
-// name occurs on two levels.
+// The values that the template shows. A name in an inner object hides the same name outside, but a missing one does
+// not, so no name occurs on two levels.
 extension Page {
     func shown(formToken: String) -> TemplateValues {
         var shown: TemplateValues = [

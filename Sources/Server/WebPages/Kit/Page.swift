@@ -1,7 +1,7 @@
 import GatehouseWire
 import HTTPTypes
 
-/// What a page says, without its form.
+/// A page's content, without its form.
 struct Page {
     enum Width { case narrow, wide }
 
@@ -11,7 +11,7 @@ struct Page {
     var notice: Notice?
     /// The page to go back to, with its title.
     var back: (title: String, address: String)?
-    /// The address that the browser goes on to by itself.
+    /// The address that the browser continues to by itself.
     var onward: String?
     /// The table of the page grows while it is open.
     var live: LiveRows?
@@ -96,7 +96,7 @@ enum Block {
     case codes([String])
     /// A button that a script shows.
     case printButton(String)
-    /// What is said until the script shows a form with a ``Ceremony``.
+    /// The text until the script shows a form with a ``Ceremony``.
     case unscripted(String)
     // Of the console alone. There, a heading begins a new card.
     case table(Table)
@@ -104,9 +104,9 @@ enum Block {
     case filters(Filters)
     /// Text as it stands, such as JSON.
     case code(String)
-    /// Links to pages that act, one beside the other.
+    /// Links to pages with an action, side by side.
     case actions([Link])
-    /// Markup of ours, such as an SVG. Texts of others in it must be ``Markup``.
+    /// Trusted markup, such as an SVG. Untrusted text in it must be ``Markup``.
     case drawing(String)
 }
 
@@ -127,7 +127,7 @@ struct Row {
     var form: Form?
     /// In the place of a form.
     var link: Link?
-    /// What a screen reader says for the link.
+    /// The link's text for screen readers.
     var linkLabel: String?
 }
 
@@ -146,14 +146,14 @@ struct Form {
     let action: String
     var fields: [Field] = []
     var hidden: [(name: String, value: String)] = []
-    /// What has to be solved before the button is pressed.
+    /// The captcha to solve before the button can be pressed.
     var captcha: CaptchaWidget?
-    /// What a script does before it sends the form. The form is hidden without it.
+    /// The ceremony that a script runs before it sends the form. Without a script, the form stays hidden.
     var ceremony: Ceremony?
     let button: String
     /// The name of a symbol of the style sheet.
     var symbol: String?
-    /// What a screen reader says for the button, if its text needs the context.
+    /// The button's text for screen readers, if its title needs the context.
     var label: String?
     var style = Style.main
 }

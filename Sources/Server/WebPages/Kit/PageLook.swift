@@ -63,7 +63,7 @@ struct PageLook: Sendable {
     }
 
     /// - Parameters:
-    ///   - page: What the template shows of the page.
+    ///   - page: The page's values for the template.
     ///   - address: The path of the page, with its query, for the links to its other languages.
     ///   - offersLanguages: Whether the page has these links.
     ///   - needsScript: Whether the page loads the script of the account pages.

@@ -47,7 +47,7 @@ struct SessionCookie: Sendable {
 
     private func read(_ value: String) -> WebSession? {
         guard value.utf8.count <= 8_192, let sealed = Base64URL.decode(value) else { return nil }
-        // Ignored: the error if the cookie does not open. The user signs in again.
+        // Ignored: without a readable cookie, the user signs in again.
         guard let bytes = try? seal.open(sealed), let json = try? JSONReader.read(bytes) else { return nil }
         return WebSession(json: json)
     }

@@ -1,7 +1,7 @@
 import GatehouseWire
 import MailTemplates
 
-/// What the server knows of a browser. It stays in the browser, sealed, in one cookie.
+/// A browser's state. It stays in the browser, sealed, in one cookie.
 struct WebSession: Sendable {
     /// The tokens of the user who is signed in.
     struct Tokens: Sendable {
@@ -36,11 +36,11 @@ struct WebSession: Sendable {
         let kind: Kind
         /// Empty for a passkey.
         let email: String
-        /// The account's other address during a change, which may have to be confirmed, too.
+        /// The account's other address during a change. It may also need confirmation.
         var other: String?
         /// The ``Handover/id`` of the app that it was asked for.
         var handover: String?
-        /// What the user has typed, for the code to make it the account's password.
+        /// The typed password, which the code will set.
         var password: Secret?
         /// The set-aside passkey that the code restores.
         var ticket: Secret?
@@ -85,7 +85,7 @@ struct WebSession: Sendable {
     var formToken: [UInt8]
     var language: MailLanguage?
     var tokens: Tokens?
-    /// The page to go on to after a sign-in.
+    /// The page after a sign-in.
     var next: Place?
     var handover: Handover?
     var mail: AwaitedMail?
@@ -99,7 +99,7 @@ struct WebSession: Sendable {
     // Of the console alone.
     /// The secret key of an operator who signed in with it.
     var key: Secret?
-    /// The path to go on to after a sign-in.
+    /// The path of the page after a sign-in.
     var nextPath: String?
     var sentence: String?
     /// In seconds since 1970.

@@ -17,13 +17,13 @@ extension Visit {
             let refusal = CallRefusal(reply, of: api)
             throw refusal.isAboutKey ? CallFailed(cause: refusal) : refusal
         }
-        // Ignored: the fault in the JSON. The members that the caller needs are missing then.
+        // Ignored: a body that is not JSON lacks the members that the caller needs.
         return (try? JSONReader.read(reply.body)) ?? .null
     }
 
     /// The same as the user who is signed in. A kept access token that the API refuses is refreshed once.
     ///
-    /// - Throws: Also ``SignInNeeded`` if nobody is, or no longer.
+    /// - Throws: Also ``SignInNeeded`` without a valid sign-in.
     @discardableResult
     mutating func callAsUser(
         _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject? = nil, api: PageCall.API = .auth
@@ -33,7 +33,7 @@ extension Visit {
             do {
                 return try await callAsUser(method, path, json, api, kept)
             } catch let refusal as CallRefusal where refusal.isAboutToken {
-                // The token may be from before a change of the signing keys.
+                // The signing keys may have changed since the token was issued.
             }
         }
         let fresh = try await refreshed(tokens)

@@ -48,7 +48,7 @@ extension Visit {
     /// Of a form with a ``Ceremony``.
     var challengeOfForm: String { (fields["challenge"] ?? "").cut(to: 1_024) }
 
-    /// What the user reads if the browser could not answer.
+    /// The message for a browser that could not complete the ceremony.
     var ceremonyProblem: String {
         fields[Ceremony.failure] == "InvalidStateError"
             ? passkeyExists

@@ -27,10 +27,10 @@ extension Visit {
         return .go(.secondStep)
     }
 
-    /// What a user does to whom an API says that the last proof is too old, or too little.
+    /// Asks for a new proof after the API rejected the last one as too old or too weak.
     mutating func askForProof() async -> Outcome {
         guard pages.site == .account else { return goToSignIn(.signInAgain) }
-        // Ignored: the error if the user cannot be read. A new sign-in is a proof, too.
+        // Ignored: if the user cannot be read, a new sign-in is a proof as well.
         let user = try? await user()
         guard let user, SecondSteps(user).exist else { return goToSignIn(.signInAgain) }
         return goToSecondStep(.confirmFirst)

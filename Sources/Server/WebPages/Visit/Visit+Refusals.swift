@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import MailTemplates
 
-// What the user reads about a refusal: the cause, then the remedy.
+// The messages for refusals: the cause, then the remedy.
 extension Visit {
     /// Two sentences of the catalogue: a cause, and its remedy.
     func both(_ cause: String, _ remedy: String) -> String {

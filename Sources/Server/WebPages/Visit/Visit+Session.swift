@@ -4,14 +4,14 @@ import HTTPTypes
 
 // What changes the session.
 extension Visit {
-    /// Keeps the tokens of a sign-in. The session before it ends, and so do the forms of its pages.
+    /// Stores a sign-in's tokens. Ends the previous session and invalidates the forms of its pages.
     ///
     /// - Parameter handover: The ``WebSession/Handover/id`` of the app that the sign-in was begun for.
-    /// - Returns: The page to go on to.
+    /// - Returns: The next page.
     mutating func signIn(_ json: AnyJSON, for handover: String?) async throws -> Outcome {
         let answer = try AuthSessionAnswer(json: json)
         if isSignedIn {
-            // Ignored: the error if the session before could not be ended. It is one of the user's list of devices.
+            // Ignored: if the previous session stays, the user's list of devices shows it.
             _ = try? await callAsUser(.post, "/logout?scope=local")
         }
         var renewed = WebSession(formToken: pages.randomBytes(16))
@@ -27,7 +27,7 @@ extension Visit {
         return renewed.awaitsSecondStep ? .go(.secondStep) : try await completeSignIn()
     }
 
-    /// Links the identity that waits for this sign-in, if there is one, and goes on.
+    /// Links the identity that waits for this sign-in, if there is one, and continues.
     mutating func completeSignIn() async throws -> Outcome {
         guard let question = session.question, question.isAnswered else { return .go(placeAfterSignIn()) }
         session.question = nil
@@ -38,7 +38,7 @@ extension Visit {
         }
     }
 
-    /// The page to go on to once the sign-in is complete. A new password comes first, also on the way back to an app.
+    /// The page after a completed sign-in. A new password comes first, also on the way back to an app.
     mutating func placeAfterSignIn() -> Place {
         let goesOn = session.handover != nil && session.next != .newPassword
         defer { session.next = nil }

@@ -16,7 +16,7 @@ struct Visit {
     var session: WebSession
     /// Cookies that the Auth API sets, for the browser.
     var cookies: [HTTPField] = []
-    /// What the page says at the top, left behind by the page before.
+    /// The message at the top, from the previous page.
     let flash: Flash?
     /// The same in the console, which has its own words.
     let sentence: String?
@@ -43,7 +43,7 @@ struct Visit {
         return query.isEmpty ? path : "\(path)?\(query)"
     }
 
-    /// What the user entered, for a form that is shown again. Anyone may have written a query, so it fills no form.
+    /// The entered value, for a form that is shown again. A query can come from anyone, so it fills no form.
     func entered(_ name: String) -> String? { request.method == .post ? fields[name] : nil }
 }
 

@@ -8,7 +8,7 @@ struct RouteLatency {
     let p50: Double
     let p99: Double
 
-    /// Requests for unknown paths count as a route of their own.
+    /// Requests for unknown paths form one route.
     var shownName: String { route == "none" ? "(no route)" : "\(method.cutForChart) \(route.shown)" }
 
     /// - Throws: ``WireProblem``.

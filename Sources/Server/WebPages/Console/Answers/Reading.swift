@@ -1,7 +1,7 @@
 import GatehouseWire
 
-// What the console reads of the admin API. Stricter than for other servers' answers: both come from this program, so a
-// member of the wrong type is a fault that the page reports instead of a number that is silently 0.
+// Reads the admin API's responses. Stricter than for other servers: both sides are this program, so a member of the
+// wrong type is a fault that the page reports instead of a silent 0.
 extension WireMembers {
     /// The largest number that the console adds up: sums of as many as fit in an answer stay within 64 bits.
     static var largestCount: Int64 { 1_000_000_000_000 }

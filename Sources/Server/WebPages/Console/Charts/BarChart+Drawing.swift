@@ -68,7 +68,7 @@ extension BarChart {
             bins.indices.map { bar($0, scale) }.joined(), labels.joined())
     }
 
-    /// What a screen reader says.
+    /// The chart's text for screen readers.
     private var summary: String {
         let most = bins.indices.max { (height($0), $1) < (height($1), $0) } ?? 0
         let unit = step == .hour ? "hour" : "day"

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// What the console calls methods.
+/// The console's names for sign-in methods.
 enum MethodNames {
     static func shown(_ method: String) -> String {
         switch method {

@@ -13,7 +13,7 @@ package final class ConsoleEntry: Sendable {
         var others: [(key: [UInt8], end: Instant)] = []
     }
 
-    /// What the console signs in with.
+    /// The API key that the console signs in with.
     let secretKey: Secret
     private let randomBytes: @Sendable (Int) -> [UInt8]
     private let waiting: Mutex<Waiting>
@@ -21,7 +21,7 @@ package final class ConsoleEntry: Sendable {
     package let firstPath: String
 
     private static let path = Site.console.prefix + "/enter"
-    /// Browsers follow a redirect at once.
+    /// Long enough: browsers follow a redirect immediately.
     private static let lifetime = Duration.seconds(60)
     private static let most = 16
 

@@ -67,7 +67,7 @@ extension ConsoleSignInPage {
     /// - Throws: ``CallFailed``; ``CallRefusal`` for too many requests.
     mutating func isAdmin(_ bearer: Secret) async throws -> Bool {
         do {
-            // No account has this id: an administrator learns so, and nobody else.
+            // No account has this id: the call succeeds only for administrators, with "not found".
             try await visit.call(.get, "/admin/users/00000000-0000-0000-0000-000000000000", bearer: bearer)
             return true
         } catch let refusal as CallRefusal where refusal.status != 429 {
@@ -100,7 +100,7 @@ extension ConsoleSignInPage {
     /// Ends the account's session at the server. That of a key is in the cookie alone.
     mutating func endSession() async {
         guard visit.session.tokens != nil else { return }
-        // Ignored: the error if it could not be ended. It is one of the account's list of devices.
+        // Ignored: if the session stays, the account's list of devices shows it.
         _ = try? await visit.callAsUser(.post, "/logout?scope=local")
     }
 

@@ -94,7 +94,7 @@ extension UserActPage {
     }
 }
 
-/// What an operator does to a user. Each has a page that asks first, at its name below the user's page.
+/// An operator's action on a user. Each has a confirmation page, at its name below the user's page.
 enum UserAct: String, CaseIterable, Sendable {
     case ban, lift, reset, confirm, password, endSession = "end-session", endSessions = "end-sessions", delete
     case removeFactor = "remove-factor", removePasskey = "remove-passkey"

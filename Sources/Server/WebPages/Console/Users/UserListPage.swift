@@ -42,7 +42,7 @@ extension Page {
     }
 }
 
-/// What the list is asked for.
+/// The list's search and filters.
 struct UserFilter {
     private let text, method, state, seen, after: String
 
@@ -120,7 +120,7 @@ struct FoundUser {
         (json["banned_until"]?.stringValue).flatMap { Instant($0) }.map { $0 > now } ?? false
     }
 
-    /// What a page calls the user.
+    /// The user's name on pages.
     var name: String {
         let phone = json["phone"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
         return (email ?? phone ?? (isAnonymous ? "Guest \(id.prefix(8))" : id)).shown

@@ -85,7 +85,7 @@ struct UserPage: ConsolePage {
         return table
     }
 
-    /// What an action means whose name does not say it; nil for other actions.
+    /// Explains an action whose name is not clear by itself; nil for other actions.
     private func story(_ payload: AnyJSON) -> String? {
         let traits = payload["traits"]
         switch payload["action"]?.stringValue {
@@ -119,7 +119,7 @@ struct UserPage: ConsolePage {
 }
 
 extension UserPage {
-    /// The passkeys of a user, on a page of their own: the page of the user reads enough already.
+    /// A user's passkeys, on a separate page: the user's page makes enough calls already.
     mutating func passkeysPage() async throws -> Page {
         let user = FoundUser(try await callAsAdmin(.get, "/admin/users/\(userID)"))
         let passkeys = try AuthPasskey.list(json: await callAsAdmin(.get, "/admin/users/\(userID)/passkeys"))

@@ -34,7 +34,7 @@ struct HomePage: SitePage {
 extension HomePage {
     private func entry(_ place: Place, _ title: String) -> Link { Link(title: title, address: place.path) }
 
-    /// What the user should know about the account: a moved address, and what was set aside.
+    /// Notices about the account: a moved address, and sign-in methods that were set aside.
     func standing(of user: AuthUser) -> [Block] {
         let moved = user.formerEmail.map {
             say(

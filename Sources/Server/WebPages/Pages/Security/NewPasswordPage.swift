@@ -34,7 +34,7 @@ struct NewPasswordPage: SitePage {
 }
 
 extension NewPasswordPage {
-    /// What is wrong with the repetition of a new password.
+    /// The problem with the repeated new password.
     var confirmationProblem: String? {
         visit.fields["password"] == visit.fields["confirmation"]
             ? nil : visit.both(say("Passwords do not match."), say("Please enter the same one twice."))
@@ -65,7 +65,7 @@ extension NewPasswordPage {
                         hidden: [("minimum", String(offer.passwordLength))], button: say("Save Password"))),
                 .soft(say("Your other devices are signed out when you save.")),
             ])
-        // A mailed code from a while ago no longer stands for the password that the user has forgotten.
+        // The emailed code is too old to replace the password that the user has forgotten.
         if offer.hasMail, fields.count > 2 {
             page.blocks.append(.links([Link(title: say("Forgot password?"), address: Place.forgotPassword.path)]))
         }

@@ -39,7 +39,7 @@ struct SecurityPage: SitePage {
 }
 
 extension SecurityPage {
-    /// Mails the code that the server asks for, and asks for it beside the new password.
+    /// Emails the code that the server requires, and asks for it together with the new password.
     private mutating func pageWithCode(_ user: AuthUser, _ offer: ServerOffer) async throws -> Page {
         do {
             try await visit.callAsUser(.get, "/reauthenticate")

@@ -12,7 +12,8 @@ struct HandoverPage: SitePage {
         takes("/continue") { try await $0.handOver() },
     ]
 
-    /// After a sign-in for this app, at once. Otherwise the user is asked: any website can send a browser here.
+    /// Continues immediately after a sign-in for this app. Otherwise asks the user: any website can send a browser
+    /// here.
     mutating func show() async throws -> Outcome {
         guard let handover = visit.session.handover else { return .go(.home) }
         guard visit.isSignedIn else { return .go(.signIn) }

@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// Signing in with a passkey: on the sign-in page, or on a page of its own after a captcha.
+/// Signing in with a passkey: on the sign-in page, or on a separate page after a captcha.
 struct PasskeySignInPage: SitePage {
     var visit: Visit
 

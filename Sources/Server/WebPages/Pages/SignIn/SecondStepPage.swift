@@ -69,7 +69,7 @@ extension SecondStepPage {
     /// when the key is wanted.
     var asksForKey: Bool { visit.fields["act"] == "key" && visit.fields["challenge"] == nil }
 
-    /// What the user reads about a refused second factor.
+    /// The message for a refused second factor.
     func problem(_ refusal: CallRefusal) -> String {
         if visit.fields["act"] == "start-over", refusal.needsFreshSignIn {
             return say("To start over, sign in with a code we email you, and try again within ten minutes.")
@@ -77,7 +77,7 @@ extension SecondStepPage {
         return visit.fields["act"] == "key" && refusal.isOfKey ? keyProblem : visit.message(for: refusal)
     }
 
-    /// What the user reads if a security key could not answer, or wrongly.
+    /// The message for a security key that failed or did not respond.
     var keyProblem: String {
         visit.fields[Ceremony.failure] == "InvalidStateError"
             ? visit.both(say("This device is already a security key of your account."), say("Please use another key."))
@@ -93,7 +93,7 @@ extension SecondStepPage {
         return try await visit.callAsUser(.post, path + "/verify", ["challenge_id": id, "code": .string(code)])
     }
 
-    /// Asks for the second factor. A user whose last one was removed meanwhile goes on.
+    /// Asks for the second factor. Continues without it if the user's last one has been removed.
     private mutating func secondStep(_ notice: Notice? = nil) async throws -> Outcome {
         let user = try await visit.user()
         guard user.factors?.contains(where: { $0.status == .verified }) == true else {
@@ -257,7 +257,7 @@ extension AuthSessionAnswer {
         guard parts.count == 3, let payload = Base64URL.decode(String(decoding: parts[1], as: UTF8.self)) else {
             return nil
         }
-        // Ignored: the fault in the claims. Without them the user gives the factor.
+        // Ignored: without readable claims, the user enters the second factor.
         return (try? JSONReader.read(payload))?["aal"]?.stringValue
     }
 }

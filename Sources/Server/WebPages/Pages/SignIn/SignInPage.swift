@@ -76,7 +76,7 @@ extension SignInPage {
         guard offer.hasEmail else { return page }
         if passkey != nil || !offer.providers.isEmpty { page.blocks.append(.divider(say("or"))) }
         var address = visit.emailField(email)
-        // The browser offers passkeys in this field, too.
+        // The browser also offers passkeys in this field.
         if passkey != nil, visit.captcha == nil { address.autocomplete = "username webauthn" }
         page.blocks.append(
             .form(
