@@ -75,7 +75,7 @@ final class HashingThreads: Sendable {
     }
 
     func shutdown() async {
-        // Ignored: an error that only a pool without shutdown reports.
+        // Ignored: only a pool without a shutdown throws.
         try? await pool.shutdownGracefully()
     }
 

@@ -50,7 +50,7 @@ final class NamedLock: Sendable {
     }
 
     private func giveBack(_ session: PostgresSession) {
-        // Ignored: the answer. The server then releases the lock when it notices the closed connection.
+        // Ignored: without a response, the server releases the lock when it notices the closed connection.
         _ = try? session.answer([.plain("SELECT pg_advisory_unlock_all()")], by: plan.uptime())
     }
 

@@ -108,8 +108,7 @@ extension Database {
     @discardableResult
     package func migrate(_ migrations: [Migration]) async throws -> [Int] {
         let known = Set(migrations.map(\.number))
-        // Ignored: the error if the table cannot be read. Usually it does not exist yet; otherwise the next statement reports the
-        // error.
+        // Ignored: usually the table does not exist yet. The next statement reports any other error.
         if let recorded = try? await recordedSteps() {
             let before = try SchemaState(known: known, recorded: recorded)
             // A role without permission to change the schema can start if the schema is up to date.

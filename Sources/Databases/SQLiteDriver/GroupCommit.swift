@@ -67,8 +67,8 @@ final class GroupCommit: Sendable {
         while hasMore() {
             let start = uptime()
             let began = Result { try connection.execute("BEGIN IMMEDIATE") }
-            // Taken after the transaction began: waiting for another program's write may take long, and callers can
-            // cancel meanwhile.
+            // Taken after the transaction began: another program's write can delay it, and callers can cancel during
+            // that time.
             let (batch, late) = take()
             for waiting in late { waiting.refuse(DatabaseFailure(.tooManyCallers, detail: "no turn to write in time")) }
             switch began {
@@ -124,7 +124,7 @@ final class GroupCommit: Sendable {
         do {
             try connection.execute("COMMIT")
         } catch {
-            // Ignored: an error because SQLite has already rolled back, which is the intended state.
+            // Ignored: it fails if SQLite has already rolled back, which is the intended state.
             try? connection.execute("ROLLBACK")
             for answer in answers { answer(error) }
             return

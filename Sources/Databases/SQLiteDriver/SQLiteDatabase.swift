@@ -128,7 +128,7 @@ package final class SQLiteDatabase: Database {
         connection.watch.begin(mustStop)
         let outcome = Result { try reading.body(connection) }
         let wasStopped = connection.watch.end()
-        // Ignored: an error because SQLite itself ended the transaction. The connection is then closed instead of reused.
+        // Ignored: it fails if SQLite itself ended the transaction. The connection is then closed instead of reused.
         if !reading.isOneStatement { try? connection.execute("COMMIT") }
         if !connection.isInTransaction { readers.withLock { $0.append(connection) } }
         return wasStopped ? nil : try outcome.get()

@@ -13,14 +13,14 @@ extension KeySet {
         let list: AnyJSON
         do { list = try JSONReader.read(document) } catch { throw .unreadable }
         guard let elements = list["keys"]?.arrayValue else { throw .unreadable }
-        // Ignored: the error if the only key is unreadable; the set is then empty.
+        // Ignored: if the only key is unreadable, the set is empty.
         if elements.count == 1, let only = try? JSONWebKey(elements[0]).publicHalf {
             self.init(onlyKey: only)
             return
         }
         var (keys, ids): ([JSONWebKey], Set<ExternalName>) = ([], [])
         for element in elements {
-            // Ignored: the error if this key is unreadable. The others remain usable.
+            // Ignored: the other keys remain usable.
             guard let key = try? JSONWebKey(element).publicHalf, let id = key.id.flatMap(ExternalName.init) else {
                 continue
             }

@@ -10,7 +10,7 @@ package struct SignedPayload: Equatable, Sendable {
     /// The payload of a token without verification, only for choosing the keys that verify it. nil if the token is
     /// malformed.
     package static func unverified(_ token: String) -> JSONObject? {
-        // Ignored: which part is malformed. The verification that follows reports it.
+        // Ignored: the verification that follows reports malformed parts.
         guard let compact = try? CompactToken(token) else { return nil }
         // Ignored: as above.
         return try? CompactToken.object(compact.payload, .payload)

@@ -19,7 +19,7 @@ package struct AuthenticationEntries: Sendable {
 
     /// - Parameter text: A JSON array. Anything else counts as no entry.
     package init(_ text: String) {
-        // Ignored: the fault in JSON that this program wrote.
+        // Ignored: this program wrote the JSON, so it parses.
         entries = (try? JSONReader.read(text))?.arrayValue ?? []
     }
 

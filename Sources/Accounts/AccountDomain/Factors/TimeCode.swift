@@ -27,9 +27,9 @@ package struct TimeCode: Sendable {
 
     /// Finds the step of a code: the present one, or its neighbours, so that clocks may differ by half a minute.
     ///
-    /// - Parameter last: The last accepted step of the factor. It and earlier ones are over, so that each code counts
-    ///   once (RFC 6238 §5.2). One that no clock of a node has reached was accepted while a clock was wrong, and is
-    ///   ignored.
+    /// - Parameter last: The step of the factor's last accepted code. This step and earlier ones are refused, so each
+    ///   code is single-use (RFC 6238 §5.2). A step that no node's clock has reached was accepted while a clock was
+    ///   wrong, and is ignored.
     /// - Returns: nil for a wrong or a used code. Takes the same time for each.
     package func step(ofCode code: Secret, after last: Int64?, at now: Instant) -> Int64? {
         let present = Self.step(at: now)

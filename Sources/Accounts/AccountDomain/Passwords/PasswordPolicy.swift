@@ -33,7 +33,7 @@ package struct PasswordPolicy: Hashable, Sendable {
     /// - Parameters:
     ///   - minimumLength: Raised to the lowest of ``minimums`` if smaller.
     ///   - requiredCharacters: Sets separated by colons. `\:` is a colon within a set; a backslash before any other
-    ///     character is a set of its own. Empty sets are ignored.
+    ///     character is its own set. Empty sets are ignored.
     ///   - refusesCommon: Whether the most common passwords are refused as `pwned`.
     ///   - forbiddenWords: Refused as `pwned` in any case, also surrounded by digits and punctuation.
     package init(

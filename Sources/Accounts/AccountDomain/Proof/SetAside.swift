@@ -113,7 +113,7 @@ extension SetAside {
     /// - Parameter stored: The result of ``stored``. Entries of a type that only a newer release knows are left out.
     package init(stored: String?) {
         self.init()
-        // Ignored: damage to JSON that this program wrote. Passkeys and identities keep their own marks.
+        // Ignored: this program wrote the JSON. Passkeys and identities keep their own marks.
         let entries = stored.flatMap { try? JSONReader.read($0) }?.arrayValue ?? []
         for entry in entries {
             if entry["type"]?.stringValue == "contest" { isContested = true }
@@ -144,14 +144,14 @@ extension SetAside {
 extension Account {
     /// Whether a sign-up made the account: then the `user_metadata` have the account's id.
     package var isOfSignUp: Bool {
-        // Ignored: damage to JSON that this program wrote.
+        // Ignored: this program wrote the JSON, so it parses.
         (try? JSONReader.read(user.userMetadata))?["sub"]?.stringValue.map { $0.utf8.elementsEqual(user.id.text.utf8) }
             ?? false
     }
 
     /// The `data` of the sign-up that made the account, without the members that the server adds.
     package var enteredMetadata: JSONObject {
-        // Ignored: damage to JSON that this program wrote. Nothing is then known to be entered.
+        // Ignored: this program wrote the JSON. If it is damaged, nothing is known to have been entered.
         let data = identities.first { $0.provider == "email" }.flatMap { try? JSONReader.read($0.data) }?.objectValue
         return (data ?? [:]).filter { !AccountMetadata.serverMembers.contains(ExternalName(trusted: $0.key)) }
     }

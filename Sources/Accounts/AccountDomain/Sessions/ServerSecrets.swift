@@ -89,7 +89,7 @@ package struct ServerSecrets: Sendable {
 
     /// A digest of a code that is too short to be hashed without a secret: the number of the secret, then 32 bytes.
     ///
-    /// - Parameter owner: What the code belongs to. The same code of another owner has another digest.
+    /// - Parameter owner: The code's owner. Another owner's equal code has another digest.
     package func codeDigest(_ code: Secret, of owner: String) -> [UInt8] {
         [keys[0].number] + digest(code, of: owner, keys[0].code)
     }

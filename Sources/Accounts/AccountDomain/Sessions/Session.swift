@@ -53,7 +53,7 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
 
     /// Whether the sign-in has just proved the account's address, so that it replaces the current password.
     package static func provesAddress(_ entries: String, at now: Instant) -> Bool {
-        // Ignored: the fault in JSON that this program wrote.
+        // Ignored: this program wrote the JSON, so it parses.
         let list = (try? JSONReader.read(entries))?.arrayValue ?? []
         let proofs: [Self] = [.otp, .magicLink, .recovery]
         return list.contains { entry in

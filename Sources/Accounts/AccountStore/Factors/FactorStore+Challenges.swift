@@ -25,9 +25,9 @@ extension FactorStore {
         """
     }
 
-    /// Makes a challenge. Several may be open. One belongs to its factor, so another session of the user may answer it.
+    /// Creates a challenge. A factor can have several open challenges, and any session of the user may answer them.
     ///
-    /// - Parameter data: What the answer of a WebAuthn key has to match.
+    /// - Parameter data: The expected values of a WebAuthn key's response.
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the challenge may exist.
     package func challenge(
         _ factor: FactorID, of user: UserID, in session: SessionID?, data: String? = nil, at now: Instant

@@ -88,9 +88,9 @@ extension ProviderCalls {
 
     /// - Returns: nil if the item was sealed under a secret that the configuration lacks, perhaps temporarily.
     private func message(_ row: OutboxRow) -> OutboxMessage? {
-        // Ignored: the error if the item cannot be opened. It is retried like any failure, and giving up is logged.
+        // Ignored: an item that cannot be opened is retried like any failure, and giving up is logged.
         guard let opened = try? secrets.open(row.sealed, name: row.sealedName),
-            // Ignored: the fault in details that this program wrote.
+            // Ignored: this program wrote the details, so they parse.
             let details = try? JSONReader.read(row.details), let provider = details["provider"]?.stringValue,
             let client = details["client"]?.stringValue
         else { return nil }

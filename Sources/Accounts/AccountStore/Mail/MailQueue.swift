@@ -107,7 +107,7 @@ extension MailQueue {
     }
 
     func content(_ id: Identifier<ClaimedMail>, _ sealed: [UInt8]?) -> ClaimedMail.Content {
-        // Ignored: the error if it cannot be opened. It stays queued until it expires, in case a missing secret comes back.
+        // Ignored: the mail stays queued until it expires, in case a missing secret is restored.
         guard let sealed, let json = try? accounts.links.unseal(sealed, as: Self.mailSeal, id.bytes) else {
             return .unreadable
         }

@@ -148,8 +148,8 @@ extension CodeStore {
     /// request voids the code that its owner is about to type.
     ///
     /// - Parameters:
-    ///   - pending: The sign-up that the code confirms, if it is not the one that made the account.
-    ///   - codeOwner: What the code is bound to, if not to account, purpose and address.
+    ///   - pending: The sign-up that the code confirms, if another one created the account.
+    ///   - codeOwner: The value that the code is bound to, instead of account, purpose and address.
     func makeToken(
         _ kind: MailKind, _ slot: TokenSlot, to address: EmailAddress, of user: UserID, _ request: MailRequest,
         confirming pending: PendingSignUp? = nil, codeOwner: String? = nil, at now: Instant, in db: any Connection

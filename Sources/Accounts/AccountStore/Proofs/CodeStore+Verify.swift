@@ -202,8 +202,8 @@ extension CodeStore {
         }
     }
 
-    /// Whether the code in the mail still counts: a newer one, a new password or the end of the account may have voided
-    /// it while the mail waited.
+    /// Whether the emailed code is still valid: a newer code, a new password or the account's deletion may have voided
+    /// it while the mail was queued.
     ///
     /// - Throws: ``DatabaseFailure``.
     package func isCurrent(_ content: MailContent, at now: Instant) async throws -> Bool {

@@ -89,7 +89,7 @@ extension SessionStore {
     /// Issues the tokens of a session.
     ///
     /// - Parameter key: The session's refresh token key, if known. A key of an older secret issues no new tokens.
-    /// - Throws: What the agreement throws: see ``agreeing(_:)``.
+    /// - Throws: The agreement's errors: see ``agreeing(_:)``.
     func issue(_ session: Session, to account: Account, _ key: RefreshTokenKey? = nil) throws -> IssuedSession {
         let current = key.flatMap { secrets.isCurrent($0) ? $0 : nil } ?? secrets.refreshTokenKey(for: session.id)
         var issued = IssuedSession(

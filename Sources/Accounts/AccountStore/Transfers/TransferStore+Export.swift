@@ -128,7 +128,7 @@ extension TransferStore {
     }
 
     private func content(ofAppSealedAs sealed: [UInt8]?, _ factor: FactorID) -> FactorContent {
-        // Ignored: whether the server secret is missing or another one, which `gatehouse keys reseal` tells.
+        // Ignored: `gatehouse keys reseal` reports whether the server secret is missing or wrong.
         guard let secret = sealed.flatMap({ try? accounts.factors.unseal($0, of: factor) }) else { return .unopened }
         return .app(secret: secret)
     }

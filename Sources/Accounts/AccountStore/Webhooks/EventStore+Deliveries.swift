@@ -59,7 +59,7 @@ extension EventStore {
     }
 
     private func eventBody(_ id: Identifier<ClaimedDelivery>, _ sealed: [UInt8]) -> [UInt8]? {
-        // Ignored: the error if it cannot be opened. It is tried until it expires, in case a missing secret comes back.
+        // Ignored: the delivery is retried until it expires, in case a missing secret is restored.
         (try? accounts.links.unseal(sealed, as: Self.eventSeal, id.bytes)).map { Array($0.text.utf8) }
     }
 

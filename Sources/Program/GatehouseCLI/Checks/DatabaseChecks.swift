@@ -125,7 +125,7 @@ struct DatabaseChecks {
     func newestAccount() async -> Instant? {
         guard let secrets = settings.secrets else { return nil }
         let accounts = makeAccounts(settings, secrets, database, System.world())
-        // Ignored: the error if the accounts cannot be read, which the check of the schema reports.
+        // Ignored: the check of the schema reports accounts that cannot be read.
         let page = try? await accounts.admin.list(filter: nil, ascending: false, page: PageRequest(number: 1, size: 1))
         return page?.elements.first?.user.times.createdAt
     }

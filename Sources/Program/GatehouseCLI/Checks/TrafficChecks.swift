@@ -11,7 +11,7 @@ package struct TrafficChecks: Sendable {
     /// - Returns: nil if there is no problem, or no server answers.
     func all() async -> Finding? {
         let call = OutgoingCall(url: address.url + "/metrics", timeLimit: .seconds(5))
-        // Ignored: the error if there is no answer. This check does not ask whether a server runs.
+        // Ignored: this check does not ask whether a server runs.
         let answer = try? await limited(to: call.timeLimit, by: System.sleep) {
             try await OutgoingHTTP.overNetwork(call)
         }

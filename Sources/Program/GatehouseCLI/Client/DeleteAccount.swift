@@ -14,7 +14,7 @@ struct DeleteAccount: ClientCommand {
         let user = try await client.auth.session.user
         if !yes { try await confirm(user, client) }
         try await client.gateway.deleteAccount()
-        // Ignored: whether the server knows the session. It was deleted with the account.
+        // Ignored: the session was deleted with the account.
         try await client.auth.signOut(scope: .local)
         try client.answer(.deleted(user, server: client.target.text))
     }

@@ -28,7 +28,7 @@ package struct DevStacks: Sendable {
     }
 
     static func files(in folder: String) -> [String] {
-        // Ignored: the error if the folder cannot be read; the search then finds no stack in it.
+        // Ignored: a folder that cannot be read has no stack.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasSuffix(".json") }.sorted().map { folder + "/" + $0 }
     }

@@ -151,7 +151,7 @@ extension Client {
         do {
             return try await recoveryCodes() == nil
         } catch {
-            // Ignored: the reason. New codes would end those that may exist.
+            // Ignored: the user may have codes, and new ones would replace them.
             return false
         }
     }

@@ -74,7 +74,7 @@ extension Client {
     func show(_ profile: Profile) async throws {
         // Only the text output shows names.
         let needsNames = !isJSON && profile.summary.favoriteTeams?.isEmpty == false
-        // Ignored: the names of the teams. The output shows ids instead.
+        // Ignored: without the teams' names, the output shows their ids.
         let teams = needsNames ? (try? await Team.all(gateway, league: nil)) ?? [] : []
         try answer(.profile(profile, teams: teams))
     }
@@ -90,7 +90,7 @@ struct DataField: ExpressibleByArgument, Hashable {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty else { return nil }
         name = String(parts[0])
-        // Ignored: the error if the value is not JSON. It is a text then.
+        // Ignored: a value that is not JSON is text.
         value = parts[1].isEmpty ? .null : (try? JSONReader.read(String(parts[1]))) ?? .string(String(parts[1]))
     }
 }

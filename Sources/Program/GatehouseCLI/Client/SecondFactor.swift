@@ -100,7 +100,7 @@ extension Client {
 
     /// Ends the session of a sign-in that is not complete, and restores the one before.
     func giveUp(for old: Session?) async {
-        // Ignored: the error if the server did not end the session. It opens nothing without the second factor.
+        // Ignored: without the second factor, a remaining session gives no access.
         _ = try? await auth.signOut(scope: .local)
         guard let old else { return }
         do {

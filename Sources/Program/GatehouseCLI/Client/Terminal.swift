@@ -83,7 +83,7 @@ final class Terminal: Sendable {
 
     /// Reads the next line of standard input, for scripts. Hides it at a terminal.
     ///
-    /// - Parameter name: What the line should contain.
+    /// - Parameter name: The line's expected content.
     /// - Throws: ``ClientFailure`` if there is none.
     func secretLine(_ name: String = "password") async throws -> Secret {
         hide()

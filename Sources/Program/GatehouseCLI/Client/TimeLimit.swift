@@ -12,7 +12,7 @@ package func ends(
         result.yield(true)
     }
     let waiting = Task {
-        // Ignored: that the wait was cancelled, after which the result is not read.
+        // Ignored: after a cancellation, the result is not read.
         try? await clock.sleep(limit)
         result.yield(false)
     }

@@ -85,7 +85,7 @@ struct Dev: AsyncParsableCommand {
             },
             prepareSchema: { try await migrate($0, migrations(for: [.auth])) },
             onReady: {
-                // Ignored: the printed URLs, which `gatehouse login` finds without them. The server runs nevertheless.
+                // Ignored: the server runs without a terminal, and `gatehouse login` finds its URL without the text.
                 try? Output.line(text)
             })
     }

@@ -8,7 +8,7 @@ import JSONWebTokens
 struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Shows and changes the keys that sign access tokens, and seals stored secrets anew.",
+        abstract: "Shows and changes the keys that sign access tokens, and re-encrypts stored secrets.",
         subcommands: [List.self, Rotate.self, Revoke.self, Reseal.self])
 
     struct List: AsyncParsableCommand {

@@ -5,13 +5,13 @@ import GatehouseWire
 extension Keys {
     struct Reseal: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "reseal", abstract: "Seals all stored secrets anew with the first server secret.",
+            commandName: "reseal", abstract: "Re-encrypts all stored secrets with the first server secret.",
             discussion: """
                 For a change of the server secret: put the new one first, keep the old one after it, restart every \
-                server, and run this command. Keep the old one as long as devices may bring refresh tokens from \
-                before: without it, their sessions end. Servers may run meanwhile. After an interruption, run it \
+                server, and run this command. Keep the old one as long as devices may send older refresh tokens: \
+                without it, their sessions end. Servers may keep running. After an interruption, run the command \
                 again. The exit code is 1 if a value still needs another secret than the first; `gatehouse doctor` \
-                counts these, too.
+                also counts such values.
                 """)
 
         @OptionGroup var options: DataOptions

@@ -63,7 +63,7 @@ struct MailChoice: ParsableArguments {
 
 struct RetryMails: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Makes the server try mails again at once that could not be sent.")
+        commandName: "retry", abstract: "Makes the server retry failed mails immediately.")
 
     @OptionGroup var options: DataOptions
     @OptionGroup var choice: MailChoice

@@ -2,7 +2,7 @@ import Foundation
 import GatehouseServer
 import GatehouseWire
 
-/// What is wrong and how to fix it, as sentences for the user.
+/// A problem and its remedy, as sentences for the user.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
 

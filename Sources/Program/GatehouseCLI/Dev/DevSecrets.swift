@@ -28,7 +28,7 @@ package struct DevSecrets: Sendable {
 
     /// Reads the output of ``json``; nil for any other text.
     package init?(json text: String) {
-        // Ignored: the place of the fault. The file is ours; the user is told that it is damaged.
+        // Ignored: the file is ours, and the user learns that it is damaged.
         guard let members = try? JSONReader.read(text).objectValue,
             let serverSecrets = members["server_secrets"]?.stringValue,
             let jwtSecret = members["jwt_secret"]?.stringValue,

@@ -29,7 +29,7 @@ extension RunningStack {
 
     /// Reads the output of ``json``; nil for any other text.
     package init?(json text: String) {
-        // Ignored: the place of the fault. The file is ours, so its content would be a mistake.
+        // Ignored: other text is not this program's file.
         guard let json = try? JSONReader.read(text), let url = json["url"]?.stringValue,
             let key = json["publishable_key"]?.stringValue, let folder = json["folder"]?.stringValue
         else { return nil }
@@ -125,7 +125,7 @@ struct RunningFiles {
 
     /// - Parameter stateFolder: The state folder of ``DevStacks``, created if needed.
     init(_ stack: RunningStack, address: ListenAddress, stateFolder: String) {
-        // Ignored: the error if the folder cannot be created; writing the file then fails too.
+        // Ignored: if the folder cannot be created, writing the file reports it.
         try? FileManager.default.createDirectory(
             atPath: stateFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         Self.sweep(stateFolder)

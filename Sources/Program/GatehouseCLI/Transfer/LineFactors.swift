@@ -123,7 +123,7 @@ struct LineFactors {
     private func key(_ row: LineColumns) throws(LineProblem) -> TransferredKey {
         guard let credentialID = try row.bytes("credential_id"), (1...1_023).contains(credentialID.count),
             let signCount = UInt32(exactly: try row.number("sign_count") ?? 0),
-            // Ignored: which part of the key is malformed.
+            // Ignored: a malformed part makes the whole key unreadable.
             let publicKey = try row.bytes("public_key"), (try? CredentialPublicKey(publicKey)) != nil
         else { throw LineProblem("a security key has no readable key") }
         let isEligible = try row.flag("backup_eligible")

@@ -61,7 +61,7 @@ extension OpenIDProvider {
     ) async throws(ProviderFailure) -> AppleNotification {
         guard settings.kind == .apple else { throw .notOffered(.notification) }
         guard body.count <= ProviderLimits.answer,
-            // Ignored: the fault in the JSON. Apple did not send it.
+            // Ignored: Apple sends valid JSON, so this body is not Apple's.
             let token = (try? JSONReader.read(body))?["payload"]?.stringValue
         else { throw .rejected(.unreadable) }
         let payload = try await signed(Secret(token))
@@ -106,7 +106,7 @@ extension AppleNotification {
 
     /// JSON in a string within JSON. The plural of the claim's name suggests an array.
     private static func events(_ claim: AnyJSON?) -> [Event]? {
-        // Ignored: the fault in the inner JSON. The notification is refused as a whole.
+        // Ignored: the notification is refused as a whole.
         guard let events = claim?.stringValue.map({ try? JSONReader.read($0) }) ?? claim else { return nil }
         let list = events.arrayValue ?? [events]
         guard (1...16).contains(list.count) else { return nil }

@@ -140,7 +140,7 @@ struct ProviderCaller: Sendable {
         _ request: ProviderRequest, for step: ProviderStep
     ) async throws(ProviderFailure) -> JSONObject {
         let response = try await send(request, for: step)
-        // Ignored: the fault in the provider's JSON. The status takes precedence.
+        // Ignored: the status takes precedence over faulty JSON.
         let members = (try? JSONReader.read(response.body))?.objectValue
         try Self.checkRefusal(response.status, members, for: step)
         guard let members else { throw .unavailable(step, .unreadable) }

@@ -27,7 +27,7 @@ struct ProfileClaims: Sendable {
     }
 
     func time(_ name: String) -> Instant? {
-        // Ignored: that the value is not a time. It counts as absent.
+        // Ignored: a value that is not a time is treated as absent.
         try? ClaimReader(members: members).time(name)
     }
 

@@ -72,7 +72,7 @@ extension OpenIDProvider {
         let form = [(name: "token", value: token), ("token_type_hint", Secret(hint))]
         let request = try authenticated(endpoint, form, as: client, metadata, for: .revocation, at: now)
         let response = try await caller.send(request, for: .revocation)
-        // Ignored: that the answer is not JSON. A successful answer is usually empty.
+        // Ignored: a successful response is usually empty, not JSON.
         let members = (try? JSONReader.read(response.body))?.objectValue
         do throws(ProviderFailure) {
             try ProviderCaller.checkRefusal(response.status, members, for: .revocation)

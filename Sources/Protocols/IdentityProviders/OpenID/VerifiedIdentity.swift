@@ -90,7 +90,7 @@ package struct PersonName: Equatable, Sendable {
     /// `{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"…"}`. Ignores its email address, which is not
     /// signed; the ID token contains the address too.
     package init?(appleUser text: String) {
-        // Ignored: the error if it is unreadable. It passed through the user's browser, and the sign-in is valid without it.
+        // Ignored: it passed through the user's browser, and the sign-in is valid without it.
         guard text.utf8.count <= 4_096, let name = (try? JSONReader.read(text))?["name"] else { return nil }
         self.init(given: name["firstName"]?.stringValue, family: name["lastName"]?.stringValue)
     }

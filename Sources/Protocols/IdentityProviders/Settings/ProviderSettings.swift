@@ -91,7 +91,7 @@ package enum ClientCredential: Sendable {
     package var expiresAt: Instant? {
         guard case .secret(let secret) = self else { return nil }
         guard let claims = SignedPayload.unverified(secret.reveal()) else { return nil }
-        // Ignored: that `exp` is malformed. The secret then counts as without expiry.
+        // Ignored: a secret with a malformed `exp` is treated as one without expiry.
         return try? ClaimReader(members: claims).time("exp")
     }
 }

@@ -171,7 +171,7 @@ package struct SupabaseAccount: Sendable {
     }
 
     private static func object(_ text: [UInt8]) -> JSONObject? {
-        // Ignored: the place of the fault. Databases produce valid JSON.
+        // Ignored: databases return valid JSON.
         (try? JSONReader.read(text))?.objectValue
     }
 }

@@ -26,7 +26,7 @@ package enum SupabaseExport {
     /// Tokens are empty instead of null, as Supabase requires. Pending changes of address are dropped, because Supabase
     /// would not know their tokens. Existing accounts are updated with newer values.
     ///
-    /// - Parameter kinds: What the lines of accounts have besides. A table that nothing goes to need not exist.
+    /// - Parameter kinds: The further data in the lines of accounts. Other tables need not exist.
     package static func ending(with kinds: Set<TransferredKind>) -> String {
         accounts + (kinds.contains(.totp) ? factors : "") + (kinds.contains(.passkeys) ? passkeys : "") + profiles
     }

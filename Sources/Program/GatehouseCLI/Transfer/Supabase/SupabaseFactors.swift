@@ -45,7 +45,7 @@ struct SupabaseFactors {
             secretBytes.contains(secret.count)
         else { return nil }
         let columns = LineColumns(members)
-        // Ignored: the fault in the time, which does not keep the factor from working.
+        // Ignored: the factor works without the time.
         let createdAt = (try? columns.time("created_at")) ?? nil
         let name = (row["friendly_name"]?.stringValue ?? "").cut(to: Factor.longestName)
         let factor = Factor(

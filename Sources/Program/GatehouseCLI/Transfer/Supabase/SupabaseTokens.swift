@@ -78,8 +78,8 @@ struct SupabaseTokens {
         return createdAt >= raisedAt
     }
 
-    /// Tokens without rows, which follow from the session's key and a counter. The time of their issue is unknown: only a
-    /// refresh after the second factor shows that the token before it came later, too.
+    /// Tokens without rows, derived from the session's key and a counter. Their issue times are unknown: only a refresh
+    /// after the second factor shows that the previous token also came after it.
     private mutating func addSecondVersion(
         _ session: SessionID, _ key: SymmetricKey, _ counter: Int64, refreshedAt: Instant?
     ) {
