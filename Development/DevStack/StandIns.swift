@@ -43,8 +43,8 @@ package struct StandIns: Sendable {
 
     private static func privateKey(_ randomBytes: (Int) -> [UInt8]) -> (P256.Signing.PrivateKey, Secret) {
         while true {
-            // Lost: that the bytes are zero or beyond the group's order, which practically never happens. The loop then
-            // tries others.
+            // Ignored: the loop replaces bytes that are zero or beyond the group's order, which practically never
+            // occur.
             guard let key = try? P256.Signing.PrivateKey(rawRepresentation: randomBytes(32)) else { continue }
             return (key, Secret(key.pemRepresentation))
         }

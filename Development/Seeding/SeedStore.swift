@@ -76,7 +76,7 @@ package struct SeedStore: Sendable {
         if !ids.isEmpty {
             try await database.write { db in
                 try db.run(.list("DELETE FROM users WHERE id IN", ids))
-                // The users had no ends that anybody asks about.
+                // Records of seeded users' ended sessions have no readers.
                 try db.run(.list("DELETE FROM ended_sessions WHERE user_id IN", ids))
             }
         }

@@ -1,7 +1,7 @@
 import GatehouseWire
 import WebAuthn
 
-/// What an authenticator reads of the options.
+/// The options that an authenticator reads.
 struct SoftRequest {
     let challenge: [UInt8]
     let relyingPartyID: String

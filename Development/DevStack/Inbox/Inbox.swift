@@ -52,11 +52,11 @@ package final class Inbox: Sendable {
             guard let number = Self.number(of: name) else { continue }
             kept.number = max(kept.number, number)
             let file = folder.appending(path: name)
-            // Lost: why a file cannot be read. A mail of a dev server is not worth a failed start.
+            // Ignored: an unreadable mail must not keep a dev server from starting.
             guard let bytes = try? Data(contentsOf: file), let json = try? JSONReader.read(Array(bytes)),
                 let mail = InboxMail(json: json)
             else {
-                // Lost: why the file stays. The next start tries again.
+                // Ignored: the next start retries the removal.
                 try? FileManager.default.removeItem(at: file)
                 continue
             }
@@ -107,7 +107,7 @@ package final class Inbox: Sendable {
     private func remove(_ kept: Kept, _ state: inout State) {
         state.mails.removeAll { $0.number == kept.number }
         state.size -= kept.size
-        // Lost: why the file stays. The next start reads it again, and counts it.
+        // Ignored: if the file stays, the next start reads and counts it.
         try? FileManager.default.removeItem(at: file(kept.number))
     }
 

@@ -27,7 +27,7 @@ package struct InboxMail: Hashable, Sendable {
         (self.link, self.code) = (link, code)
     }
 
-    /// What a program needs to read: everything except the source.
+    /// The mail for programs: everything except the source.
     var summary: JSONObject {
         var members: JSONObject = [
             "id": .string(id), "sent_at": .string("\(sentAt)"), "to": .string(recipient), "subject": .string(subject),

@@ -22,8 +22,8 @@ struct InboxMailPage {
     let mail: InboxMail
     let view: View
 
-    /// What the mail's HTML may do, on this page and by itself: nothing but open its links in windows of their own. Without
-    /// scripts and with an origin of its own, it cannot reach this page or any other.
+    /// Limits the mail's HTML, on this page and in its own window, to opening links in new windows. Without scripts and
+    /// with its own origin, it cannot reach this page or any other.
     private static let sandbox = "allow-popups allow-popups-to-escape-sandbox"
 
     private var path: String { "\(Inbox.path)/mails/\(mail.id)" }

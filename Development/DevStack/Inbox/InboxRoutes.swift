@@ -5,8 +5,8 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-// The inbox of `gatehouse dev`, as pages and as JSON. `gatehouse serve` never routes it. The server's own check of `Host`
-// keeps other websites out that reach it under a name of theirs.
+// The inbox of `gatehouse dev`, as pages and as JSON. `gatehouse serve` never routes it. The server's check of `Host`
+// keeps out other websites that point their own domain at it.
 extension Inbox {
     package static let path = LandingPage.path + "/inbox"
     /// The interval of keep-alive events, which detect dead connections.

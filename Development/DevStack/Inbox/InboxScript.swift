@@ -1,4 +1,4 @@
-/// The scripts and the style of the inbox. Each page names the digest of its own in its content security policy.
+/// The inbox's scripts and style sheet. Each page's content security policy names the digests of its own.
 enum InboxScript {
     /// Shows new mails, and searches while typing.
     static let list: StaticString = """

@@ -6,7 +6,7 @@ struct PageRefusal: Error, Equatable {
     /// The error code of OAuth or the provider.
     let error: String
     let explanation: String
-    /// What was sent, and what would be accepted.
+    /// The rejected value; `accepted` lists valid ones.
     var found: String?
     var accepted: [String] = []
 

@@ -27,7 +27,7 @@ func answer(to request: String) -> String {
 while let head = read(8) {
     let length = head.reversed().reduce(0) { $0 << 8 | Int($1) }
     guard let body = read(length),
-        // Lost: an unreadable message, as at the end of the compiler.
+        // Ignored: an unreadable message, as when the compiler exits, ends the loop.
         let request = try? JSONSerialization.jsonObject(with: body) as? [String: Any], let name = request.keys.first
     else { break }
     let reply = Data(answer(to: name).utf8)

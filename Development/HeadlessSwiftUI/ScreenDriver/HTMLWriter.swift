@@ -165,7 +165,7 @@ extension HTMLWriter {
         switch element.kind {
         case .sheet, .cover, .alert, .dialog:
             let name = spoken.label ?? element.title ?? element.name
-            // On a live page the phone's controls stay usable beside it: `inert` alone disables what is behind.
+            // On a live page the phone's controls stay usable next to it: `inert` alone disables the screen behind it.
             attributes += element.kind == .alert ? " role=\"alertdialog\"" : " role=\"dialog\""
             if !isLive { attributes += " aria-modal=\"true\"" }
             attributes += " aria-label=\"\(escaped(String(name.prefix(100))))\""

@@ -114,7 +114,7 @@ extension Screen {
     }
 
     private static func pause() async {
-        // Lost: the error of a cancelled task, which `wait` looks at itself.
+        // Ignored: `wait` checks for cancellation itself.
         try? await Task.sleep(for: .milliseconds(1))
     }
 
@@ -129,7 +129,7 @@ extension Screen {
 
     /// Waits for the effect of an action, until the condition holds.
     ///
-    /// - Throws: ``ScreenError`` if the task is cancelled first. A test's time limit swallows it, so the log has it, too.
+    /// - Throws: ``ScreenError`` if the task is cancelled first. It is also logged: a test's time limit swallows it.
     public func wait(_ reason: String = "", until condition: (Screen) throws -> Bool) async throws {
         host.render()
         var looks = 0

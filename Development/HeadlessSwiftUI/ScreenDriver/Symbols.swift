@@ -30,7 +30,7 @@ public enum Symbols {
         }
     }()
 
-    /// A name, and below it the drawing in a square of 24 units. FILLED and HOLE stand for attributes.
+    /// A name, and below it the drawing in a square of 24 units. FILLED and HOLE are replaced by attributes.
     private static let table = """
         person.fill
           <g FILLED><circle cx="12" cy="8" r="4.2"/><path d="M4 21c0-5 3-8 8-8s8 3 8 8z"/></g>

@@ -24,7 +24,7 @@ package final class StringCatalogs: Sendable {
 
     private static func catalog(at file: URL?) -> StringCatalog? {
         guard let file else { return nil }
-        // Lost: why a catalogue is unreadable. Its keys are then shown, as in an app.
+        // Ignored: without a readable catalogue the keys are shown, as in an app.
         return try? StringCatalog(Data(contentsOf: file))
     }
 }

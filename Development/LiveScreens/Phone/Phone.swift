@@ -106,7 +106,7 @@ extension Phone {
     ///
     /// - Returns: Whether there is such a list.
     func reload() async -> Bool {
-        // Lost: the screen as text, which would say that it has no such list.
+        // Ignored: it fails only without such a list.
         let isDone = (try? await screen.pullToRefresh()) != nil
         publish(anew: !isDone)
         return isDone

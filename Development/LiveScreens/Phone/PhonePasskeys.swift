@@ -6,7 +6,7 @@ import SwiftUI
 
 /// The phone's password manager: a software authenticator, with a sheet in the place of the system's.
 @MainActor final class PhonePasskeys: PasskeyAuthenticator {
-    /// What the sheet asks.
+    /// The sheet's question to the user.
     enum Question: Hashable, Sendable {
         /// Whether to create a passkey for an account.
         case create(userName: String, domain: String)

@@ -1,7 +1,7 @@
 /// A modifier's effect: on the context that is passed down, and on the elements that are passed up.
 package protocol ViewChange {
     /// Whether the change applies to each member instead of the whole. In a group, a branch or a loop, SwiftUI lets
-    /// each view appear, run tasks and observe changes separately, and a replaced branch starts anew.
+    /// each view appear, run tasks and observe changes separately, and a replaced branch starts over.
     static var isForMembers: Bool { get }
     @MainActor func prepare(_ context: inout RenderContext)
     @MainActor func finish(_ elements: [ScreenElement], in context: RenderContext) -> [ScreenElement]

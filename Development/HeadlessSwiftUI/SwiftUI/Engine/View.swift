@@ -75,7 +75,7 @@ public struct AnyView {
 @available(*, unavailable) extension AnyView: Sendable {}
 
 extension AnyView: View, RenderedView, MemberView {
-    // The type is part of a view's identity: a different view in the same place starts anew.
+    // The type is part of a view's identity: a different view in the same place starts over.
     package func render(in context: RenderContext) -> [ScreenElement] {
         context.child(.type(ObjectIdentifier(type(of: view)))).elements(of: view)
     }

@@ -17,7 +17,7 @@ public struct Image: Equatable, Sendable {
         (self.name, isSymbol, self.bundle, isSpoken) = (name, false, bundle, false)
     }
 
-    /// A picture that a view has made, for screens without a bitmap of their own.
+    /// A picture drawn by a view, for screens without their own bitmap.
     package init(svg: String, label: Text) {
         (name, isSymbol) = ("", false)
         (self.svg, self.label) = (svg, label)
