@@ -13,7 +13,7 @@ class App:
         self.key, self.last = base64.b32decode(key.replace(" ", "")), 0
 
     def code(self):
-        # The server takes the code of the next step, too: its clock may be half a minute behind.
+        # The server also accepts the next step's code: its clock may be half a minute behind.
         step = max(int(time.time()) // 30, self.last + 1)
         while step > int(time.time()) // 30 + 1:
             time.sleep(0.5)

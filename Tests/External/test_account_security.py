@@ -133,7 +133,8 @@ def test_the_field_for_the_address_offers_passkeys(tab, dev, new_email):
     add_passkey(dev, tab, device)
     tab.open(pages(dev))
     press(page, "Sign Out")
-    # The page asks when it opens, and Chromium's device chooses at once what a user would choose in the field.
+    # The page asks when it opens, and Chromium's virtual device immediately selects what a user would select in the
+    # field.
     title(page, "Account")
     expect(page.get_by_text("Your email is")).to_be_visible()
 

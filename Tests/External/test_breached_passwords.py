@@ -50,7 +50,7 @@ def test_a_breached_password_is_refused(servers, service):
     assert session.status == 200
     user = server.auth(token=session.json()["access_token"])
     assert user.put("/user", {"password": BREACHED}).code == "weak_password"
-    # A weak password asks nobody, and a sign-in neither.
+    # Neither a weak password nor a sign-in calls the service.
     asked = len(service.asked)
     assert sign_up(server, "bob@example.org", "short").code == "weak_password"
     assert server.auth().sign_in("ada@example.org", BREACHED + " 2").status == 200

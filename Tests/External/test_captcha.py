@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 from program import PASSWORD, LoopbackServer
 
 ADA = "ada@example.org"
-# What Turnstile's script does, as far as pages notice: a frame of its own origin, and a field with the answer. The test
-# serves it in the place of the provider's.
+# Turnstile's script, as far as pages notice: a frame with its own origin, and a field with the answer. The test serves
+# it in place of the provider's.
 WIDGET = """
 for (const place of document.querySelectorAll(".cf-turnstile")) {
   const [frame, field] = [document.createElement("iframe"), document.createElement("input")];

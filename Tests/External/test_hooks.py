@@ -205,7 +205,7 @@ def test_an_attempt_at_a_password_can_be_rejected(servers):
         answer = server.auth().sign_in(ADA)
         assert (answer.status, answer.code) == (400, "invalid_credentials") and "Too many" in answer.body.decode()
         assert refresh(server, session).code == "refresh_token_not_found"
-        # Nobody is there to ask about.
+        # Without an account, the hook is not called.
         count = len(hooks.at(path))
         assert server.auth().sign_in("nobody@example.org").code == "invalid_credentials"
         assert len(hooks.at(path)) == count

@@ -485,7 +485,7 @@ def digest_of(nonce):
     return hashlib.sha256(nonce.encode()).hexdigest()
 
 
-# Request members beside a valid token, and their errors.
+# Request members next to a valid token, and their errors.
 BESIDE = {
     "a nonce that the token does not have": ({}, {"nonce": "raw"}, "invalid request"),
     "another nonce": ({"nonce": digest_of("raw")}, {"nonce": "other"}, "invalid nonce"),

@@ -558,7 +558,7 @@ def test_one_invalid_account_does_not_stop_the_others(source, target):
     odd = source.person("odd@example.com")
     source.person("bob@example.com")
     source.run("ALTER TABLE auth.identities DROP CONSTRAINT identities_provider_id_provider_key")
-    # Nobody can say whose the identity is.
+    # The identity's owner is ambiguous.
     source.run(
         "INSERT INTO auth.identities (provider_id, user_id, identity_data, provider) "
         f"SELECT provider_id, '{odd}', identity_data, provider FROM auth.identities WHERE user_id = '{ada}'"

@@ -65,7 +65,7 @@ def test_mails_appear_as_they_arrive_and_survive_a_restart(servers, tab, new_ema
     expect(page.locator(".mail")).to_have_count(2)
     expect(page.locator(".mail").first).to_contain_text(second)
     expect(page.locator("#count")).to_have_text("2 mails")
-    # Search while typing, also of mails that arrive meanwhile.
+    # Search while typing, including mails that arrive during the search.
     page.get_by_label("Search").fill(first)
     expect(page.locator(".mail")).to_have_count(1)
     assert server.auth().post("/recover", {"email": first}).status == 200
@@ -135,7 +135,7 @@ def test_a_mail_cannot_reach_the_page_around_it(servers, tab, new_email):
     title = page.title()
     for element in ["#top", "#send"]:
         frame.locator(element).click()
-    # A link of the mail opens a window of its own, at most. The page and its frame stay.
+    # The mail's link can only open a new window. The page and its frame stay.
     expect(frame.locator("#send")).to_be_visible()
     assert (page.url, page.title()) == (address, title)
     # The same outside of the frame.
@@ -230,7 +230,7 @@ def test_a_whole_life_by_mail_in_the_app(phone, confirming, new_email, language,
     phone.wait_for(say("Sign in to follow your teams"))
 
     phone.tap(say("Sign in"), say("Sign in with Email"), say("Forgot password?"))
-    # The screen before has such a field, too.
+    # The previous screen also has such a field.
     expect(phone.button(say("Send Email"))).to_be_visible()
     phone.field(say("Email")).fill(email)
     phone.tap(say("Send Email")).wait_for(say("Check your email"))

@@ -498,7 +498,7 @@ def test_lengths_that_lie(target, endpoint):
         data = request(method, path, b"{", target.authorization(bearer), length=length)
         reply = exchange(target.server.port, data, half_close=True)
         target.check(reply, f"length {length!r}", may_close=True)
-    # Two lengths that disagree, or a length beside chunks: how requests are smuggled.
+    # Two lengths that disagree, or a length with chunks: request smuggling.
     for extra in (
         [("Content-Length", 7)],
         [("Transfer-Encoding", "chunked")],

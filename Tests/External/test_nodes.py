@@ -167,7 +167,7 @@ def test_a_session_ended_on_one_node_is_over_on_the_other(pair, rotation, new_em
     gone = there.user(token)
     assert (gone.status, gone.code) == (403, "session_not_found")
     assert there.refresh(session["refresh_token"]).status == 400
-    # The gateway learns it at once on the same node, on the other with its next poll.
+    # The gateway on the same node knows immediately, the other one after its next poll.
     assert pair.nodes[0].gateway(token=token).get("/v1/auth/me").status == 401
     poll(lambda: pair.nodes[1].gateway(token=token).get("/v1/auth/me").status == 401, "the other node's look")
 
@@ -286,7 +286,7 @@ def test_a_success_writes_no_count_and_one_after_a_failure_writes_one(pair, new_
         counts = "SELECT bucket, encode(digest, 'hex') FROM request_counts WHERE bucket LIKE 'failed%'"
         return set(pair.database.run(counts).splitlines())
 
-    # Counts of other tests may expire meanwhile, and go.
+    # Other tests' counts may expire and be removed during this one.
     before = rows()
     assert [client.sign_in(email).status for _ in range(5)] == [200] * 5
     assert rows() <= before
@@ -543,7 +543,7 @@ def test_of_right_codes_in_many_sessions_at_once_one_counts_without_a_deadlock(s
             token = answer(path, app.now(), nodes[0], token)().json()["access_token"]
             apps.append((path, app))
         tokens = [(node, node.auth().sign_in(email).json()["access_token"]) for node in nodes * 3]
-        # Of the next step: the present code is used, and this one stays right if a step ends meanwhile.
+        # The next step's code: the current one is used, and this one stays valid if a step ends before the request.
         later = time.time() + 30
         return [answer(path, app.at(later), *one) for one, (path, app) in zip(tokens, (apps[0], *apps * 2, apps[1]))]
 

@@ -25,7 +25,7 @@ WHOLE = document()
 
 
 def is_tried(path):
-    # Only with a port of its own (`metrics_listen`).
+    # Served only on a separate port (`metrics_listen`).
     return path != "/metrics"
 
 

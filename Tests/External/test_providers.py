@@ -542,7 +542,7 @@ def test_invalid_provider_responses(world, ana, what):
         page = world.flow("strict").finish(world.strict, ana)
     check_refused(world, before, page)
     assert "secret" not in page.url
-    # The provider works again at once.
+    # The provider works again immediately.
     assert "code" in world.flow("strict").finish(world.strict, ana).query
 
 

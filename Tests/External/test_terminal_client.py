@@ -937,7 +937,7 @@ def test_a_second_factor_is_added_asked_for_and_removed(person, dev, new_email):
     assert len(codes) == 10
     assert person.json("mfa", "recovery-codes") == {"remaining": 10, "total": 10}
     person.json("logout")
-    # The password alone signs nobody in.
+    # The password alone does not sign in.
     error, _ = person.fails(USAGE, "login", "--email", email, "--password-stdin", stdin=PASSWORD + "\n")
     assert error == "second_factor_needed"
     assert person.fails(NOT_SIGNED_IN, "whoami")[0] == "not_signed_in"

@@ -61,7 +61,7 @@ class Meter:
 @pytest.fixture(scope="module")
 def meter(session_servers):
     stand_in = IdentityProvider().start()
-    # A proxy of this machine is believed, so that its header is read.
+    # This machine's proxies are trusted, so that their header is read.
     server = session_servers.serve(**providers(stand_in.url), **PASSKEYS, GATEHOUSE_TRUSTED_PROXIES="127.0.0.0/8")
     yield Meter(server.start())
     stand_in.stop()

@@ -53,7 +53,7 @@ def test_events_arrive_once_and_in_order(servers, database):
         said = json.dumps([call.json for call in calls])
         for secret in (session["access_token"], session["refresh_token"], PASSWORD, "$argon2"):
             assert secret not in said
-        # What was said of a deleted user is gone after the last word.
+        # A deleted user's deliveries are erased after the last one.
         poll(lambda: [d["event"] for d in deliveries(server)] == ["user.deleted"], "the end")
 
 

@@ -34,7 +34,7 @@ final class ExploredWorld: Sendable {
     }
 
     static let processes = 0..<3
-    /// The app, and the File Provider, which has a sign-in of its own.
+    /// The app, and the File Provider, which signs in separately.
     static let signingIn = 2
 
     private let state = Mutex(State())
@@ -161,7 +161,7 @@ extension ExploredWorld {
         Task.detached { [server, clock] in
             for _ in 0..<(1 + Scheduler.shared.pick(6)) { await Scheduler.shared.pause() }
             guard clock.value - sentAt <= .seconds(10) else { return }
-            // Ignored: a response without a waiting caller.
+            // Ignored: the response has no waiting caller.
             _ = try? await server.answer(call)
         }
     }

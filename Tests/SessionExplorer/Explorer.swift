@@ -61,7 +61,7 @@ struct Explorer {
     }()
 
     private static func removeFolder() {
-        // Ignored: a folder in memory, if it existed at all.
+        // Ignored: the folder is in memory, and may not exist.
         try? FileManager.default.removeItem(atPath: folder)
     }
 

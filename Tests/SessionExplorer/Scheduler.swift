@@ -71,8 +71,7 @@ final class Scheduler: Sendable {
         case .job(let job): runOnThisThread(job)
         case .resumption(let continuation): continuation.resume()
         }
-        // A job that returns from another thread continues at once: how long it was away, and whether it had to wait,
-        // is not part of the schedule.
+        // A job that returns from another thread continues immediately: its time there is not part of the schedule.
         while state.withLock({ $0.awayCount > 0 }) {
             arrival.wait()
             runOnThisThread(state.withLock { $0.ready.removeLast() })

@@ -42,7 +42,7 @@ struct UnlinkDecisionTests {
             (["email ada@example.com", "google ada@example.com"], true, 1, .remove(.keeps)),
             (["email ada@example.com", "google ada@example.com"], true, 0, .remove(.keeps)),
             (["email ada@example.com", "google ada@example.com"], true, 9, .refuse(.notFound)),
-            // The password counts without an identity.
+            // The password is a sign-in method without an identity.
             (["google ada@example.com"], true, 0, .remove(.keeps)),
             // The address moves.
             (["email ada@example.com", "google ada@example.org"], true, 0, .remove(.becomes(Self.other))),

@@ -110,7 +110,7 @@ struct RetentionTests {
         let accounts = shortLived(store)
         try await live(store, "ada@example.com")
         let later = store.clock.now + Self.day * 2
-        // The next batch follows at once, and the failure is reported when the others are empty.
+        // The next batch follows immediately, and the failure is reported when the others are empty.
         #expect(try await accounts.cleaning.removeOutdated(limit: 2, at: later) == 3)
         #expect(try await accounts.cleaning.removeOutdated(limit: 2, at: later) == 1)
         #expect(try await counts(store) == [1, 0, 0])

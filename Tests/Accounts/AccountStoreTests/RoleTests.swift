@@ -53,7 +53,7 @@ struct RoleTests {
         _ = try await accounts.cleaning.purgeExpired(at: now)
         _ = try await accounts.cleaning.removeEndedSessions(at: now + .seconds(100 * 86_400))
         #expect(try await accounts.cleaning.removeOutdated(at: now + .seconds(100 * 86_400)) == 1)
-        // The log needs a grant of its own.
+        // The log needs a separate grant.
         var limited = accounts
         limited.retention.auditLog = .seconds(86_400)
         let failure = await #expect(throws: DatabaseFailure.self) {

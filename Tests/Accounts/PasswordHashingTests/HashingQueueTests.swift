@@ -189,7 +189,7 @@ struct HashingQueueTests {
     }
 }
 
-/// Notes the niceness of each thread that lets a task go on.
+/// Records the niceness of each thread that resumes a task.
 private final class NotingExecutor: TaskExecutor {
     let seen = Mutex<[Int32?]>([])
 

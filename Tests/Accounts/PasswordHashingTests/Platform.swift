@@ -15,11 +15,11 @@ func turnOfThisThread() -> Int? { turn(ofThread: "thread-self") }
 func turnOfFirstThread() -> Int? { turn(ofThread: "self/task/\(getpid())") }
 
 private func turn(ofThread name: String) -> Int? {
-    // Lost here and below: why a file cannot be read. Then the kernel does not tell.
+    // Ignored: without the file, the kernel does not publish the turn.
     let release = (try? String(contentsOfFile: "/proc/sys/kernel/osrelease", encoding: .utf8)) ?? ""
     let version = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
     guard !version.lexicographicallyPrecedes([6, 12]),
-        // Lost: as above.
+        // Ignored: as above.
         let text = try? String(contentsOfFile: "/proc/\(name)/sched", encoding: .utf8),
         let line = text.split(separator: "\n").first(where: { $0.hasPrefix("se.slice") })
     else { return nil }

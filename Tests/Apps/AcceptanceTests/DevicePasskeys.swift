@@ -17,12 +17,12 @@ import WebAuthn
     nonisolated let hasAccountSheet = true
     /// Runs while the user is in a sheet or the password manager at work.
     var meanwhile: () -> Void = {}
-    /// What the password manager was told.
+    /// The signals that the password manager received.
     private(set) var signals: [PasskeySignal] = []
 
     var count: Int { device.credentials.count }
 
-    /// The user goes on with a new device, and the finder keeps the old one.
+    /// The user continues with a new device, and the finder keeps the old one.
     ///
     /// - Returns: The old device's password manager.
     func lose() -> DevicePasskeys {

@@ -17,7 +17,7 @@ extension AcceptanceTests {
             try await world.screen.wait { $0.title == "Second Step" }
         }
 
-        /// Types the code that the app shows 30 seconds later: each counts once.
+        /// Types the code that the app shows 30 seconds later: each code is single-use.
         private func typeNextCode(_ secret: String, _ world: World) async throws {
             world.server.clock.advance(by: .seconds(30))
             try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")

@@ -48,7 +48,7 @@ extension AcceptanceTests {
                 try await world.screen.tap("submit")
                 try await world.screen.wait { $0.has(field: "Code") }
                 let path = try await world.server.deliveredMail().path
-                // What the button of the link's page sends.
+                // The form that the page's button sends.
                 let form = Array((path.split(separator: "?").last ?? "").utf8)
                 let answer = try await world.server.send(
                     .post, "/auth/v1/verify/page", headers: [.contentType: "application/x-www-form-urlencoded"],

@@ -116,7 +116,7 @@ extension AcceptanceTests {
                 try await tapPasskey(world)
                 try await world.screen.wait(for: "No internet connection. Please try again.")
                 #expect(world.manager.phase == .unauthenticated)
-                // At once, with a challenge of its own.
+                // Immediately, with a new challenge.
                 try await world.screen.tap("Retry")
                 try await world.waitForUser()
                 #expect(world.screen.shows("Welcome back, Ada"))

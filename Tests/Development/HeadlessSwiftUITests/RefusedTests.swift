@@ -37,8 +37,7 @@ struct RefusedTests {
         }
     }
 
-    /// Compiles on a thread of its own. Swift's pool has one for each core; a wait there delays the tasks of concurrent
-    /// tests.
+    /// Compiles on a separate thread. Swift's pool has one thread per core; waiting there delays concurrent tests.
     private func compile(_ file: URL) async throws -> (status: Int32, output: String) {
         try await withCheckedThrowingContinuation { caller in
             Thread.detachNewThread { caller.resume(with: Result { try Self.compileBlocking(file) }) }

@@ -45,7 +45,7 @@ struct PhonePasskeyTests {
         return try await work.value
     }
 
-    /// What the answer says about its origin and challenge.
+    /// The answer's client data: its origin and challenge.
     private func clientData(_ answer: AnyJSON) throws -> AnyJSON {
         let text = try #require(answer["response"]?["clientDataJSON"]?.stringValue)
         return try JSONReader.read(try #require(Base64URL.decode(text)))

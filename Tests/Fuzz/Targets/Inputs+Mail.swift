@@ -7,7 +7,7 @@ extension Inputs {
     static func mail(_ input: [UInt8]) throws(FuzzFinding) {
         let parts = input.split(separator: 0, maxSplits: 4, omittingEmptySubsequences: false).map { text($0) }
         func part(_ index: Int) -> String { index < parts.count ? parts[index] : "" }
-        // Ignored: the reason of a refusal that does not come.
+        // Ignored: the addresses are valid.
         guard let sender = try? MailAddress("no-reply@example.com"), let plain = try? Mailbox(sender) else {
             throw FuzzFinding("no sender")
         }

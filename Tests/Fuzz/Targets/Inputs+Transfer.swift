@@ -26,7 +26,7 @@ extension Inputs {
             // Refused: the report has the reason.
             guard let account = try? AccountLine.imported(Array(line), at: time, newID: id) else { continue }
             let written = AccountLine.text(account.exported)
-            // Ignored: the reason. Its existence is the finding.
+            // Ignored: any error is the finding.
             let again = try? AccountLine.imported(Array(written.utf8), at: time, newID: id)
             try expect(
                 again.map { AccountLine.text($0.exported) } == written, "an account that was exported does not import")

@@ -17,7 +17,7 @@ extension Inputs {
         guard let value = try? JSONReader.read(input) else { return }
         var writer = JSONWriter()
         writer.value(value)
-        // Ignored: the reason. Its existence is the finding.
+        // Ignored: any error is the finding.
         guard let again = try? JSONReader.read(writer.bytes) else {
             throw FuzzFinding("what was written does not read")
         }
@@ -29,7 +29,7 @@ extension Inputs {
         let token = text(input)
         _ = SignedPayload.unverified(token)
         guard let keys = FuzzKeys.set else { throw FuzzFinding("there are no keys") }
-        // Ignored: the reason of the expected refusal.
+        // Ignored: every error is an expected refusal.
         try expect((try? keys.verify(token, at: Instant(seconds: 1_800_000_000))) == nil, "a token was believed")
         // As above.
         try expect((try? keys.payload(of: token)) == nil, "a payload was believed")
@@ -60,7 +60,7 @@ extension Inputs {
 /// Keys without any signature.
 private enum FuzzKeys {
     static let set: KeySet? = {
-        // Ignored: the reason why our own key fails.
+        // Ignored: any error of our own key is the finding.
         guard let shared = try? JSONWebKey(hs256: Secret("a secret that signs nothing, 40 bytes...."), id: "a"),
             // As above.
             let own = try? JSONWebKey(es256: Array(1...32), id: "b")

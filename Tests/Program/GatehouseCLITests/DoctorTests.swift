@@ -12,7 +12,7 @@ struct DoctorTests {
         let folder = manager.temporaryDirectory.appendingPathComponent("gatehouse-\(UInt64.random(in: .min ... .max))")
         try manager.createDirectory(at: folder, withIntermediateDirectories: false)
         defer {
-            // Ignored: a temporary folder that could not be removed.
+            // Ignored: the system cleans its temporary folder.
             try? manager.removeItem(at: folder)
         }
         let file = folder.path + "/secrets.json"

@@ -10,7 +10,7 @@ struct LineReaderTests {
             .appendingPathComponent("gatehouse-\(UInt64.random(in: .min ... .max)).jsonl")
         try Data(bytes).write(to: file)
         defer {
-            // Ignored: a temporary file that could not be removed.
+            // Ignored: the system cleans its temporary folder.
             try? FileManager.default.removeItem(at: file)
         }
         var reader = try LineReader(file.path)

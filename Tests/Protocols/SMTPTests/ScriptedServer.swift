@@ -15,7 +15,7 @@ final class ScriptedServer: Sendable {
         case replyAndPause(String)
     }
 
-    /// What a connection has sent.
+    /// The commands and mails that a connection has received.
     struct Heard: Sendable {
         /// "." is the end of a mail.
         var commands: [String] = []

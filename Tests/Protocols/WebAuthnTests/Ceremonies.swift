@@ -23,7 +23,7 @@ struct Ceremonies {
         try rsa?.with(algorithm) ?? SoftKey(algorithm)
     }
 
-    // Replaced by a key of its own in each test: the reason why none could be made.
+    // Ignored: without it, each test creates its own key and reports the error.
     private static let rsa = try? SoftKey(.rs256)
 
     func creationOptions(_ algorithms: [COSEAlgorithm] = COSEAlgorithm.allCases) throws -> AnyJSON {

@@ -23,7 +23,7 @@ struct AdminTests {
             let byHeader = try await server.send(
                 .get, "/auth/v1/admin/users", headers: [.init("apikey")!: TestServer.secretKey])
             #expect(byHeader.status == 200)
-            // A key beside a user's token does not elevate it.
+            // A key does not elevate a user's token in the same request.
             let both = try await server.send(
                 .get, "/auth/v1/admin/users", bearer: session.accessToken,
                 headers: [.init("apikey")!: TestServer.secretKey])

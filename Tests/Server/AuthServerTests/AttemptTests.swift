@@ -79,7 +79,7 @@ struct AttemptTests {
                 }
                 server.clock.advance(by: .seconds(360))
             }
-            // Twenty at once, and twenty in each hour.
+            // A burst of twenty, and twenty in each hour.
             #expect(checked.reduce(0, +) <= 20 + 6 * 20, "\(checked)")
         }
     }

@@ -48,7 +48,7 @@ struct RepeatedActTests {
             let third = try #require(TestSession(try await server.signIn()))
             #expect(try await signOut("local", ada, server).status == 204)
             #expect(try await !isActive(ada, server))
-            // Another session has a limit of its own.
+            // Another session has a separate limit.
             #expect(try await signOut("others", third, server).status == 204)
             #expect(try await !isActive(other, server))
         }
@@ -85,7 +85,7 @@ struct RepeatedActTests {
             #expect(try await actions(server, of: ada) == before)
             let kept = try await server.send(.get, "/auth/v1/passkeys", bearer: ada.accessToken)
             #expect(kept.json.arrayValue?.first?["friendly_name"] == "phone")
-            // Another session has a limit of its own.
+            // Another session has a separate limit.
             let other = try #require(TestSession(try await server.signIn()))
             #expect(try await rename("tablet", in: other).status == 200)
             server.clock.advance(by: .seconds(61))

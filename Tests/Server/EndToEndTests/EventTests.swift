@@ -32,7 +32,7 @@ struct EventTests {
         try await EventCounts(database: database).funnels(from: Self.hour, until: Self.hour + .seconds(7_200), app: app)
     }
 
-    /// What a server counts that knows Google, Apple and BoxScore.
+    /// A batch, as counted by a server that knows Google, Apple and BoxScore.
     private func batch(_ events: [AnyJSON], at now: Instant = hour) throws -> EventBatch {
         let json: AnyJSON = ["app": "boxscore", "events": .array(events)]
         let names = CountedNames(providers: ["google", "apple"], apps: ["boxscore"])
@@ -88,7 +88,7 @@ struct EventTests {
             let events = ["google", "apple", "email"].map { event("auth_started", $0) }
             try await withThrowingTaskGroup { group in
                 for node in 0..<8 {
-                    // Each in an order of its own.
+                    // Each node in a different order.
                     let batch = try batch(Array(events[(node % 3)...] + events[..<(node % 3)]))
                     group.addTask {
                         for _ in 0..<5 {

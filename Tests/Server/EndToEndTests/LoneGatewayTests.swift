@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A gateway alone, with a database of its own, in front of a server that keeps the accounts.
+/// A standalone gateway, with its own database, in front of a server that keeps the accounts.
 @Suite("The gateway alone")
 struct LoneGatewayTests {
     private final class Gateway: Sendable {

@@ -12,7 +12,7 @@ struct ConfigurationFileTests {
             "gatehouse-\(UInt64.random(in: .min ... .max)).yaml")
         try Data(text.utf8).write(to: path)
         defer {
-            // Ignored: a temporary file that could not be removed.
+            // Ignored: the system cleans its temporary folder.
             try? FileManager.default.removeItem(at: path)
         }
         try body(path.path)

@@ -83,7 +83,7 @@ struct MailSettingsTests {
         let file = FileManager.default.temporaryDirectory
             .appendingPathComponent("gatehouse-token-\(UInt64.random(in: .min ... .max))")
         defer {
-            // Ignored: a temporary file that could not be removed.
+            // Ignored: the system cleans its temporary folder.
             try? FileManager.default.removeItem(at: file)
         }
         let changes = ["GOTRUE_SMTP_USER": "ada", "GATEHOUSE_SMTP_TOKEN_FILE": file.path]

@@ -34,7 +34,7 @@ struct OpenAPITests {
         settings.passkeys = rules
         let android = AppIdentifiers.Android("org.example.app=" + String(repeating: "ab", count: 32))
         let apps = AppIdentifiers(apple: ["A1B2C3D4E5.org.example.app"], android: [android].compactMap(\.self))
-        // Lost: nothing. The party is right.
+        // Ignored: these values are valid.
         settings.identity = (try? RelyingParty(id: "example.org", name: "E", origins: ["https://example.org"])).map {
             AppIdentity(party: $0, apps: apps)
         }

@@ -7,7 +7,7 @@ import Testing
 struct StartMemoryTests {
     @Test("Leaving the start gives up pages of programs and libraries")
     func leave() async {
-        // In a process of its own, because concurrent tests read pages too.
+        // In a separate process, because concurrent tests also read pages.
         await #expect(processExitsWith: .success) {
             let before = try residentFilePages()
             memory_leave_start()

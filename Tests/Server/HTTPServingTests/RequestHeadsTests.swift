@@ -9,7 +9,8 @@ import Testing
 
 @Suite("Heads of requests")
 struct RequestHeadsTests {
-    /// What the pipeline of a connection makes of the bytes, by ours or by the codec of swift-nio-extras.
+    /// The request heads that a connection's pipeline reads from the bytes, with our codec or the one of
+    /// swift-nio-extras.
     private func heads(
         _ text: String, by codec: any ChannelHandler = RequestHeads()
     ) throws -> [HTTPRequest] {

@@ -287,7 +287,7 @@ struct AccountPageTests {
             server.clock.advance(by: .seconds(3_590))
             try await browser.open("/account")
             #expect(browser.page.title == "Account")
-            // The answer never came: the browser still has the cookie of before.
+            // The response never arrived: the browser still has the previous cookie.
             let late = WebBrowser(server)
             late.cookies = before
             server.clock.advance(by: .seconds(60))

@@ -12,7 +12,7 @@ extension TestServer {
         try await send(.post, "/auth/v1/factors\(path)", bearer: session.accessToken, json: json)
     }
 
-    /// Adds an authenticator app beside the pages.
+    /// Adds an authenticator app through the API, not the pages.
     func addApp(_ session: TestSession, named name: String = "app") async throws -> TimeCode {
         let made = try await factors("", session, ["factor_type": "totp", "friendly_name": .string(name)])
         let codes = TimeCode(secret: try #require(Base32.decode((made["totp"]?["secret"]?.stringValue ?? "").utf8)))
@@ -41,7 +41,7 @@ extension TestServer {
         return rules
     }
 
-    /// Adds a security key beside the pages.
+    /// Adds a security key through the API, not the pages.
     func addKey(_ session: TestSession, _ device: inout SoftAuthenticator) async throws {
         let made = try await factors("", session, ["factor_type": "webauthn", "friendly_name": "key"])
         let path = "/\(made["id"]?.stringValue ?? "")"
@@ -54,7 +54,7 @@ extension TestServer {
         #expect(raised.status == 200)
     }
 
-    /// Each code counts once.
+    /// Each code is single-use.
     func nextCode(_ codes: TimeCode) -> String {
         clock.advance(by: .seconds(60))
         return codes.code(at: clock.now)
@@ -66,7 +66,7 @@ extension TimeCode {
 }
 
 extension WebPage {
-    /// What a page asks a passkey or a security key.
+    /// The page's options for a passkey or a security key.
     var keyOptions: AnyJSON {
         get throws {
             let text = try #require(WebPage.between("data-options=\"", "\"", in: text).first)

@@ -63,7 +63,7 @@ struct FormFlightTests {
         await desk.open()
         for request in requests { #expect(try await path(request.value) == "/1") }
         #expect(await desk.begun == 1)
-        // The next one is a form of its own.
+        // The next one is a separate form.
         let next = try await flights.answer(to: Self.form, at: Self.time) { await desk.work() }
         #expect(path(next) == "/2")
     }

@@ -30,7 +30,7 @@ struct HandoverTests {
             let session = try await server.send(.post, "/auth/v1/token?grant_type=pkce", json: grant)
             #expect(session["user"]?["email"] == "ada@example.com")
             #expect(try await server.send(.post, "/auth/v1/token?grant_type=pkce", json: grant).status == 404)
-            // The browser stays signed in, with a session of its own.
+            // The browser stays signed in, with its own session.
             try await browser.open("/account/devices")
             #expect(browser.page.text.contains("Sign Out All Other Devices"))
         }

@@ -10,7 +10,7 @@ struct LinkQuestionTests {
     /// Google vouches for this address.
     private static let email = "grace@example.com"
 
-    /// - Parameter browser: nil for one that nobody has signed in with.
+    /// - Parameter browser: nil for one without a sign-in.
     private func asked(_ server: TestServer, _ browser: WebBrowser? = nil) async throws -> WebBrowser {
         let made = try await server.send(
             .post, "/auth/v1/signup",

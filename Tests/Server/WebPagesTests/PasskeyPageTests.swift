@@ -13,7 +13,7 @@ struct PasskeyPageTests {
 
     private static func withPasskeys(_ settings: inout AuthSettings) {
         settings.passkeys = PasskeyRules()
-        // Lost: nothing. These are right.
+        // Ignored: these values are valid.
         settings.identity = (try? RelyingParty(id: "example.org", name: "Example", origins: [origin])).map {
             AppIdentity(party: $0)
         }
@@ -36,7 +36,7 @@ struct PasskeyPageTests {
         }
     }
 
-    /// What the script of the page does.
+    /// Does what the page's script does.
     @discardableResult
     private func addPasskey(_ browser: WebBrowser) async throws -> SoftAuthenticator {
         try await browser.open("/account/passkeys")

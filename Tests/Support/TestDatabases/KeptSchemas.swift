@@ -1,8 +1,8 @@
 import SQLDatabase
 import Synchronization
 
-/// Migrated schemas of a cluster that tests have given back, for later tests: the migrations take longer than most
-/// tests. A schema whose definitions a test has changed is dropped.
+/// A cluster's migrated schemas, kept for later tests: the migrations take longer than most tests. A schema whose
+/// definitions a test has changed is dropped.
 final class KeptSchemas: Sendable {
     struct Schema: Sendable {
         let name: String
@@ -10,7 +10,7 @@ final class KeptSchemas: Sendable {
         fileprivate let definitions: String
     }
 
-    /// The first one given back leaves first, so that what still writes to a schema has time to end.
+    /// First in, first out, so that remaining writers to a schema have time to end.
     private let free = Mutex<[Schema]>([])
 
     func take() -> Schema? { free.withLock { $0.isEmpty ? nil : $0.removeFirst() } }

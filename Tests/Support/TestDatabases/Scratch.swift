@@ -12,7 +12,7 @@ package final class Scratch: Sendable {
     }
 
     deinit {
-        // Ignored: a folder in the system's temporary folder.
+        // Ignored: the system cleans its temporary folder.
         try? FileManager.default.removeItem(atPath: path)
     }
 

@@ -69,7 +69,7 @@ package final class TestCluster: Sendable {
     }
 
     package func drop(_ schema: String) async {
-        // Ignored: a schema, until the server ends.
+        // Ignored: a remaining schema is removed with the cluster.
         try? await administer("DROP SCHEMA \(schema) CASCADE")
     }
 
@@ -91,7 +91,7 @@ package final class TestCluster: Sendable {
             ("/usr/lib/postgresql", ""), ("/opt/homebrew/opt", "postgresql@"), ("/usr/local/opt", "postgresql@"),
         ]
         for (folder, prefix) in kept {
-            // Ignored: the folder is missing.
+            // Ignored: the folder is usually missing.
             let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
             let versions = names.filter { $0.hasPrefix(prefix) }.compactMap { Int($0.dropFirst(prefix.count)) }
             folders += versions.sorted(by: >).map { "\(folder)/\(prefix)\($0)/bin" }
@@ -120,7 +120,7 @@ package let uptime: @Sendable () -> Duration = {
     return { start.duration(to: .now) }
 }()
 
-/// Admits this many at once; the others wait, in order.
+/// Limits concurrency; further callers wait, in order.
 final class Places: Sendable {
     private struct State {
         var free: Int

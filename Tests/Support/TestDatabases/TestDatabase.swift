@@ -25,8 +25,8 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
     package static let usual =
         ProcessInfo.processInfo.environment["GATEHOUSE_TEST_DATABASE"].flatMap(TestDatabase.init) ?? .sqlite
 
-    /// All tests start at once; with more than a thousand open files, Foundation's `Process` reads past the end of its
-    /// list of descriptors and crashes (Swift 6.3).
+    /// All tests start concurrently; with more than a thousand open files, Foundation's `Process` reads past the end of
+    /// its list of descriptors and crashes (Swift 6.3).
     private static let files = Places(48)
 
     /// Every migration of a database with accounts and profiles.
@@ -105,7 +105,7 @@ package final class DatabasePlace: Sendable {
         Self.keepers.withLock { $0[test, default: 0] += 1 }
         remove = {
             Self.keepers.withLock { $0[test, default: 0] -= 1 }
-            // Ignored: a folder in the system's temporary folder.
+            // Ignored: the system cleans its temporary folder.
             try? FileManager.default.removeItem(at: folder)
             whenRemoved()
         }
@@ -155,7 +155,7 @@ package final class OpenDatabase: Sendable {
     }
 }
 
-/// A schema that is dropped with its last user, or given back for later tests.
+/// A schema that is dropped with its last user, or kept for later tests.
 package final class TestSchema: Sendable {
     package let name: String
     private let cluster: TestCluster

@@ -8,7 +8,7 @@ import Synchronization
 /// The hooks and webhooks of a test server. ``HookReceiver`` answers them, each under a path with its name.
 package struct TestHooks: Sendable {
     package var hooks: [HookName]
-    /// Whether requests go on when a hook fails.
+    /// Whether requests continue when a hook fails.
     package var continues: Bool
     package var webhooks: [WebhookEndpoint]
     /// Whether requests need a captcha. Its provider is the receiver, too, as the hook `captcha`.

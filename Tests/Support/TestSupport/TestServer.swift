@@ -189,8 +189,8 @@ package final class TestServer: Sendable {
     }
 }
 
-/// Waits without a clock: time limits do not expire in tests that do not move one, and waits below a second end at once
-/// and are recorded.
+/// Waits without a clock: time limits do not expire in tests that do not move one, and waits below a second end
+/// immediately and are recorded.
 package final class AnswerTime: Sendable {
     private let noted = Mutex<[Duration]>([])
     package var waits: [Duration] { noted.withLock { $0 } }

@@ -165,7 +165,7 @@ struct FactorStoreTests {
         guard case .locked = try await store.verify(wrong, in: raised) else { throw NotSignedIn() }
         store.clock.advance(by: .zero - year)
         let later = try await store.raised(try await store.signedInAgain(factor.user), by: factor)
-        // The code that counted counts once.
+        // The accepted code is single-use.
         let next = try await store.challenged(factor, in: later)
         guard case .wrong = try await store.verify(store.answer(factor, next), in: later) else { throw NotSignedIn() }
     }

@@ -48,7 +48,7 @@ struct SnapshotTests {
     /// settle: a different tree is compared again, many times.
     private func compare(_ name: String, _ screen: Screen) async throws {
         let file = Self.kept.appending(path: name)
-        // Ignored: the reason of a read failure; a new screen has no tree.
+        // Ignored: a new screen has no stored tree.
         let kept = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         var tree = Self.uncovered(screen.snapshot())
         for _ in 0..<500 where kept != tree {

@@ -6,7 +6,7 @@ import ScreenDriver
 import SwiftUI
 
 extension Still {
-    /// What the first proof of an address set aside, and starting over.
+    /// Sign-in methods that the first proof of an address set aside, and starting over.
     static let restoring = [
         Still("set-aside-password", showsMost: true) {
             let service = try await proven()

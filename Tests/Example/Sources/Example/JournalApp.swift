@@ -42,7 +42,7 @@ struct MoodHome: View {
     var body: some View {
         HomeView()
             .profileSections { user in
-                // Lost: fields of another type.
+                // Ignored: fields of another type show "None yet".
                 Section("Mood") { Text((try? user.data(as: Journal.self))?.mood ?? "None yet") }
             }
     }

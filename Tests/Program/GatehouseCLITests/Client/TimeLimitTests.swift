@@ -19,7 +19,7 @@ struct TimeLimitTests {
         let (ended, end) = AsyncStream<Void>.makeStream()
         let clock = Self.clock { limit in slept.withLock { $0 = limit } }
         let hasEnded = await ends(within: .seconds(2), clock) {
-            // Lost: nothing. It throws no error.
+            // Ignored: it throws no error.
             try? await Self.waitForever()
             end.yield()
         }

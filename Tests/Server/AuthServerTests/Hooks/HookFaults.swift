@@ -30,7 +30,7 @@ extension TestServer {
         }
     }
 
-    /// What a step leaves behind that leads to no tokens.
+    /// The rows that a step leaves behind in all tables.
     func traces() async throws -> [String] {
         try await database.read { db in
             var found = try db.rows("SELECT id, refresh_token_counter, aal FROM sessions ORDER BY id") { row in

@@ -93,7 +93,7 @@ struct HookTests {
         }
     }
 
-    /// What a hook was asked, without the ids and the address, in which any two questions differ.
+    /// A hook's request body, without the ids and the address, which differ in each request.
     private func question(_ call: HookReceiver.Call, about email: String) -> String {
         call.json.text.replacing(email, with: "address")
             .replacing(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, with: "id")

@@ -5,8 +5,8 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// Random sequences of requests by an owner and by other people, and the question after each: can the owner still enter with
-/// everything the owner had, and nobody else?
+/// Random sequences of requests by an owner and by other people. After each, the owner must be able to sign in with
+/// everything that the owner had, and no one else may.
 ///
 /// `GATEHOUSE_OWNER_SEQUENCES` is the number of sequences, `GATEHOUSE_OWNER_SEED` the number of the first one: a failure
 /// names its number, and that one alone repeats it.

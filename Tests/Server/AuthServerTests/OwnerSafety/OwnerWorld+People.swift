@@ -202,7 +202,7 @@ extension OwnerWorld {
         if let made = TestSession(answer) {
             strangersSessions.append(made)
             hasMoved = true
-            // What was set aside before waits for the mailbox, which its owner has no more.
+            // Credentials that were set aside earlier wait for the mailbox, to which their owner has lost access.
             let waiting = (before["set_aside"]?.arrayValue ?? []).compactMap { $0["type"]?.stringValue }
             if waiting.contains("password") { hasPassword = false }
             if waiting.contains("passkey") { passkey = nil }

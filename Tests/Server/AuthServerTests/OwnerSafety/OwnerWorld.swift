@@ -107,7 +107,7 @@ struct OwnerWorld {
         return mails.last { $0.content.recipient.text == email && $0.content.code != nil }?.content.code?.reveal()
     }
 
-    /// Asks for a code as anybody can, and reads it as only the mailbox's owner can.
+    /// Requests a code as anyone can, and reads it as only the mailbox's owner can.
     mutating func code(_ person: String, _ path: String = "/otp") async throws -> String {
         server.passInterval()
         _ = try await server.deliveredMails()

@@ -109,7 +109,7 @@ extension TestSession {
     /// The session that the access token names.
     var sessionID: String? {
         let parts = accessToken.split(separator: ".")
-        // Ignored: why the text is no token. It then names no session.
+        // Ignored: text that is not a token names no session.
         guard parts.count == 3, let bytes = Base64URL.decode(String(parts[1])), let json = try? JSONReader.read(bytes)
         else { return nil }
         return json["session_id"]?.stringValue

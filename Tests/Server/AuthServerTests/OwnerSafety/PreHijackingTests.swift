@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// What somebody who signed up with another person's address must not get, whatever its owner does afterwards.
+/// A stranger signs up with another person's address, and must not get access, whatever its owner does afterwards.
 @Suite("A stranger who signed up first gets nothing of the owner's")
 struct PreHijackingTests {
     private static let email = "ada@example.com"

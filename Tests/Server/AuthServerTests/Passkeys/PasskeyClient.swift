@@ -25,7 +25,7 @@ struct PasskeyClient {
             rules.allowsSignUp = true
             change(&rules)
             settings.passkeys = rules
-            // Lost: nothing. These are right.
+            // Ignored: these values are valid.
             settings.identity = (try? RelyingParty(id: "example.org", name: "Example", origins: [origin])).map {
                 AppIdentity(party: $0)
             }
@@ -70,7 +70,7 @@ struct PasskeyClient {
         let token = answer.json["access_token"]?.stringValue ?? ""
         let parts = token.split(separator: ".")
         guard parts.count == 3, let bytes = Base64URL.decode(String(parts[1])) else { return nil }
-        // Lost: nothing. Such a token has no level.
+        // Ignored: an unreadable token has no level.
         return (try? JSONReader.read(bytes))?["aal"]?.stringValue
     }
 

@@ -183,7 +183,7 @@ struct SecurityKeyTests {
             try await key.enroll(ada.accessToken)
             let early = try await key.challenge(ada.accessToken)
             let raised = try #require(TestSession(try await key.verify(ada.accessToken)))
-            // A second key for the same factor, by the challenge from before.
+            // A second key for the same factor, with the previous challenge.
             var other = key
             other.device = SoftAuthenticator()
             let second = try await key.post("/\(key.factor)/verify", bearer: raised.accessToken, other.answer(early))

@@ -22,7 +22,7 @@ struct WellKnownTests {
 
     private func contents(_ identity: AppIdentity, page: String? = nil) -> [String: AnyJSON] {
         let files = WellKnownFiles(identity, accountPage: page).contents
-        // Lost: nothing. They are JSON.
+        // Ignored: the files are JSON.
         return Dictionary(uniqueKeysWithValues: files.map { ($0.path, (try? JSONReader.read($0.json)) ?? .null) })
     }
 

@@ -252,7 +252,7 @@ struct IDTokenGrantTests {
                 bearer: guest.accessToken)
             let user = try #require(linked["user"], "\(linked)")
             #expect(user["email"] == "verified@example.com" && user["new_email"] == nil, "\(user)")
-            // It would wait for another code that nobody was sent.
+            // It would wait for a second code, which was never sent.
             let verified = try await server.verify("email_change", code: code, email: "new@example.com")
             #expect(verified.code == "otp_expired", "\(verified)")
         }
