@@ -18,7 +18,7 @@ let isLinux = true
 #else
 let isLinux = false
 #endif
-/// Other packages, and the products of theirs that are used here.
+/// Other packages, with the products that are used here.
 let fetched: [(owner: String, name: String, version: Version, products: String)] = [
     ("apple", "swift-crypto", "4.5.2", "Crypto CryptoExtras"),
     ("apple", "swift-argument-parser", "1.8.2", "ArgumentParser"),

@@ -11,7 +11,7 @@ NAME = re.compile(r"`(?:admin\.)?(var )?(\w+)(\([\w:]*\))?`")
 
 
 def rows(page):
-    _, _, section = page.partition("## The Swift client beside supabase-swift\n")
+    _, _, section = page.partition("## The Swift client and supabase-swift\n")
     return [row for row in ROW.findall(section) if row[0] != "supabase-swift" and not set(row[0]) <= set("-|")]
 
 
@@ -57,7 +57,7 @@ class CompatibilityPageTests(unittest.TestCase):
         self.assertEqual(sorted(calls - listed), [])
 
     def test_a_row_is_read(self):
-        row = rows("## The Swift client beside supabase-swift\n| `a(b:)` | the same, `async` | x |\n")[0]
+        row = rows("## The Swift client and supabase-swift\n| `a(b:)` | the same, `async` | x |\n")[0]
         self.assertEqual(promised(row), ["func a(b:)"])
         self.assertEqual(promised(("`admin.a(_:)`", "`admin.b(c:)`, `var d`", "")), ["func b(c:)", "var d"])
         source = "public func a(_ b: [(c: Int, d: Int)] = [], e f: (Int) -> Int = { $0 }) async throws -> Int {}"
