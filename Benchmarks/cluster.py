@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-# What a machine of this size would be given; the rest is as it comes.
+# Typical settings for a machine of this size; the others keep their defaults.
 SETTINGS = {
     "listen_addresses": "",
     "max_connections": "200",
@@ -76,7 +76,7 @@ class Cluster:
 
     def stop(self, remove=True):
         if self.process:
-            # Fast shutdown: whoever is connected is not waited for.
+            # Fast shutdown: does not wait for connected clients.
             self.process.send_signal(signal.SIGINT)
             self.process.wait(60)
             self.process = None
@@ -134,7 +134,7 @@ def processor_time(roots, children=False):
     return total / tick
 
 
-# What a refresh asks the database, without the program in front of it. Each client has a session of its own.
+# A refresh's queries, sent directly to the database. Each client has its own session.
 REFRESH_SESSIONS = """
 INSERT INTO sessions (id, user_id, refresh_token_counter, aal, amr, created_at)
 SELECT CAST('00000000-0000-4000-8000-' || lpad(CAST(n - 1 AS text), 12, '0') AS uuid), id, 0, 'aal1', '[]', now()

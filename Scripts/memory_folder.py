@@ -6,7 +6,7 @@ import pathlib
 import shutil
 import tempfile
 
-# Bytes, with a reserve: compilers, servers and browsers need memory beside the files.
+# Bytes, with a reserve: compilers, servers and browsers need memory in addition to the files.
 NEEDED_FOLDER = 8_000_000_000
 NEEDED_MEMORY = 12_000_000_000
 

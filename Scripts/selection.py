@@ -16,7 +16,7 @@ import subprocess
 
 from stages import NO_SUMMARY
 
-# What is no Swift target, and the parts that read it: the beginnings of their names.
+# Files outside the Swift targets, and the parts that read them, as prefixes of their names.
 EVERY_STAGE = ("swift ", "postgresql ", "screens ")
 READERS = (
     ("Docs/reference/linking-rules.md", tuple(stage + "AccountDomainTests" for stage in EVERY_STAGE)),
@@ -156,7 +156,7 @@ class Record:
     def __init__(self, file):
         self.file = pathlib.Path(file)
         self.passed = {}
-        # Lost: what an earlier version of this script or an interrupted one wrote. Everything runs then.
+        # Ignored: an unreadable file of an earlier version or an interrupted run. Everything runs in that case.
         try:
             stored = json.loads(self.file.read_text())
             self.passed = {part: stored["states"][state] for part, state in stored["parts"].items()}

@@ -24,14 +24,14 @@ import hangs
 # The whole package, not the client alone (Package.swift).
 os.environ["GATEHOUSE_COMPLETE"] = "1"
 CORES = 2
-# By default Swift Testing starts all tests at once, and each then takes as long as all together.
+# By default Swift Testing starts all tests concurrently, and each takes as long as all together.
 TESTS_AT_ONCE = "8"
 # The time limit of a stage that hangs, so that the run names it before the limit of CI ends the whole run.
 LIMIT_SECONDS = 2_400
 # How often a running stage is looked at.
 LOOK_SECONDS = 5
 TAIL_LINES = 40
-# Runs a command at a niceness. Linux schedules each session as one group, which has a niceness of its own.
+# Runs a command at a niceness. Linux schedules each session as one group, which has its own niceness.
 NICELY = ("sh", "-c", '{ echo "$0" >/proc/self/autogroup; } 2>/dev/null; exec nice -n "$0" "$@"')
 
 
@@ -298,7 +298,7 @@ def end_group(process):
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
         for _ in range(1_000):
-            # Takes notice of the process's end: until then it counts as one of the group.
+            # Reaps the process: until then it still belongs to the group.
             process.poll()
             os.killpg(process.pid, 0)
             time.sleep(0.01)
@@ -310,7 +310,7 @@ def closing_lines(ended, seconds):
     """The reports of the failed stages, then the totals as a line that continuous integration reads."""
     failed = [each for each in ended if not each.has_passed]
     lines = [each.report for each in ended if each.code is not None and (each.again or each in failed)]
-    # A stage that hung has no result of its own.
+    # A stage that hung has no result.
     results = [each.again.result if each.waits is not None and each.again else each.result for each in ended]
     totals = [sum(getattr(result, name) for result in results) for name in ("passed", "failed", "skipped")]
     alone = sum(each.result.failed for each in ended if each.has_passed and each.waits is None)

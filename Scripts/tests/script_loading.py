@@ -16,7 +16,7 @@ def load(name):
     path = next(folder / name for folder in FOLDERS if (folder / name).is_file())
     loader = SourceFileLoader(path.name.replace("-", "_"), str(path))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    # A loader without this leaves a compiled copy beside the script.
+    # Otherwise the loader leaves a compiled copy next to the script.
     sys.dont_write_bytecode = True
     loader.exec_module(module)
     return module
