@@ -42,12 +42,13 @@ sanitize: ## Runs the Swift tests under the thread sanitizer, drivers and hashin
 soak: ## Runs the longest tests, about six hours, and writes Docs/soak.md; STAGES="…" runs some (Tests/Soak/run --list)
 	@Tests/Soak/run $(STAGES)
 
-check: ## Formatting, house style, links, the public API, and the tests of these checks
+check: ## Formatting, house style, prose, links, the public API, and the tests of these checks
 	@Scripts/prepare.sh check
 	python3 -m unittest discover --start-directory Scripts/tests
 	swift format lint --strict --parallel --recursive $(swift_folders) Package.swift
 	Scripts/checks/check-style
 	Scripts/checks/check-text
+	Scripts/checks/check-prose
 	Scripts/checks/check-links
 	Scripts/checks/check-api
 
