@@ -29,14 +29,20 @@ package struct SettingsReport {
 
     /// All settings as a Markdown table, for `Docs/configuration.md`.
     package static var documentation: String {
-        var text = "| In the environment | The same | In YAML | Default | |\n|---|---|---|---|---|\n"
-        for setting in Setting.allCases {
-            let foreign = setting.foreignNames.map { "`\($0)`" }.joined(separator: ", ")
-            let file = setting.isSecret ? " A secret: `\(setting.environmentName)_FILE` names a file with it." : ""
-            let value = setting.defaultText.map { "`\($0)`" } ?? ""
-            text += "| `\(setting.environmentName)` | \(foreign) | `\(setting.key)` | \(value) | "
-            text += "\(setting.summary)\(file) |\n"
-        }
-        return text
+        var rows: [String] = []
+        for row in Setting.allCases.map(row) where !rows.contains(row) { rows.append(row) }
+        return "| Setting | Default | |\n|---|---|---|\n" + rows.joined(separator: "\n") + "\n"
+    }
+
+    /// A dagger stands for the usual name of Supabase Auth, `GOTRUE_` and the key in capitals.
+    private static func row(_ setting: Setting) -> String {
+        let usual = "GOTRUE_" + setting.key.uppercased()
+        let dagger = setting.foreignNames.contains(usual) ? " †" : ""
+        let others = setting.foreignNames.filter { $0 != usual }.map { "`\($0)`" }.joined(separator: ", ")
+        let notes = [
+            setting.summary, others.isEmpty ? nil : "In Supabase Auth: \(others).", setting.isSecret ? "Secret." : nil,
+        ]
+        let value = setting.defaultText.map { "`\($0)`" } ?? ""
+        return "| `\(setting.documentedKey)`\(dagger) | \(value) | \(notes.compactMap(\.self).joined(separator: " ")) |"
     }
 }

@@ -14,18 +14,20 @@ package struct CaptchaSettings: Sendable {
 extension Setting {
     package static let captchaEnabled = Setting(
         "security_captcha_enabled", .gotrue, .flag(false),
-        "Whether sign-up, sign-in with a password or a mailed code, and recovery need a solved captcha "
-            + "(`gotrue_meta_security.captcha_token`). Administrators need none.")
+        "Requires a captcha (`gotrue_meta_security.captcha_token`) for sign-up, recovery, and sign-in with a "
+            + "password or emailed code. Administrators are exempt.")
     package static let captchaProvider = Setting(
-        "security_captcha_provider", .gotrue, .text("hcaptcha"), "`hcaptcha` or `turnstile`.")
+        "security_captcha_provider", .gotrue, .text("hcaptcha"),
+        "`hcaptcha` or `turnstile`.")
     package static let captchaSecret = Setting(
-        "security_captcha_secret", .gotrue, .secret, "The secret key that the provider gave.")
+        "security_captcha_secret", .gotrue, .secret,
+        "The provider's secret key.")
     package static let captchaSiteKey = Setting(
         "security_captcha_site_key", .none, .text(),
-        "The public key that the provider gave, with which the account pages show captchas.")
+        "The provider's public key (site key), for captchas on the account pages and in the console.")
     package static let captchaURL = Setting(
         "security_captcha_url", .none, .text(),
-        "Where a stand-in for the provider verifies captchas; `outgoing_loopback` allows this machine.")
+        "URL of a stand-in for the provider, for tests. `outgoing_loopback` allows this machine.")
 
     static let captcha: [Setting] = [
         captchaEnabled, captchaProvider, captchaSecret, captchaSiteKey, captchaURL,

@@ -1,29 +1,30 @@
 // The settings of mails and of the codes in them.
 extension Setting {
     package static let mailCodeLifetime = Setting(
-        "mailer_otp_exp", .gotrue, .number(1...604_800, 3_600), "Seconds that a mailed code or link is good for.")
+        "mailer_otp_exp", .gotrue, .number(1...604_800, 3_600),
+        "Lifetime of an emailed code or link in seconds, 1 to 604800.")
     package static let mailInterval = Setting(
         "smtp_max_frequency", .gotrue, .durationOrZero("60s"),
-        "The time between two mails of a kind to one address, a Go duration. `0` means none.")
+        "Minimum time between two emails of one kind to one address. `0` means no minimum.")
     package static let secureEmailChange = Setting(
         "mailer_secure_email_change_enabled", .gotrue, .flag(true),
-        "Whether both addresses must confirm a change from one to the other.")
+        "Requires confirmation from the old and the new address to change an email.")
     package static let mailedLinksOpenAtOnce = Setting(
         "mailer_links_open_at_once", .none, .flag(false),
-        "Whether opening a mailed link spends it, as in Supabase Auth. Mail scanners open links: with this, a scanner "
-            + "confirms addresses for strangers who entered them. Without it, a page with a button comes first; with it, "
-            + "only for links without PKCE that would take a password or sessions from an account.")
+        "Redeems an emailed link when it is opened, as Supabase Auth does. Mail scanners open links, so they then "
+            + "confirm addresses that strangers entered. When off, users confirm on a page first; when on, only for "
+            + "links without PKCE that would remove a password or sessions.")
     package static let requireReauthentication = Setting(
         "security_update_password_require_reauthentication", .gotrue, .flag(false),
-        "Whether a new password needs a mailed code when the sign-in is more than a day old.")
+        "Requires an emailed code to set a new password more than 24 hours after the sign-in.")
     package static let rateMails = Setting(
         "rate_limit_email_sent", .gotrue, .number(0...1_000_000_000, 30),
-        "Mails in an hour to the confirmed addresses of accounts, and as many to all other addresses; further ones wait, "
-            + "and are refused if they would wait for longer than their codes last. One client address may ask for a "
-            + "third of them. Not counted: invitations, notices, and all mails with `mailer_autoconfirm`.")
+        "Emails per hour to confirmed addresses, and as many to all others. More wait, or are rejected if their "
+            + "codes would expire first. One client address may request a third. Invitations and notices are exempt, as "
+            + "is all email with `mailer_autoconfirm`.")
     package static let mailFolder = Setting(
         "mail_folder", .none, .text(),
-        "Path of a folder that mails are written to instead of being sent, one JSON file each: for tests.")
+        "Path of a folder. Writes each email to it as a JSON file instead of sending it. For tests.")
 
     static let codes: [Setting] = [
         mailCodeLifetime, mailInterval, secureEmailChange, mailedLinksOpenAtOnce, requireReauthentication, mailFolder,

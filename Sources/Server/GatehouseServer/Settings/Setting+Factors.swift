@@ -6,49 +6,58 @@ import GatehouseWire
 /// The settings of second factors, with Supabase's names.
 extension Setting {
     package static let enrollTOTP = Setting(
-        "mfa_totp_enroll_enabled", .gotrue, .flag(true), "Whether users may add an authenticator app.")
+        "mfa_totp_enroll_enabled", .gotrue, .flag(true),
+        "Lets users add authenticator apps.")
     package static let verifyTOTP = Setting(
-        "mfa_totp_verify_enabled", .gotrue, .flag(true), "Whether the codes of authenticator apps count.")
+        "mfa_totp_verify_enabled", .gotrue, .flag(true),
+        "Accepts codes from authenticator apps.")
     package static let enrollSecurityKeys = Setting(
         "mfa_web_authn_enroll_enabled", .gotrue, .flag(false),
-        "Whether users may add a security key or a device as a second factor.")
+        "Lets users add a security key or a device as a second factor.")
     package static let verifySecurityKeys = Setting(
-        "mfa_web_authn_verify_enabled", .gotrue, .flag(false), "Whether the answers of such keys count.")
+        "mfa_web_authn_verify_enabled", .gotrue, .flag(false),
+        "Accepts security keys and devices as a second factor.")
     package static let mostFactors = Setting(
-        "mfa_max_enrolled_factors", .gotrue, .number(1...100, 10), "Second factors of an account, verified or not.")
+        "mfa_max_enrolled_factors", .gotrue, .number(1...100, 10),
+        "Maximum second factors per account, verified or not. 1 to 100.")
     package static let mostVerifiedFactors = Setting(
-        "mfa_max_verified_factors", .gotrue, .number(1...100, 10), "Verified second factors of an account.")
+        "mfa_max_verified_factors", .gotrue, .number(1...100, 10),
+        "Maximum verified second factors per account, 1 to 100.")
     package static let challengeLifetime = Setting(
         "mfa_challenge_expiry_duration", .gotrue, .number(1...86_400, 300),
-        "Seconds in which a challenge can be answered; 300 at the least.")
+        "Lifetime of a challenge in seconds, at least 300.")
     package static let factorLifetime = Setting(
         "mfa_factor_expiry_duration", .gotrue, .duration("300s"),
-        "How long a second factor stays that nobody ever tried to use; 300s at the least.")
+        "How long an unverified factor is kept, at least `300s`.")
     package static let rateFactors = Setting(
         "mfa_rate_limit_challenge_and_verify", .gotrue, .number(0...1_000_000_000, 15),
-        "Challenges of one address in a minute, as many answers, as many recovery codes, and as many removals.")
+        "Challenges per client address and minute. Verifications, recovery codes and removals each have the same "
+            + "limit.")
     package static let lowLevelLimit = Setting(
         "sessions_allow_low_aal", .gotrue, .duration(),
-        "How long a session without a second factor lasts if its user has one. Without a value: as long as others.")
+        "Maximum lifetime of an `aal1` session whose user has a second factor. Default: like other sessions.")
     package static let factorRemovalDelay = Setting(
         "mfa_admin_removal_delay", .none, .duration(),
-        "How long the removal of a verified second factor by an administrator waits. The owner of the account gets a mail, "
-            + "and a sign-in with the factor stops it. Without a value: no time, and no mail.")
+        "Delay before an administrator's removal of a verified factor takes effect. The user is emailed and can "
+            + "cancel it by signing in with the factor. Default: no delay and no email.")
     package static let enrollRecoveryCodes = Setting(
         "mfa_recovery_codes_enroll_enabled", .gotrue, .flag(false),
-        "Whether users with a second factor may make recovery codes.")
+        "Lets users with a second factor create recovery codes.")
     package static let verifyRecoveryCodes = Setting(
-        "mfa_recovery_codes_verify_enabled", .gotrue, .flag(false), "Whether recovery codes count.")
+        "mfa_recovery_codes_verify_enabled", .gotrue, .flag(false),
+        "Accepts recovery codes.")
     package static let recoveryCodeCount = Setting(
-        "mfa_recovery_codes_count", .gotrue, .number(RecoveryCodeRules.counts, 10), "The codes of a set.")
+        "mfa_recovery_codes_count", .gotrue, .number(RecoveryCodeRules.counts, 10),
+        "Codes per set, 4 to 16.")
     package static let recoveryCodeLength = Setting(
-        "mfa_recovery_codes_code_length", .gotrue, .number(RecoveryCodeRules.lengths, 16), "The letters of a code.")
+        "mfa_recovery_codes_code_length", .gotrue, .number(RecoveryCodeRules.lengths, 16),
+        "Characters per code, 13 to 32.")
     package static let recoveryCodeAttempts = Setting(
         "mfa_recovery_codes_max_verify_attempts", .gotrue, .number(RecoveryCodeRules.attemptCounts, 5),
-        "The wrong codes that lock a set.")
+        "Failed attempts before the set is locked, 3 to 15.")
     package static let recoveryCodeLockout = Setting(
         "mfa_recovery_codes_lockout_duration", .gotrue, .duration("15m"),
-        "How long a set is locked, from `1m` to `24h`.")
+        "How long the set is locked, `1m` to `24h`.")
 
     static let factors = [
         enrollTOTP, verifyTOTP, enrollSecurityKeys, verifySecurityKeys, mostFactors, mostVerifiedFactors,

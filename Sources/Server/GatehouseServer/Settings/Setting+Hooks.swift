@@ -13,17 +13,20 @@ struct HookSettings: Sendable {
     private init(_ name: HookName) {
         self.name = name
         let key = "hook_\(name.rawValue)"
-        enabled = Setting(key + "_enabled", .gotrue, .flag(false), "Whether \(name.purpose), see [hooks.md](hooks.md).")
-        uri = Setting(key + "_uri", .gotrue, .text(), "Its address: `https://…`.")
+        enabled = Setting(key + "_enabled", .gotrue, .flag(false), name.purpose)
+        uri = Setting(
+            key + "_uri", .gotrue, .text(), "URL of the hook: `https://…`.", documentedKey: "hook_<name>_uri")
         secrets = Setting(
             key + "_secrets", .gotrue, .secret,
-            "Secrets that sign the calls, `v1,whsec_BASE64`, with vertical bars between several.")
+            "Secrets that sign the calls: `v1,whsec_BASE64`, separated by vertical bars.",
+            documentedKey: "hook_<name>_secrets")
         onFailure =
             name == .sendEmail
             ? nil
             : Setting(
                 key + "_on_failure", .none, .text("refuse"),
-                "`refuse` or `continue`: what happens to a request when the hook cannot be asked.")
+                "What happens to a request when the hook fails: `refuse` or `continue`.",
+                documentedKey: "hook_<name>_on_failure")
     }
 
     var settings: [Setting] { [enabled, uri, secrets] + [onFailure].compactMap(\.self) }
@@ -32,11 +35,11 @@ struct HookSettings: Sendable {
 extension HookName {
     fileprivate var purpose: String {
         switch self {
-        case .customAccessToken: "a hook may change the claims of access tokens"
-        case .beforeUserCreated: "a hook decides about new accounts"
-        case .passwordVerificationAttempt: "a hook hears of passwords that were checked, and may reject them"
-        case .mfaVerificationAttempt: "a hook hears of answers of second factors, and may reject them"
-        case .sendEmail: "a hook sends the mails instead of a mail server"
+        case .customAccessToken: "Calls a hook that can change the claims of access tokens."
+        case .beforeUserCreated: "Calls a hook that accepts or rejects new accounts."
+        case .passwordVerificationAttempt: "Calls a hook after each password check; it can reject the sign-in."
+        case .mfaVerificationAttempt: "Calls a hook after each second-factor check; it can reject the sign-in."
+        case .sendEmail: "Sends emails through a hook instead of a mail server."
         }
     }
 }
@@ -44,13 +47,13 @@ extension HookName {
 extension Setting {
     package static let webhooks = Setting(
         "webhooks", .none, .secret,
-        "Endpoints that hear of events: a JSON array, see [hooks.md](hooks.md#webhooks).")
+        "JSON array of endpoints that receive events, see [hooks.md](hooks.md#webhooks).")
     package static let hookNetworks = Setting(
         "hook_networks", .none, .text(),
-        "Comma-separated networks (`10.1.0.0/16`) that hooks and webhooks may be in although they are not public.")
+        "Comma-separated networks (`10.1.0.0/16`) where hooks and webhooks are allowed although they are not public.")
     package static let hookLoopback = Setting(
         "hook_loopback", .none, .flag(false),
-        "Whether hooks and webhooks may be on this machine, with http too.")
+        "Allows hooks and webhooks on this machine, including over http.")
 
     /// The settings of hooks and webhooks.
     package static let hooks: [Setting] = HookSettings.all.flatMap(\.settings) + [webhooks, hookNetworks, hookLoopback]

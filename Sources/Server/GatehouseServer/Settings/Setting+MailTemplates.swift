@@ -8,7 +8,7 @@ struct MailTemplateSettings: Sendable {
 
     static let folder = Setting(
         "mailer_templates", .none, .text(),
-        "Path of a folder with templates of mails, see [mails.md](mails.md).")
+        "Path of a folder with email templates, see [mails.md](mails.md).")
 
     /// The kinds that Supabase Auth has; the folder has templates of all.
     static let all: [MailTemplateSettings] = [
@@ -19,11 +19,12 @@ struct MailTemplateSettings: Sendable {
 
     private init(_ name: String) {
         self.name = name
-        let words = name.split(separator: "_").joined(separator: " ")
-        subject = Setting("mailer_subjects_\(name)", .gotrue, .text(), "The subject of the mail \"\(words)\".")
+        subject = Setting(
+            "mailer_subjects_\(name)", .gotrue, .text(), "Subject of this email.",
+            documentedKey: "mailer_subjects_<email>")
         file = Setting(
             "mailer_templates_\(name)", .gotrue, .text(),
-            "Path of the HTML of the mail \"\(words)\". A file: a URL is not fetched.")
+            "Path of this email's HTML file. Must not be a URL.", documentedKey: "mailer_templates_<email>")
     }
 
     static var settings: [Setting] { [folder] + all.flatMap { [$0.subject, $0.file] } }

@@ -3,32 +3,20 @@ package import AccountDomain
 extension Setting {
     /// The notices that an operator can turn on: a row for each. The names are Supabase's where there is one.
     package static let notices: [(setting: Setting, kind: MailKind)] = [
-        notice(.passwordChanged, .gotrue, "Whether the owner of an account gets a mail about a new password."),
-        notice(.emailChanged, .gotrue, "Whether the old address gets a mail about a change of address."),
-        notice(.identityLinked, .gotrue, "Whether the owner of an account gets a mail about a new sign-in method."),
-        notice(
-            .identityUnlinked, .gotrue,
-            "Whether the owner of an account gets a mail about a sign-in method that was removed."
-        ),
+        notice(.passwordChanged, .gotrue, "Emails users when their password changes."),
+        notice(.emailChanged, .gotrue, "Emails the old address when an account's email changes."),
+        notice(.identityLinked, .gotrue, "Emails users when a sign-in method is added."),
+        notice(.identityUnlinked, .gotrue, "Emails users when a sign-in method is removed."),
         notice(
             .newDevice, .none,
-            "Whether the owner of an account gets a mail about a sign-in with a kind of device that the account has not "
-                + "used for 400 days: another app, model or system. The first sign-in of an account brings none."),
-        notice(.factorEnrolled, .gotrue, "Whether the owner of an account gets a mail about a new second factor."),
-        notice(
-            .factorUnenrolled, .gotrue,
-            "Whether the owner of an account gets a mail about a second factor that was removed."
-        ),
-        notice(.recoveryCodeUsed, .none, "Whether the owner of an account gets a mail when a recovery code is used."),
-        notice(
-            .recoveryCodesReplaced, .none,
-            "Whether the owner of an account gets a mail when new recovery codes replace those before."
-        ),
-        notice(
-            .passkeyCreated, .none,
-            "Whether the owner of an account gets a mail about a new passkey. The passkey of a sign-up brings none."
-        ),
-        notice(.passkeyDeleted, .none, "Whether the owner of an account gets a mail about a passkey that was deleted."),
+            "Emails users about a sign-in on a kind of device (app, model or system) that the account has not used for "
+                + "400 days. Not sent for an account's first sign-in."),
+        notice(.factorEnrolled, .gotrue, "Emails users when a second factor is added."),
+        notice(.factorUnenrolled, .gotrue, "Emails users when a second factor is removed."),
+        notice(.recoveryCodeUsed, .none, "Emails users when a recovery code is used."),
+        notice(.recoveryCodesReplaced, .none, "Emails users when new recovery codes replace the previous ones."),
+        notice(.passkeyCreated, .none, "Emails users when a passkey is added, except at sign-up."),
+        notice(.passkeyDeleted, .none, "Emails users when a passkey is removed."),
     ]
 
     private static func notice(

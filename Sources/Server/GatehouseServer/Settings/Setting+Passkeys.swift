@@ -7,47 +7,46 @@ import WebAuthn
 extension Setting {
     package static let relyingPartyID = Setting(
         "webauthn_rp_id", .gotrue, .text(),
-        "The domain that passkeys and WebAuthn factors belong to: `example.org`, without scheme and port. They work on "
-            + "it and its subdomains, and are lost when it changes. Not an IP address.")
+        "Domain of passkeys and security keys: `example.org`, without scheme and port. They also work on its "
+            + "subdomains and are lost when it changes. Not an IP address.")
     package static let relyingPartyName = Setting(
         "webauthn_rp_display_name", .gotrue, .text(),
-        "The name that authenticators show. Without a value: `account_pages_name`, `smtp_sender_name` or the domain.")
+        "Name that authenticators show. Default: `account_pages_name`, `smtp_sender_name` or the domain.")
     package static let relyingPartyOrigins = Setting(
         "webauthn_rp_origins", .gotrue, .text(),
         "Comma-separated origins that may use them: `https://app.example.org`, `android:apk-key-hash:…`, "
-            + "`ios:bundle-id:…`. The apps of `apple_app_ids` and `android_apps` need not be named.")
+            + "`ios:bundle-id:…`. Apps in `apple_app_ids` and `android_apps` are included.")
     package static let relatedOrigins = Setting(
         "webauthn_related_origins", .none, .text(),
-        "Comma-separated web origins outside of the domain that may use them, too. Browsers look them up at "
-            + "`/.well-known/webauthn` of the domain, and know at most five registrable domains.")
+        "Comma-separated web origins on other domains that may use them. Browsers check `/.well-known/webauthn` on "
+            + "the domain and accept at most five registrable domains.")
     package static let challengeDuration = Setting(
         "webauthn_challenge_expiry_duration", .gotrue, .duration("5m"),
-        "How long a passkey's challenge can be answered, a Go duration up to `1h`.")
+        "Lifetime of a passkey challenge, up to `1h`.")
     package static let appleAppIDs = Setting(
         "apple_app_ids", .none, .text(),
-        "Comma-separated identifiers of Apple apps that share passwords and passkeys with the domain, with their team: "
+        "Comma-separated Apple apps that share passwords and passkeys with the domain, with their team ID: "
             + "`A1B2C3D4E5.org.example.app`.")
     package static let androidApps = Setting(
         "android_apps", .none, .text(),
-        "Comma-separated Android apps that share passkeys with the domain: the package, `=`, and the SHA-256 of the "
-            + "signing certificate as `keytool` prints it: `org.example.app=AB:CD:…`. An app with two certificates "
-            + "stands there twice.")
+        "Comma-separated Android apps that share passkeys with the domain: package, `=`, and the certificate's "
+            + "SHA-256 as `keytool` prints it: `org.example.app=AB:CD:…`. List an app once per certificate.")
     package static let passkeysEnabled = Setting(
         "passkey_enabled", .gotrue, .flag(false),
-        "Whether people sign in with passkeys, see [passkeys.md](passkeys.md).")
+        "Enables sign-in with passkeys, see [passkeys.md](passkeys.md).")
     package static let passkeyMaximum = Setting(
-        "passkey_max_passkeys_per_user", .gotrue, .number(1...1_000, 10), "The most passkeys of one user, 1 to 1000.")
+        "passkey_max_passkeys_per_user", .gotrue, .number(1...1_000, 10),
+        "Maximum passkeys per account, 1 to 1000.")
     package static let passkeySignUp = Setting(
         "passkey_signup_enabled", .none, .flag(false),
-        "Whether an account may begin with a passkey, without a password. Its address is added once a mailed code "
-            + "proves it.")
+        "Enables sign-up with a passkey instead of a password. The email is added once an emailed code confirms it.")
     package static let passkeyIsTwoFactors = Setting(
         "passkey_counts_as_two_factors", .none, .flag(false),
-        "Whether a sign-in with a passkey has the level `aal2` if the device verified its user, by fingerprint, face or "
-            + "PIN (NIST SP 800-63B-4).")
+        "Gives passkey sign-ins the level `aal2` if the device verified the user by fingerprint, face or PIN (NIST "
+            + "SP 800-63B-4).")
     package static let ratePasskey = Setting(
         "rate_limit_passkey", .gotrue, .number(0...1_000_000_000, 30),
-        "Sign-ins with passkeys that one address may begin in 5 minutes.")
+        "Passkey sign-ins started per client address in 5 minutes.")
 
     static let passkeys: [Setting] = [
         passkeysEnabled, passkeyMaximum, passkeySignUp, passkeyIsTwoFactors, relyingPartyID, relyingPartyName,

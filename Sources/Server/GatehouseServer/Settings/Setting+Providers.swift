@@ -5,41 +5,44 @@ extension Setting {
     // Redirects, and sign-in through providers.
     package static let uriAllowList = Setting(
         "uri_allow_list", .gotrue, .text(),
-        "Comma-separated addresses that browsers may be sent back to, besides `site_url`: letter by letter, custom "
-            + "schemes too (`boxscore://signed-in`). One on `http://127.0.0.1` or `http://localhost` stands for every "
-            + "port there.")
+        "Comma-separated addresses that browsers may return to besides `site_url`. They must match exactly and may "
+            + "use custom schemes (`boxscore://signed-in`). `http://127.0.0.1` and `http://localhost` include every "
+            + "port.")
     package static let redirectPatterns = Setting(
         "redirect_patterns", .none, .flag(false),
-        "Whether the entries of `uri_allow_list` are patterns, as in Supabase (`https://*.example.org/**`), and every "
-            + "address of the site is allowed.")
+        "Treats `uri_allow_list` as patterns, as in Supabase (`https://*.example.org/**`), and allows every address "
+            + "on the origin of `site_url`.")
     package static let implicitFlow = Setting(
         "external_implicit_flow_enabled", .none, .flag(false),
-        "Whether tokens may come back in an address's fragment, for clients without PKCE. RFC 9700 advises against it.")
+        "Allows tokens in the URL fragment, for clients without PKCE. RFC 9700 advises against it.")
     package static let plainProofKeys = Setting(
         "external_plain_pkce_enabled", .none, .flag(false),
-        "Whether a PKCE verifier may be its own challenge (`plain`).")
+        "Allows PKCE's `plain` method, in which the verifier is its own challenge.")
     package static let manualLinking = Setting(
         "security_manual_linking_enabled", .gotrue, .flag(true),
-        "Whether people who are signed in may link and unlink sign-in methods.")
+        "Lets signed-in users link and remove sign-in methods.")
     package static let iosBundleID = Setting(
-        "external_ios_bundle_id", .gotrue, .text(), "One more bundle id, behind those of `external_apple_client_id`.")
+        "external_ios_bundle_id", .gotrue, .text(),
+        "One more bundle ID for `external_apple_client_id`.")
     package static let appleKey = Setting(
         "external_apple_key", .none, .secret,
-        "The text of Apple's .p8 file; line breaks may be written `\\n`. With it client secrets are signed as they "
-            + "are needed, and none runs out.")
+        "Text of Apple's .p8 key; line breaks may be written `\\n`. Signs client secrets when needed, so none "
+            + "expires.")
     package static let appleKeyID = Setting(
-        "external_apple_key_id", .none, .text(), "The id of that key: ten capital letters and digits.")
+        "external_apple_key_id", .none, .text(),
+        "ID of that key: ten capital letters and digits.")
     package static let appleTeamID = Setting(
-        "external_apple_team_id", .none, .text(), "The team that the key belongs to: ten capital letters and digits.")
+        "external_apple_team_id", .none, .text(),
+        "Team ID of that key: ten capital letters and digits.")
     package static let openIDProviders = Setting(
         "openid_providers", .none, .secret,
-        "Other OpenID providers: a JSON array, see [below](#any-other-openid-provider).")
+        "JSON array of OpenID providers, see below.")
     package static let outgoingNetworks = Setting(
         "outgoing_networks", .none, .text(),
-        "Comma-separated networks (`10.1.0.0/16`) that providers may be in although they are not public.")
+        "Comma-separated networks (`10.1.0.0/16`) where providers are allowed although they are not public.")
     package static let outgoingLoopback = Setting(
         "outgoing_loopback", .none, .flag(false),
-        "Whether providers may be on this machine, with http too: for stand-ins. Not for servers that others use.")
+        "Allows providers on this machine, including over http. For stand-ins in development, not for production.")
 }
 
 /// The settings of a provider that has variables of its own, `GATEHOUSE_EXTERNAL_NAME_…`.
@@ -47,45 +50,49 @@ struct ProviderNames: Sendable {
     let enabled, clientID, secret, redirectURI, url, skipNonceCheck, emailOptional, linking: Setting
 
     static let apple = ProviderNames(
-        "apple", "Sign in with Apple.",
-        clientID: "Comma-separated: the Services ID first, which browsers use, then bundle ids.",
-        secret: "A ready-made client secret, for at most six months; `gatehouse doctor` tells when it ends. Does not "
-            + "count beside `external_apple_key`. Without either: sign-in from apps, not from browsers.",
-        url: "Where a stand-in for Apple is, in front of `/auth/…`; also the issuer of its tokens.",
+        "apple",
+        clientID: "Comma-separated client IDs: the Services ID for browsers first, then bundle IDs.",
+        secret: "Client secret generated in advance, valid for up to six months. Ignored with `external_apple_key`. "
+            + "Without either, only apps can sign in, not browsers.",
+        url: "URL of a stand-in for Apple, without `/auth/…`. It must be the issuer of its tokens.",
         isEmailOptional: true)
     static let google = ProviderNames(
-        "google", "Sign in with Google.",
-        clientID: "Comma-separated: the web client first, which browsers use, then those of the apps.",
-        secret: "The web client's secret. Without it: sign-in from apps, not from browsers.",
-        url: "The issuer of a stand-in for Google; its discovery document is below it.")
+        "google",
+        clientID: "Comma-separated client IDs: the web client for browsers first, then the apps' clients.",
+        secret: "The web client's secret. Without it, only apps can sign in, not browsers.",
+        url: "Issuer of a stand-in for Google, with its discovery document below this URL.")
     static let keycloak = ProviderNames(
-        "keycloak", "Sign-in through a Keycloak.", clientID: "Comma-separated; browsers use the first.",
-        secret: "The first client's secret. Without it: sign-in from apps, not from browsers.",
-        url: "The realm, as its tokens name it: `https://id.example.org/realms/staff`.", linking: .confirm)
+        "keycloak", clientID: "Comma-separated client IDs; browsers use the first.",
+        secret: "The first client's secret. Without it, only apps can sign in, not browsers.",
+        url: "Issuer of the realm: `https://id.example.org/realms/staff`.", linking: .confirm)
     static let all = [apple, google, keycloak]
 
     private init(
-        _ name: String, _ enabled: String, clientID: String, secret: String, url: String, isEmailOptional: Bool = false,
+        _ name: String, clientID: String, secret: String, url: String, isEmailOptional: Bool = false,
         linking policy: LinkingPolicy = .automatic
     ) {
-        let key = "external_\(name)_"
-        self.enabled = Setting(key + "enabled", .gotrue, .flag(false), enabled)
+        let (key, anyKey) = ("external_\(name)_", "external_<provider>_")
+        enabled = Setting(
+            key + "enabled", .gotrue, .flag(false), "Enables sign-in through this provider.",
+            documentedKey: anyKey + "enabled")
         self.clientID = Setting(key + "client_id", .gotrue, .text(), clientID)
         self.secret = Setting(key + "secret", .gotrue, .secret, secret)
         redirectURI = Setting(
             key + "redirect_uri", .gotrue, .text(),
-            "Ours, as it is registered with the provider. Without a value: `external_url` + `/callback`.")
+            "Redirect URI registered with the provider. Default: `external_url` + `/callback`.",
+            documentedKey: anyKey + "redirect_uri")
         self.url = Setting(key + "url", .gotrue, .text(), url)
         skipNonceCheck = Setting(
             key + "skip_nonce_check", .gotrue, .flag(false),
-            "For apps that cannot know the nonce in their ID token. Browsers' nonces are checked all the same.")
+            "Skips the nonce check for apps that cannot know the nonce in their ID token. Browsers' nonces are always "
+                + "checked.", documentedKey: anyKey + "skip_nonce_check")
         emailOptional = Setting(
-            key + "email_optional", .gotrue, .flag(isEmailOptional),
-            "Whether an account may begin without an email address.")
+            key + "email_optional", .gotrue, .flag(isEmailOptional), "Allows accounts without an email.",
+            documentedKey: isEmailOptional ? nil : anyKey + "email_optional")
         linking = Setting(
             key + "linking", .none, .text(policy.rawValue),
-            "`automatic`, `confirm` or `never`: what happens when an account has proven the same address, see "
-                + "[linking.md](linking.md).")
+            "What happens when an account has proven the same email: `automatic`, `confirm` or `never`, see "
+                + "[linking.md](linking.md).", documentedKey: policy == .automatic ? anyKey + "linking" : nil)
     }
 
     var settings: [Setting] { [enabled, clientID, secret, redirectURI, url, skipNonceCheck, emailOptional, linking] }

@@ -4,25 +4,23 @@ import AccountDomain
 extension Setting {
     package static let auditLogRetention = Setting(
         "retention_audit_log", .none, .durationOrZero("0"),
-        "How long an entry of the audit log stays: `0` for ever, otherwise at least `24h`. On PostgreSQL with the roles of `Deploy/postgresql` this needs "
-            + "`GRANT DELETE ON audit_log TO gatehouse_service`.")
+        "How long audit log entries are kept, at least `24h`. `0` means forever. With the PostgreSQL roles in "
+            + "`Deploy/postgresql`, also run `GRANT DELETE ON audit_log TO gatehouse_service`.")
     package static let endedSessionRetention = Setting(
         "retention_ended_sessions", .none, .durationOrZero("2160h"),
-        "How long the record of an ended session stays: when it ended, why, and by whom. `0` for ever, otherwise at "
-            + "least `24h`.")
+        "How long it is recorded when, why and by whom a session was ended, at least `24h`. `0` means forever.")
     package static let mailRetention = Setting(
         "retention_mails", .none, .durationOrZero("168h"),
-        "How long the status of a mail stays after its end: `0` for ever, otherwise at least `24h`. What the mail says "
-            + "is erased when it is sent.")
+        "How long the status of a finished email is kept, at least `24h`. `0` means forever. Its content is erased "
+            + "when it is sent.")
 
     package static let deliveryRetention = Setting(
         "retention_webhook_deliveries", .none, .durationOrZero("168h"),
-        "How long the delivery of an event to a webhook stays after its end, and can be replayed: `0` for ever, otherwise "
-            + "at least `24h`.")
+        "How long finished webhook deliveries are kept and can be replayed, at least `24h`. `0` means forever.")
 
     package static let telemetryRetention = Setting(
         "retention_telemetry", .none, .durationOrZero("9600h"),
-        "How long the counts of apps' events, sign-ins and refreshes stay: `0` for ever, otherwise at least `24h`.")
+        "How long counts of apps' events, sign-ins and refreshes are kept, at least `24h`. `0` means forever.")
 
     static let retention = [
         auditLogRetention, endedSessionRetention, mailRetention, deliveryRetention, telemetryRetention,

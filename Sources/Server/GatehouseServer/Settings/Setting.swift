@@ -10,6 +10,8 @@ package struct Setting: Hashable, Sendable {
     let form: Form
     /// A one-line description in Markdown.
     package let summary: String
+    /// The key on the page, such as `hook_<name>_uri`: settings with the same one share a row.
+    package let documentedKey: String
 
     enum ForeignNames {
         case none
@@ -33,8 +35,11 @@ package struct Setting: Hashable, Sendable {
         case secret
     }
 
-    init(_ key: String, _ foreignNames: ForeignNames, _ form: Form, _ summary: String) {
+    init(
+        _ key: String, _ foreignNames: ForeignNames, _ form: Form, _ summary: String, documentedKey: String? = nil
+    ) {
         (self.key, self.form, self.summary) = (key, form, summary)
+        self.documentedKey = documentedKey ?? key
         self.foreignNames =
             switch foreignNames {
             case .none: []
