@@ -44,7 +44,7 @@ def test_a_mail_is_what_pythons_reader_expects(servers):
     assert not message.defects and all(not part.defects for part in message.walk())
     (sender,) = message["From"].addresses
     assert (sender.display_name, sender.addr_spec) == (SENDER_NAME, "no-reply@example.com")
-    assert message["To"] == RECIPIENT and message["Subject"] == f"Test mail from {SENDER_NAME}"
+    assert message["To"] == RECIPIENT and message["Subject"] == f"Test email from {SENDER_NAME}"
     assert message["Date"].datetime is not None and message["Auto-Submitted"] == "auto-generated"
     assert message["Message-ID"].endswith("@example.com>") and len(message["Message-ID"]) == 46
     assert message.get_content_type() == "multipart/alternative"
@@ -58,7 +58,7 @@ def test_a_mail_is_what_pythons_reader_expects(servers):
 def test_doctor_alone_sends_nothing(servers):
     with mail_server() as handler:
         found = doctor(servers, handler.settings)
-    assert found["state"] == "ok" and "can be reached" in found["text"], found
+    assert found["state"] == "ok" and "is reachable" in found["text"], found
     assert handler.connections == 1 and not handler.mails
 
 
@@ -199,4 +199,4 @@ def test_mails_across_a_network_without_tls_are_reported(servers):
 
 
 def test_without_a_server_there_is_nothing_to_send_with(servers):
-    assert "no server takes mails" in doctor(servers, {}, "--send", RECIPIENT)["text"]
+    assert "no mail server is configured" in doctor(servers, {}, "--send", RECIPIENT)["text"]

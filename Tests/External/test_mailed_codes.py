@@ -145,7 +145,7 @@ def test_the_operator_drops_what_waits(servers):
         assert server.auth().post("/otp", {"email": "ada@example.org"}).status == 200
         poll(lambda: statuses(server)[0].get("reason"), "the first attempt")
         name = statuses(server)[0]["id"]
-        assert server.command("mail", "drop", name).stdout == "1 mails dropped\n"
+        assert server.command("mail", "drop", name).stdout == "1 emails discarded\n"
         assert statuses(server)[0]["reason"] == "dropped"
         assert server.command("mail", "drop", name).returncode == 1
         assert server.command("mail", "drop").returncode == 64

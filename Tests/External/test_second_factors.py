@@ -125,7 +125,7 @@ def test_the_code_of_an_app_counts_after_a_change_of_the_server_secret(servers):
     code, text = told("keys", "reseal")
     assert code == 1 and f"authenticator apps: {ada.enrolled['id']} needs the server secret 1" in text, text
     code, text = told("doctor")
-    assert code == 1 and "values cannot be opened (1 authenticator apps, 1 signing keys" in text, text
+    assert code == 1 and "values cannot be decrypted (1 authenticator apps, 1 signing keys" in text, text
     server.environment["GATEHOUSE_SECRETS"] = f"{new},{old}"
     server.start()
     code, text = told("doctor")
@@ -136,6 +136,6 @@ def test_the_code_of_an_app_counts_after_a_change_of_the_server_secret(servers):
     server.stop()
     server.environment["GATEHOUSE_SECRETS"] = new
     server.start()
-    assert "values need only the first secret" in told("doctor")[1]
+    assert "all stored values use the current server secret" in told("doctor")[1]
     ada.token = server.auth().sign_in(ada.email).json()["access_token"]
     assert ada.answer(ada.app.at(time.time() + 30)).status == 200

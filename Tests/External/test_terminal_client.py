@@ -97,10 +97,10 @@ def test_the_default_output_is_plain_text(project, new_email):
     ended = project.run("profile", "set", "--team", CELTICS)
     assert f"Boston Celtics ({CELTICS})" in ended.out and ended.err == ""
     assert project.run("logout").out == f"Signed out {email} at {url}.\n"
-    assert project.run("logout").out == f"Nobody was signed in at {url}.\n"
+    assert project.run("logout").out == f"Not signed in at {url}.\n"
     ended = project.run("profile")
     assert (ended.code, ended.out) == (NOT_SIGNED_IN, "")
-    assert ended.err == f"Error: Please sign in to continue. (nobody is signed in at {url})\n"
+    assert ended.err == f"Error: Not signed in at {url}. Run `gatehouse login`.\n"
 
 
 # Signing in.
@@ -397,7 +397,7 @@ def test_an_answer_without_end_fills_no_memory(tmp_path):
         person = Person(tmp_path, server)
         words = ("login", "--email", "ada@example.com", "--password-stdin")
         code, message = person.fails(UNAVAILABLE, *words, stdin=PASSWORD + "\n")
-        assert code == "unexpected_answer" and "is no account server" in message
+        assert code == "unexpected_answer" and "is not an account server" in message
         # Plus the sockets' own time, for each attempt.
         assert 1 << 20 <= server.sent < 1 << 27
     finally:
@@ -803,7 +803,7 @@ def test_a_sign_up_is_verified_with_its_code(confirming, new_email):
     verify = ["verify", "--email", email, "--code-stdin"]
     assert confirming.fails(NOT_SIGNED_IN, *verify, stdin=wrong(code) + "\n") == (
         "otp_expired",
-        "This code is wrong or too old. (the last three emailed codes are valid, and five wrong attempts void them)",
+        "That code is wrong or has expired. The last three emailed codes are valid; five wrong attempts void them.",
     )
     assert confirming.fails(USAGE, *verify, stdin="12\n")[0] == "invalid_code"
     assert confirming.fails(USAGE, *verify)[0] == "usage"
@@ -845,7 +845,7 @@ def test_a_terminal_asks_for_the_address_and_the_code(project, new_email):
         terminal.wait_for("a mail with a code is on its way")
         code = code_for(project.server, email)
         terminal.answer("Code: ", "not a code").wait_for("That is not a code.")
-        terminal.answer("Code: ", wrong(code)).wait_for("This code is wrong or too old.")
+        terminal.answer("Code: ", wrong(code)).wait_for("That code is wrong or has expired.")
         terminal.answer("Code: ", code)
         assert terminal.end() == 0
         assert f"Signed in as {email}" in terminal.seen

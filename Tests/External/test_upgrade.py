@@ -125,8 +125,8 @@ def test_a_check_before_an_upgrade_lists_what_is_missing_and_changes_nothing(mig
     database.run(f"DELETE FROM schema_migrations WHERE number >= {level - 1}")
     before = records(database)
     code, lines, note = upgrade_check(server)
-    assert (code, note) == (7, "2 schema changes are pending. Run `gatehouse migrate` to apply what is listed.")
-    assert lines == [f"{number}  {name}  (earlier programs go on)" for number, name in names.items()]
+    assert (code, note) == (7, "2 schema changes are pending. Apply with `gatehouse migrate`.")
+    assert lines == [f"{number}  {name}  (earlier programs keep running)" for number, name in names.items()]
     assert records(database) == before
 
 

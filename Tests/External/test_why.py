@@ -28,7 +28,7 @@ def test_the_chain_of_a_user(server, new_email):
     first = auth.sign_up(email)
     user = first["user"]["id"]
     assert why(server, email) == []
-    assert server.command("why", email).stdout == "No session of this user has ended.\n"
+    assert server.command("why", email).stdout == "None of this user's sessions has ended.\n"
     second = auth.sign_in(email).json()
     changed = auth.put("/user", {"password": PASSWORD + "!"}, token=second["access_token"])
     assert changed.status == 200, changed

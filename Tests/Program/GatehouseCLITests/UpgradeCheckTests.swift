@@ -11,8 +11,8 @@ struct UpgradeCheckTests {
             pending: [Migration(30, "colours", []), Migration(31, "no old column", [], leastLevel: 30)], newer: [])
         #expect(
             upgrade.lines == [
-                "30  colours  (earlier programs go on)",
-                "31  no old column  (programs below schema level 30 cannot go on)",
+                "30  colours  (earlier programs keep running)",
+                "31  no old column  (programs below schema level 30 stop working)",
             ])
     }
 

@@ -43,7 +43,7 @@ struct DatabaseChecks {
                 try await PostgresFacts(of: database), connections: settings.database.connections + 3)
         } catch {
             return .problem(
-                "database", "the server does not answer: \(error)",
+                "database", "the server does not respond: \(error)",
                 "check the URL, the password, sslmode, and that the server accepts connections from this machine")
         }
     }
@@ -59,7 +59,7 @@ struct DatabaseChecks {
             }
             if let newest = try await database.schemaState(steps).newer.last {
                 return .warning(
-                    "schema", "level \(newest), of a newer program than this one",
+                    "schema", "level \(newest), from a newer program",
                     "none needed during an upgrade; otherwise start the newer release")
             }
             return .ok("schema", "up to date, level \(steps.last?.number ?? 0)")
@@ -74,12 +74,13 @@ struct DatabaseChecks {
         do {
             let keys = try await store.all()
             for key in keys { _ = try JSONWebKey(text: key.privateKey) }
-            return .ok("signing keys", keys.isEmpty ? "none yet; the first start makes one" : "\(keys.count) readable")
+            return .ok(
+                "signing keys", keys.isEmpty ? "none yet; the first start creates one" : "\(keys.count) readable")
         } catch {
             return .problem(
                 "signing keys", "a key cannot be decrypted with the configured secrets (\(error))",
-                "restore the secret with that number; if it is lost, delete that row of signing_keys: the next start "
-                    + "makes a key, and every client refreshes once")
+                "restore the secret with that number; if it is lost, delete that row in signing_keys: the next start "
+                    + "creates a key, and every client refreshes once")
         }
     }
 
@@ -144,19 +145,20 @@ extension Finding {
         let (older, unopened) = (sum(\.older), sum(\.unopened))
         let waiting = "\(Progress.grouped(older)) values need an older server secret (\(list(\.older)))"
         if unopened > 0 {
-            let lost = "\(Progress.grouped(unopened)) values cannot be opened (\(list(\.unopened)))"
+            let lost = "\(Progress.grouped(unopened)) values cannot be decrypted (\(list(\.unopened)))"
             return .problem(
                 sealedName, older > 0 ? "\(lost); \(waiting)" : lost,
-                "put the server secret that they need back, after the first one; `gatehouse keys reseal` names the rows"
+                "put back the server secret that they need, after the first one; `gatehouse keys reseal` names the rows"
             )
         }
         if older > 0 {
             return .warning(
                 sealedName, waiting,
-                "once every server runs with the first secret, `gatehouse keys reseal`; keep the older one until then")
+                "once every server runs with the first secret, run `gatehouse keys reseal`; keep the older one until then"
+            )
         }
         let total = sum(\.total)
-        return .ok(sealedName, total == 0 ? "none yet" : "\(Progress.grouped(total)) values need only the first secret")
+        return .ok(sealedName, total == 0 ? "none yet" : "all stored values use the current server secret")
     }
 
     private static let usualWait: Duration = .seconds(3_600)
@@ -175,6 +177,6 @@ extension Finding {
         let text = "\(count) tasks waiting for providers, the oldest for \(minutes) min"
         guard now - oldest > usualWait else { return .ok("outbox", text) }
         return .warning(
-            "outbox", text, "check that a server runs, and its log for the provider; retries continue for days")
+            "outbox", text, "check that a server is running, and its log for the provider; retries continue for days")
     }
 }

@@ -20,7 +20,7 @@ package struct IssuerCheck: Sendable {
                 let all = SigningAlgorithm.allCases.filter { !$0.isSymmetric }.map(\.rawValue)
                 return .problem(
                     name, "\(settings.keysURL) has no key that verifies tokens",
-                    "every token is refused: let the issuer sign with one of \(all.joined(separator: ", "))")
+                    "every token is rejected: configure the issuer to sign with one of \(all.joined(separator: ", "))")
             }
             let names = algorithms.map(\.rawValue).joined(separator: ", ")
             return .ok(name, "\(settings.keysURL) publishes keys for \(names)")

@@ -32,12 +32,12 @@ package struct MachineChecks {
         var information = statvfs()
         let folder = (path as NSString).deletingLastPathComponent
         guard statvfs(folder.isEmpty ? "." : folder, &information) == 0 else {
-            return .problem("disk", "the folder of \(path) is not there", "create it, for the server's user only")
+            return .problem("disk", "the folder of \(path) does not exist", "create it, for the server's user only")
         }
         let free = UInt64(information.f_bavail) * UInt64(information.f_frsize)
-        let text = "\(free / (1 << 20)) MiB free beside \(path)"
-        if free < Self.gibibyte / 10 { return .problem("disk", text, "free some space: the next commit may fail") }
-        return free < Self.gibibyte ? .warning("disk", text, "make room") : .ok("disk", text)
+        let text = "\(free / (1 << 20)) MiB free for \(path)"
+        if free < Self.gibibyte / 10 { return .problem("disk", text, "free disk space: the next write may fail") }
+        return free < Self.gibibyte ? .warning("disk", text, "free disk space") : .ok("disk", text)
     }
 
     func port(_ address: ListenAddress) -> Finding {
@@ -45,7 +45,7 @@ package struct MachineChecks {
         case .free: .ok("port", "\(address) is free")
         case .taken:
             .warning(
-                "port", "a program listens on \(address)", "fine if it is this server; else choose another port")
+                "port", "\(address) is in use", "fine if this server is running; otherwise choose another port")
         case .refused(let reason): .problem("port", "\(address): \(reason)", "change listen, or host and port")
         }
     }

@@ -33,7 +33,7 @@ package struct PasskeyChecks: Sendable {
         if let pages, !identity.party.origins.contains(where: { $0.text == pages.lowercased() }) {
             findings.append(
                 .warning(
-                    Self.name, "the account pages at \(pages) are no origin of passkeys",
+                    Self.name, "the account pages at \(pages) are not an origin for passkeys",
                     "add \(pages) to \(Setting.relyingPartyOrigins.environmentName)"))
         }
         // Nothing looks up files of this machine.
@@ -41,7 +41,7 @@ package struct PasskeyChecks: Sendable {
         for file in files.contents {
             if let finding = await check(file.path, expected: file.json) { findings.append(finding) }
         }
-        if findings.isEmpty { findings.append(.ok(Self.name, "\(identity.party.id) publishes what the settings say")) }
+        if findings.isEmpty { findings.append(.ok(Self.name, "\(identity.party.id) publishes the required files")) }
         return findings
     }
 
@@ -49,15 +49,15 @@ package struct PasskeyChecks: Sendable {
     private func check(_ path: String, expected: String) async -> Finding? {
         let address = "https://\(identity.party.id)\(path)"
         let advice =
-            "let the web server of \(identity.party.id) pass \(path) on to this server, or publish there: \(expected)"
+            "forward \(path) from \(identity.party.id) to this server, or publish there: \(expected)"
         guard let url = ProviderURL(address) else { return nil }
         do {
             let response = try await fetch(url)
             guard response.status == 200 else {
-                return missing(path, "\(address) has status \(response.status)", advice)
+                return missing(path, "\(address) returns status \(response.status)", advice)
             }
             let (published, ours) = (try JSONReader.read(response.body), try JSONReader.read(expected))
-            return published.says(ours) ? nil : missing(path, "\(address) lacks what the settings say", advice)
+            return published.says(ours) ? nil : missing(path, "\(address) lacks entries of the settings", advice)
         } catch {
             return missing(path, "\(address) cannot be read: \(error)", advice)
         }

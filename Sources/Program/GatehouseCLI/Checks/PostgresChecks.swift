@@ -48,7 +48,7 @@ extension Finding {
         }
         if facts.standardStrings != "on" {
             return .problem(
-                name, "standard_conforming_strings is off, so statements mean something else",
+                name, "standard_conforming_strings is off, which changes the meaning of statements",
                 "ALTER ROLE gatehouse RESET standard_conforming_strings, and the same in postgresql.conf")
         }
         if facts.fsync != "on" || facts.synchronousCommit == "off" {
@@ -63,7 +63,7 @@ extension Finding {
                 name, "\(facts.connectionLimit) connections are allowed, and each node uses up to \(connections)",
                 "increase max_connections, or the CONNECTION LIMIT of role and database; or lower database_connections")
         }
-        return .ok(name, "PostgreSQL \(facts.version) answers")
+        return .ok(name, "PostgreSQL \(facts.version) responds")
     }
 }
 

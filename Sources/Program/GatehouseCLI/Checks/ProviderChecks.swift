@@ -38,23 +38,24 @@ package struct ProviderChecks: Sendable {
         do {
             let provider = try OpenIDProvider(settings, rule: calls.rule, now: now, transport: calls.send)
             keys = "its keys at \(try await provider.metadata().keys)"
-            return .ok(name, "reachable, its ID tokens may be \(Self.list(try await provider.usableAlgorithms()))")
+            return .ok(
+                name, "reachable; accepts ID tokens signed with \(Self.list(try await provider.usableAlgorithms()))")
         } catch ProviderFailure.unavailable(_, .unsupportedAlgorithms(let announced)) {
             return .problem(
-                name, "it signs ID tokens with \(announced.joined(separator: ", ")), which is not supported",
-                "sign-in with it fails: let it sign with one of \(Self.list(settings.algorithms))")
+                name, "its ID tokens are signed with \(announced.joined(separator: ", ")), which is not supported",
+                "sign-in fails: configure it to sign with one of \(Self.list(settings.algorithms))")
         } catch ProviderFailure.unavailable(_, .noUsableKey(let algorithms)) {
             return .problem(
                 name, "none of \(keys) verifies \(Self.list(algorithms))",
-                "sign-in with it fails: the provider must publish the key that it signs with")
+                "sign-in fails: the provider must publish its signing key")
         } catch ProviderFailure.unavailable(.keys, let trouble) {
             return .problem(
                 name, "\(keys) cannot be read: \(Self.reason(trouble))",
-                "sign-in with it fails: check that this machine can reach the URL")
+                "sign-in fails: check that this machine can reach the URL")
         } catch {
             return .problem(
                 name, "its discovery document cannot be read: \(Self.reason(error))",
-                "sign-in with it fails: check the issuer, and that this machine can reach it")
+                "sign-in fails: check the issuer, and that this machine can reach it")
         }
     }
 
@@ -68,14 +69,14 @@ package struct ProviderChecks: Sendable {
         case ProviderTrouble.noAnswer(let failure): reason(failure)
         case ProviderTrouble.status(let status): "status \(status)"
         case ProviderTrouble.wrongIssuer: "it belongs to a different issuer"
-        case ProviderTrouble.unreadable: "it is not a JSON document of the right form"
+        case ProviderTrouble.unreadable: "it is not a valid JSON document"
         case ProviderTransportFailure.noConnection(let cause): "no connection (\(cause))"
-        case ProviderTransportFailure.timedOut: "no answer in time"
-        case ProviderTransportFailure.tooLong: "the answer is too long"
-        case ProviderTransportFailure.addressRefused(.notHTTPS(let host)): "\(host) is not called with https"
+        case ProviderTransportFailure.timedOut: "no response in time"
+        case ProviderTransportFailure.tooLong: "the response is too long"
+        case ProviderTransportFailure.addressRefused(.notHTTPS(let host)): "\(host) does not use https"
         case ProviderTransportFailure.addressRefused(.notPublic(let host)):
             "\(host) is in a private network; allow it with outgoing_networks"
-        case ProviderTransportFailure.addressRefused(.noAddress(let host)): "there is no \(host)"
+        case ProviderTransportFailure.addressRefused(.noAddress(let host)): "\(host) does not resolve"
         default: "\(error)"
         }
     }
@@ -88,7 +89,7 @@ package struct ProviderChecks: Sendable {
         let advice = "create a new one, or configure the .p8 key: external_apple_key does not expire"
         guard let end = settings.credential.expiresAt else {
             guard settings.kind == .apple, case .secret = settings.credential else { return nil }
-            return .warning(name, "its secret is not one of Apple's, which are tokens with an expiry", advice)
+            return .warning(name, "its client secret is not a token from Apple, which has an expiry", advice)
         }
         if end <= now { return .problem(name, "its client secret expired at \(end)", advice) }
         let text = "its client secret expires at \(end)"

@@ -25,7 +25,8 @@ package struct SettingsChecks {
         return [
             .warning(
                 "fresh sign-in", "a stolen access token is enough to change the password or delete the account",
-                "\(Setting.freshSignIn.environmentName)=\(Self.freshSignIn), unless one of your apps cannot ask for it")
+                "set \(Setting.freshSignIn.environmentName)=\(Self.freshSignIn), unless one of your apps cannot ask for a sign-in"
+            )
         ]
     }
 
@@ -39,7 +40,7 @@ package struct SettingsChecks {
         // Empty for a gateway without the Auth API, whose tokens come from another issuer.
         guard let url = ProviderURL(settings.auth.externalURL), !url.isSecure, !url.isLoopback else { return nil }
         return .warning(
-            "external_url", "\(settings.auth.externalURL) is http: passwords and tokens cross the network unencrypted",
+            "external_url", "\(settings.auth.externalURL) is http: passwords and tokens are sent unencrypted",
             "use a proxy with TLS and set its https URL as \(Setting.externalURL.environmentName)")
     }
 
@@ -54,8 +55,8 @@ package struct SettingsChecks {
         let network = settings.listen.isLoopback ? "127.0.0.0/8,::1/128" : "the proxy's network, such as 10.0.0.0/8"
         return .warning(
             "callers",
-            "the proxy in front of \(settings.listen) is not trusted: rate limits see all clients as one address, "
-                + "and ten wrong passwords lock out every user",
+            "the proxy in front of \(settings.listen) is not trusted: all clients share one rate limit, and ten wrong "
+                + "passwords lock out every user",
             "\(Setting.trustedProxies.environmentName)=\(network), if the proxy sets "
                 + "\(Setting.proxyHeader.defaultText ?? "a header")")
     }
@@ -70,10 +71,10 @@ package struct SettingsChecks {
         else { return nil }
         return .warning(
             "sign-up",
-            "no new user can sign in: addresses wait for a confirmation, and no mail is sent that could confirm them",
-            "\(Setting.smtpHost.environmentName) names a server that takes mails; "
-                + "\(Setting.autoConfirm.environmentName)=true confirms addresses without a mail; or administrators "
-                + "confirm each account, and \(Setting.disableSignUp.environmentName)=true")
+            "new users cannot sign in: their email must be confirmed, and no mail server is configured",
+            "set \(Setting.smtpHost.environmentName) to a mail server; or confirm emails automatically with "
+                + "\(Setting.autoConfirm.environmentName)=true; or let administrators create accounts with "
+                + "\(Setting.disableSignUp.environmentName)=true")
     }
 
     /// Warns if mails cross a network without TLS.
@@ -82,7 +83,7 @@ package struct SettingsChecks {
     private var mail: Finding? {
         guard let server = settings.mail?.server, server.security == .off, !server.isLoopback else { return nil }
         return .warning(
-            "mail", "mails, with their links and codes, go to \(server.host) unencrypted",
+            "mail", "emails, with their links and codes, are sent to \(server.host) unencrypted",
             "\(Setting.smtpTLS.environmentName)=starttls, unless the network itself is protected")
     }
 }

@@ -89,7 +89,7 @@ extension Client {
 
     /// - Throws: ``ClientFailure`` if standard input is not a terminal.
     func ask(_ question: String, insteadOf option: String) async throws -> String {
-        guard Terminal.canAsk else { throw ClientFailure.usage("Standard input is not a terminal; pass \(option).") }
+        guard Terminal.canAsk else { throw ClientFailure.usage("Standard input is not a terminal. Pass \(option).") }
         return try await terminal.line(question)
     }
 }

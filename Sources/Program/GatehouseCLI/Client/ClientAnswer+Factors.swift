@@ -39,11 +39,11 @@ extension ClientAnswer {
 
                 \(totp.secret.printable)
 
-            Or open this address on the device with the app:
+            Or open this URL on the device with the app:
 
                 \(totp.uri.printable)
 
-            Until a code confirms it, the factor \(id) is not in use.
+            The factor \(id) is not in use until a code confirms it.
 
             """)
     }
@@ -54,7 +54,7 @@ extension ClientAnswer {
             [
                 "level": "aal2", "server": .string(server),
                 "user": ["id": .string(user.id.uuidString.lowercased()), "email": text(user.email)],
-            ], "The second factor of \(name(user)) at \(server) is confirmed.\n")
+            ], "Confirmed the second factor of \(name(user)) at \(server).\n")
     }
 
     /// The result of `mfa remove`.
@@ -75,6 +75,6 @@ extension ClientAnswer {
         ClientAnswer(
             ["codes": texts(codes)],
             codes.map { $0.printable.inGroups() + "\n" }.joined()
-                + "Keep them somewhere you can reach without your phone. Each works once.\n")
+                + "Keep them where you can reach them without your phone. Each code is single-use.\n")
     }
 }

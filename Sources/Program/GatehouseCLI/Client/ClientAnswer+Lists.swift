@@ -70,8 +70,8 @@ extension ClientAnswer {
     ///   - isSignedIn: Whether the current session continues.
     package static func revoked(_ ids: [UUID], endsOthers: Bool, isSignedIn: Bool) -> ClientAnswer {
         let list = ids.map { $0.uuidString.lowercased() }
-        var lines = list.map { "Ended \($0).\n" }
-        if endsOthers { lines = ["Signed out everywhere else.\n"] }
+        var lines = list.map { "Revoked \($0).\n" }
+        if endsOthers { lines = ["Signed out on all other devices.\n"] }
         if !isSignedIn { lines.append("This was the current session: you are signed out.\n") }
         return ClientAnswer(
             ["revoked": texts(list), "others": .bool(endsOthers), "signed_in": .bool(isSignedIn)], lines.joined())

@@ -26,7 +26,7 @@ extension ClientAnswer {
     package static func checkMail(_ target: ClientTarget) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": false, "server": .string(target.text), "user": .null],
-            "Check your mail, and enter its code with `gatehouse verify` to sign in at \(target.text).\n"
+            "Check your email, and enter its code with `gatehouse verify` to sign in at \(target.text).\n"
                 + inboxLine(target))
     }
 
@@ -34,18 +34,18 @@ extension ClientAnswer {
     package static func mailed(_ target: ClientTarget) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": false, "server": .string(target.text), "user": .null],
-            "Enter the code of the mail with the same command and --code-stdin.\n")
+            "Enter the emailed code with the same command and --code-stdin.\n")
     }
 
     /// The result of `recover`.
     package static func recovered(_ user: User, server: String) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": true, "server": .string(server), "user": short(user)],
-            "The password is changed. Signed in as \(name(user)) at \(server).\n")
+            "Your password was changed. Signed in as \(name(user)) at \(server).\n")
     }
 
     private static func inboxLine(_ target: ClientTarget) -> String {
-        target.inbox.map { "Mails of this `gatehouse dev` are at \($0.printable)\n" } ?? ""
+        target.inbox.map { "This `gatehouse dev` keeps its emails at \($0.printable)\n" } ?? ""
     }
 
     /// The result of `whoami`.
@@ -85,9 +85,9 @@ extension ClientAnswer {
     package static func signedOut(_ user: User?, server: String, isRevoked: Bool) -> ClientAnswer {
         let sentence =
             if let user {
-                isRevoked ? "Signed out \(name(user)) at \(server)." : "Signed out \(name(user)) on this machine alone."
+                isRevoked ? "Signed out \(name(user)) at \(server)." : "Signed out \(name(user)) on this machine only."
             } else {
-                "Nobody was signed in at \(server)."
+                "Not signed in at \(server)."
             }
         return ClientAnswer(
             [
@@ -100,7 +100,7 @@ extension ClientAnswer {
     package static func deleted(_ user: User, server: String) -> ClientAnswer {
         ClientAnswer(
             ["deleted": true, "server": .string(server), "user": short(user)],
-            "The account \(name(user)) at \(server) is deleted.\n")
+            "Deleted the account \(name(user)) at \(server).\n")
     }
 
     private static func short(_ profile: ProfileSummary) -> AnyJSON {

@@ -13,16 +13,16 @@ struct ClientOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The server, such as https://accounts.example.com (default: \(urlName), else the `gatehouse dev` of this "
-                + "folder or machine).", valueName: "address"))
+                + "folder or machine).", valueName: "url"))
     var url: String?
 
     @Option(
         help: ArgumentHelp(
             "The server's publishable key (default: \(keyName); found automatically for a local `gatehouse dev`).",
-            valueName: "publishable-key"))
+            valueName: "key"))
     var key: String?
 
-    @Flag(help: "Print one JSON object; print failures as JSON on standard error.") var json = false
+    @Flag(help: "Print one JSON object, and errors as JSON on standard error.") var json = false
 
     /// - Throws: ``ClientFailure``.
     func target(environment: [String: String], stacks: DevStacks) throws(ClientFailure) -> ClientTarget {

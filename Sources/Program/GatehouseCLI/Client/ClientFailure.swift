@@ -9,14 +9,18 @@ package struct ClientFailure: Error, Hashable, Sendable {
     package var code: String
     /// A message for users, from the catalogue of messages if it has one.
     package var text: String
-    /// Additional facts, or what the user can do.
+    /// Additional facts.
     package var detail: String?
+    /// What the user can do, as a sentence.
+    package var remedy: String?
     /// The kind of failure, as the exit code.
     package var exit: ProgramExit
 
     /// A failure that the client detects itself.
-    package init(_ code: String, _ text: String, detail: String? = nil, exit: ProgramExit) {
-        (self.code, self.text, self.detail, self.exit) = (code, text, detail, exit)
+    package init(
+        _ code: String, _ text: String, detail: String? = nil, remedy: String? = nil, exit: ProgramExit
+    ) {
+        (self.code, self.text, self.detail, self.remedy, self.exit) = (code, text, detail, remedy, exit)
     }
 
     /// A mistake in the command line.
@@ -30,8 +34,10 @@ package struct ClientFailure: Error, Hashable, Sendable {
     /// The user declined, or closed the provider's page.
     package static let cancelled = ClientFailure("cancelled", "Cancelled.", exit: .failed)
 
-    /// Text and detail, without control characters.
-    package var message: String { (detail.map { "\(text) (\($0))" } ?? text).printable }
+    /// Text, detail and remedy, without control characters.
+    package var message: String {
+        [text, detail.map { "(\($0))" }, remedy].compactMap(\.self).joined(separator: " ").printable
+    }
 
     /// `{"error","message"}`
     package var json: AnyJSON { ["error": .string(code), "message": .string(message)] }
@@ -67,10 +73,10 @@ extension ClientFailure {
     private init(_ error: AuthClientError, at server: String) {
         switch error {
         case .insecureURL:
-            self = .usage("\(server): use https; http is accepted for this machine only.")
+            self = .usage("\(server) does not use https. Use https; http is accepted only for this machine.")
         case .signedOut(let reason): self.init(reason, at: server)
         case .sessionChanged:
-            self.init("session_changed", "Another sign-in happened meanwhile. Please try again.", exit: .failed)
+            self.init("session_changed", "Another sign-in happened at the same time. Try again.", exit: .failed)
         case .offline(let cause): self.init(cause, at: server)
         // An error on the callback URL has no status; its code tells whether the server or the user is the cause.
         case .refused(let refusal)
@@ -84,7 +90,7 @@ extension ClientFailure {
         case .unexpectedAnswer(let what): self = Self.notUnderstood(what, at: server)
         case .storeUnavailable(let problem):
             self.init(
-                "store_unavailable", "The session storage does not answer.", detail: problem.detail,
+                "store_unavailable", "The session store does not respond.", detail: problem.detail,
                 exit: .storeUnavailable)
         case .storeFailed(let problem):
             self.init(
@@ -92,7 +98,7 @@ extension ClientFailure {
         case .refusesValidToken(let code):
             self.init(
                 code?.rawValue ?? "UNAUTHORIZED", Self.text(.google, .serverError),
-                detail: "\(server) refuses a valid token; check its keys and its clock", exit: .unavailable)
+                remedy: "\(server) rejects a valid token: check its keys and its clock.", exit: .unavailable)
         // The terminal has no passkeys.
         case .noPasskey, .passkeyExists, .otherAccount, .tooManyAccounts, .passkeyFailed:
             self.init("failed", Self.other, exit: .failed)
@@ -107,10 +113,11 @@ extension ClientFailure {
         case .timedOut:
             self.init(
                 "invalid_callback", Self.text(.google, .invalidCallback),
-                detail: "the sign-in in the browser took too long", exit: .failed)
+                detail: "the sign-in in the browser timed out", exit: .failed)
         case .invalidCallback:
             self.init("invalid_callback", Self.text(.google, .invalidCallback), exit: .failed)
-        case .couldNotOpenBrowser: self.init("provider_failed", "No browser could be opened.", exit: .failed)
+        case .couldNotOpenBrowser:
+            self.init("provider_failed", "No browser could be opened. Use --no-browser.", exit: .failed)
         case .couldNotListen(let number):
             self.init(
                 "provider_failed", "The browser could not return to this machine.", detail: "error \(number)",
@@ -123,14 +130,15 @@ extension ClientFailure {
         switch reason {
         case .neverSignedIn, .requested, .signedOutElsewhere:
             self.init(
-                "not_signed_in", AuthError.notAuthenticated.message, detail: "nobody is signed in at \(server)",
+                "not_signed_in", "Not signed in at \(server).", remedy: "Run `gatehouse login`.",
                 exit: .notSignedIn)
         case .endedByServer(let code, _):
             let text = SignInMessage(reason)?.text ?? AuthError.notAuthenticated.message
-            self.init(code.rawValue, text, detail: code.rawValue, exit: .notSignedIn)
+            self.init(
+                code.rawValue, text, detail: code.rawValue, remedy: "Run `gatehouse login`.", exit: .notSignedIn)
         case .storeDamaged:
             self.init(
-                "store_damaged", AuthError.notAuthenticated.message, detail: "the stored session cannot be read",
+                "store_damaged", "The stored session cannot be read.", remedy: "Run `gatehouse login`.",
                 exit: .notSignedIn)
         }
     }
@@ -139,7 +147,7 @@ extension ClientFailure {
         switch cause {
         case .noAnswer, .noConnection:
             self.init(
-                "offline", Self.text(.email, .noNetwork), detail: "no answer from \(server)", exit: .unavailable)
+                "offline", Self.text(.email, .noNetwork), detail: "no response from \(server)", exit: .unavailable)
         case .status(let status): self.init(status: status, code: nil, "", nil, at: server)
         case .notUnderstood(let what): self = Self.notUnderstood(what, at: server)
         }
@@ -168,7 +176,7 @@ extension ClientFailure {
             let isAboutPerson = !isAboutKey && ([0, 401].contains(status) || Self.refusesPerson.contains(code))
             self.init(
                 code, said.isEmpty ? Self.other : said,
-                detail: isAboutKey ? "pass the server's publishable key with --key or GATEHOUSE_KEY" : nil,
+                remedy: isAboutKey ? "Pass the server's publishable key with --key or GATEHOUSE_KEY." : nil,
                 exit: isAboutPerson ? .notSignedIn : .refused)
         }
     }
@@ -182,7 +190,8 @@ extension ClientFailure {
 
     private static func notUnderstood(_ what: String, at server: String) -> ClientFailure {
         ClientFailure(
-            "unexpected_answer", "What answers at \(server) is no account server.", detail: what, exit: .unavailable)
+            "unexpected_answer", "\(server) is not an account server.", detail: what,
+            remedy: "Check --url.", exit: .unavailable)
     }
 
     private static let other = AuthError.unknown(nil).message

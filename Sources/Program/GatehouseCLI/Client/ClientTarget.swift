@@ -17,7 +17,7 @@ package struct ClientTarget: Hashable, Sendable {
     /// - Throws: ``ClientFailure`` for an invalid URL or key, and for a secret key.
     package init(address: String, key: String) throws(ClientFailure) {
         guard !key.hasPrefix("sb_secret_") else {
-            throw .usage("That is a secret key, which belongs on servers. Pass the publishable key.")
+            throw .usage("That is a secret API key, which belongs on servers. Pass the publishable key.")
         }
         guard var parts = URLComponents(string: address), let scheme = parts.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let host = parts.host?.lowercased(), !host.isEmpty,

@@ -3,17 +3,18 @@ import GatehouseWire
 
 struct Completions: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "completions", abstract: "Prints a completion script for a shell.",
+        commandName: "completions", abstract: "Prints a shell completion script.",
         discussion: """
-            Write it where the shell looks for it, and restart the shell:
+            Write it to where the shell looks for it, and restart the shell.
 
+            EXAMPLES:
               cd ~/.local/share/bash-completion/completions
               gatehouse completions bash > gatehouse
 
               cd ~/.config/fish/completions
               gatehouse completions fish > gatehouse.fish
 
-            zsh looks in the folders of its fpath (fpath+=~/.zfunc before compinit):
+            zsh searches the folders in fpath (fpath+=~/.zfunc before compinit):
 
               cd ~/.zfunc
               gatehouse completions zsh > _gatehouse

@@ -4,11 +4,16 @@ import GatehouseWire
 
 struct DeleteAccount: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete-account", abstract: "Deletes the signed-in account with all its data.",
-        discussion: "Asks for confirmation by the account's address, or by the word yes.")
+        commandName: "delete-account", abstract: "Deletes your account and all its data.",
+        discussion: """
+            Asks you to type the account's email, or yes.
 
-    @OptionGroup var options: ClientOptions
-    @Flag(help: "Do not ask.") var yes = false
+            EXAMPLES:
+              gatehouse delete-account
+            """)
+
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
+    @Flag(help: "Do not ask for confirmation.") var yes = false
 
     func perform(_ client: Client) async throws {
         let user = try await client.auth.session.user

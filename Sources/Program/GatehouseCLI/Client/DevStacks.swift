@@ -44,8 +44,8 @@ package struct DevStacks: Sendable {
         }
         let running = running()
         if running.count > 1 {
-            let list = running.map { "\($0.url) of \($0.folder)" }.joined(separator: ", ")
-            throw .usage("Several dev stacks run on this machine. Choose one with --url: \(list).")
+            let list = running.map { "\($0.url) (\($0.folder))" }.joined(separator: ", ")
+            throw .usage("Several `gatehouse dev` run on this machine. Choose one with --url: \(list).")
         }
         if let stack = running.first { return stack }
         for path in Self.files(in: stateFolder) {
@@ -83,8 +83,8 @@ package struct DevStacks: Sendable {
     private static func ended(_ stack: RunningStack) -> ClientFailure {
         ClientFailure(
             "dev_stack_ended",
-            "The dev stack of \(stack.folder) at \(stack.url) has ended. Start it again with `gatehouse dev`, or pass "
-                + "another server with --url.",
+            "The `gatehouse dev` in \(stack.folder) at \(stack.url) is not running. Start it again, or pass another "
+                + "server with --url.",
             exit: .unavailable)
     }
 }

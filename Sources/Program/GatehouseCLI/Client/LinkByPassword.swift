@@ -63,23 +63,23 @@ extension ClientFailure {
     package init(linking error: any Error, _ provider: String, at server: String) {
         self.init(error, .email, at: server)
         guard code == AuthErrorCode.captchaFailed.rawValue else { return }
-        text = "To link an account with a second factor, this server needs a captcha, which the terminal cannot show."
-        detail =
-            "if the server has account pages, sign in with \(provider) at \(server)/account and link the two there; "
-            + "then run this command again"
+        text = "Linking an account with a second factor requires a captcha here, which the terminal cannot show."
+        remedy =
+            "If the server has account pages, sign in with \(provider) at \(server)/account and link the two there. Then "
+            + "run this command again."
     }
 
     /// The terminal cannot ask, or the account has no password.
     package init(_ question: LinkQuestion) {
         let ways = question.signInMethods.filter { $0 != "password" }
-        let detail: String? =
+        let remedy: String? =
             if question.signInMethods.contains("password") {
-                "at a terminal, its password links the two"
+                "At a terminal, you can link the two with its password."
             } else {
-                ways.isEmpty ? nil : "that account is signed in to with \(ways.joined(separator: " or "))"
+                ways.isEmpty ? nil : "Sign in to that account with \(ways.joined(separator: " or "))."
             }
         self.init(
             AuthErrorCode.identityNeedsConfirmation.rawValue,
-            SignInMessage(.google, .emailInUse)?.text ?? AuthError.unknown(nil).message, detail: detail, exit: .refused)
+            SignInMessage(.google, .emailInUse)?.text ?? AuthError.unknown(nil).message, remedy: remedy, exit: .refused)
     }
 }

@@ -8,23 +8,32 @@ struct LogIn: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Signs in.",
         discussion: """
-            Prompts for omitted values. The password is never an argument and is not shown. The previous session with \
-            this server stays active until the new sign-in succeeds. With --provider you sign in with the browser; if \
-            your address already has an account, enter its password here to link both. With --magic-link you get a mail \
-            and enter its code; an address without an account gets one. An account with a second factor needs its code, too. \
-            A password that is set aside needs an emailed code once: enter it when asked, or pass both with \
-            --password-stdin and --code-stdin, the code on the second line.
+            Prompts for omitted values. Passwords are never arguments and are not shown. The previous session with this \
+            server stays active until the new sign-in succeeds.
+
+            --provider signs in with the browser. If your email already has an account, enter its password to link the \
+            two. --magic-link emails you a code to enter, and creates an account if there is none. An account with a \
+            second factor also asks for its code. A password that was set aside needs an emailed code once: enter it \
+            when asked, or pass both with --password-stdin and --code-stdin, the code on the second line.
+
+            EXAMPLES:
+              gatehouse login
+              gatehouse login --provider google
+              gatehouse login --magic-link --email ada@example.com
+              gatehouse login --email ada@example.com --password-stdin < password.txt
+              gatehouse login --url https://accounts.example.com
             """)
 
-    @OptionGroup var options: ClientOptions
-    @Option(help: "The email address of the account.") var email: String?
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
+    @Option(help: "The account's email.") var email: String?
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
-    @Flag(help: "Sign in with the code of a mail.") var magicLink = false
+    @Flag(help: "Sign in with an emailed code.") var magicLink = false
     @OptionGroup var code: CodeOptions
     @OptionGroup var factor: FactorOptions
     @Option(help: "Sign in with google or apple, in the browser.") var provider: WebProvider?
     @Flag(help: "Print the URL instead of opening a browser.") var noBrowser = false
-    @Option(help: "The local port that the browser returns to (default: any free port).")
+    @Option(
+        help: ArgumentHelp("The local port that the browser returns to (default: any free port).", valueName: "port"))
     var callbackPort: UInt16?
 
     func validate() throws {
@@ -82,14 +91,14 @@ struct LogIn: ClientCommand {
             var failure = ClientFailure(error, .email, at: client.target.text)
             if failure.code == AuthErrorCode.credentialSetAside.rawValue {
                 guard Terminal.canAsk else {
-                    failure.detail = "pass --password-stdin and --code-stdin, with the emailed code on the second line"
+                    failure.remedy = "Pass --password-stdin and --code-stdin, with the emailed code on the second line."
                     throw failure
                 }
                 client.note(failure.message)
                 return try await client.redeem(code, .email, of: email, restoring: password)
             }
             if failure.code == AuthErrorCode.emailNotConfirmed.rawValue {
-                failure.detail = "run `gatehouse verify` with the code of the mail"
+                failure.remedy = "Run `gatehouse verify` with the emailed code."
             }
             throw failure
         }
@@ -125,7 +134,7 @@ extension Client {
     func password(fromInput: Bool) async throws -> Secret {
         if fromInput { return try await terminal.secretLine() }
         guard Terminal.canAsk else {
-            throw ClientFailure.usage("Standard input is not a terminal; pass --password-stdin.")
+            throw ClientFailure.usage("Standard input is not a terminal. Pass --password-stdin.")
         }
         return try await terminal.secret("Password: ")
     }
@@ -140,7 +149,7 @@ extension Client {
         } catch AuthClientError.refused {
             // The session had already ended.
         } catch {
-            note("The previous session is still open on the server. Run `gatehouse sessions` to list it.")
+            note("The previous session is still active on the server. List it with `gatehouse sessions`.")
         }
     }
 }

@@ -6,12 +6,16 @@ struct LogOut: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout", abstract: "Signs out.",
         discussion: """
-            Always signs out on this machine. If the server could not be informed, the exit code is \
+            Always signs out on this machine. If the server cannot be reached, the exit code is \
             \(ProgramExit.unavailable.rawValue), and the session stays active there until it expires.
+
+            EXAMPLES:
+              gatehouse logout
+              gatehouse logout --everywhere
             """)
 
-    @OptionGroup var options: ClientOptions
-    @Flag(help: "End the account's sessions on all devices, not only this one.") var everywhere = false
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
+    @Flag(help: "Sign out on all devices.") var everywhere = false
 
     func perform(_ client: Client) async throws {
         let (user, server) = (await client.auth.currentUser, client.target.text)
@@ -21,7 +25,7 @@ struct LogOut: ClientCommand {
         case .notRevoked(let error):
             try client.answer(.signedOut(user, server: server, isRevoked: false))
             var failure = ClientFailure(error, at: server)
-            failure.text = "The server could not be informed. " + failure.text
+            failure.text = "The session is still active on the server. " + failure.text
             throw failure
         }
     }

@@ -5,7 +5,7 @@ import GatehouseWire
 
 struct MFACommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mfa", abstract: "Adds, confirms, lists and removes the second factors of your account.",
+        commandName: "mfa", abstract: "Lists, adds, confirms and removes your account's second factors.",
         subcommands: [
             ListFactors.self, EnrollFactor.self, VerifyFactor.self, RemoveFactor.self, RecoveryCodesCommand.self,
         ], defaultSubcommand: ListFactors.self)
@@ -13,9 +13,10 @@ struct MFACommands: ParsableCommand {
 
 struct ListFactors: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists the second factors, and the level of this session.")
+        commandName: "list", abstract: "Lists second factors, and the level of this session.",
+        discussion: "EXAMPLES:\n  gatehouse mfa\n  gatehouse mfa list --json")
 
-    @OptionGroup var options: ClientOptions
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
 
     func perform(_ client: Client) async throws {
         let factors = try await client.auth.mfa.listFactors().all
@@ -27,13 +28,16 @@ struct EnrollFactor: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "enroll", abstract: "Adds an authenticator app.",
         discussion: """
-            Prints the key to enter into the app. At a terminal it then asks for the code that the app shows; in scripts, \
-            pass the code to `gatehouse mfa verify`. Until then the factor is not in use. All other devices without a \
-            second factor are signed out by the confirmation.
+            Prints the key to enter into the app. The app's code then confirms the factor: at a terminal, enter it when \
+            asked; in scripts, pass it to `gatehouse mfa verify`. The confirmation signs out all other devices that \
+            have not used a second factor.
+
+            EXAMPLES:
+              gatehouse mfa enroll --name "Ada's phone"
             """)
 
-    @OptionGroup var options: ClientOptions
-    @Option(help: "A name for the factor, such as the phone's.") var name: String = "Authenticator app"
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
+    @Option(help: "The factor's name, such as the phone's.") var name: String = "Authenticator app"
 
     func perform(_ client: Client) async throws {
         let made: AuthEnrolledFactor
@@ -48,7 +52,7 @@ struct EnrollFactor: ClientCommand {
         let now = Date(timeIntervalSince1970: 0)
         let factor = AuthFactor(id: made.id, factorType: made.type, createdAt: now, updatedAt: now)
         _ = try await client.raise(fromInput: false, of: [factor], orRecoveryCode: false)
-        try Output.line("The authenticator app is in use now.")
+        try Output.line("The authenticator app is now a second factor.")
         guard await client.lacksRecoveryCodes() else { return }
         try Output.line("Run `gatehouse mfa recovery-codes --new` next.")
     }
@@ -56,15 +60,21 @@ struct EnrollFactor: ClientCommand {
 
 struct VerifyFactor: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Confirms a new factor, or raises this session with a code.",
+        commandName: "verify", abstract: "Confirms a new factor, or raises this session to aal2.",
         discussion: """
-            Takes a code of the authenticator app, or a recovery code. Without --factor the code may be from any confirmed \
-            app; if there is none, it confirms the newest.
+            Takes a code from an authenticator app, or a recovery code. Without --factor, any confirmed app's code is \
+            accepted; if none is confirmed, the code confirms the newest.
+
+            EXAMPLES:
+              gatehouse mfa verify
+              oathtool --totp --base32 "$KEY" | gatehouse mfa verify --factor-stdin
             """)
 
-    @OptionGroup var options: ClientOptions
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
     @OptionGroup var input: FactorOptions
-    @Option(help: "The id of the factor, from `gatehouse mfa list`.", transform: FactorOptions.id) var factor: UUID?
+    @Option(
+        help: ArgumentHelp("The factor's ID, from `gatehouse mfa list`.", valueName: "id"), transform: FactorOptions.id)
+    var factor: UUID?
 
     func perform(_ client: Client) async throws {
         let all = try await client.auth.mfa.listFactors().all
@@ -91,11 +101,17 @@ struct VerifyFactor: ClientCommand {
 struct RemoveFactor: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Removes a second factor.",
-        discussion:
-            "A confirmed factor is removed from a session with a second factor only; see `gatehouse mfa verify`.")
+        discussion: """
+            Removing a confirmed factor requires a session with a second factor: run `gatehouse mfa verify` first.
 
-    @OptionGroup var options: ClientOptions
-    @Argument(help: "The id of the factor, from `gatehouse mfa list`.", transform: FactorOptions.id) var factor: UUID
+            EXAMPLES:
+              gatehouse mfa remove 9b5f0f5e-5a0c-4f0e-9d4f-2f1f9c1d7a11
+            """)
+
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
+    @Argument(
+        help: ArgumentHelp("The factor's ID, from `gatehouse mfa list`.", valueName: "id"), transform: FactorOptions.id)
+    var factor: UUID
 
     func perform(_ client: Client) async throws {
         do {
@@ -115,11 +131,17 @@ struct RemoveFactor: ClientCommand {
 
 struct RecoveryCodesCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "recovery-codes", abstract: "Shows how many recovery codes are left, or makes new ones.",
-        discussion: "Codes are printed once. New codes replace all earlier ones.")
+        commandName: "recovery-codes", abstract: "Shows how many recovery codes are left, or creates new ones.",
+        discussion: """
+            New codes are printed once and replace the previous ones.
 
-    @OptionGroup var options: ClientOptions
-    @Flag(help: "Make new codes and print them.") var new = false
+            EXAMPLES:
+              gatehouse mfa recovery-codes
+              gatehouse mfa recovery-codes --new
+            """)
+
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
+    @Flag(help: "Create new codes and print them.") var new = false
 
     func perform(_ client: Client) async throws {
         let codes = client.auth.mfa.recoveryCodes
@@ -168,20 +190,22 @@ extension Client {
 
 extension ClientFailure {
     static let noFactor = ClientFailure(
-        AuthErrorCode.mfaFactorNotFound.rawValue, "There is no such second factor.", detail: "run `gatehouse mfa list`",
-        exit: .refused)
+        AuthErrorCode.mfaFactorNotFound.rawValue, "The account has no such second factor.",
+        remedy: "List them with `gatehouse mfa list`.", exit: .refused)
     static let withoutFactor = ClientFailure(
         AuthErrorCode.mfaFactorNotFound.rawValue, "The account has no second factor.",
-        detail: "add an authenticator app with `gatehouse mfa enroll`", exit: .refused)
+        remedy: "Add an authenticator app with `gatehouse mfa enroll`.", exit: .refused)
     static let noRecoveryCodes = ClientFailure(
         AuthErrorCode.mfaFactorNotFound.rawValue, "The account has no recovery codes.",
-        detail: "make some with `gatehouse mfa recovery-codes --new`", exit: .refused)
+        remedy: "Create some with `gatehouse mfa recovery-codes --new`.", exit: .refused)
 }
 
 extension FactorOptions {
     /// - Throws: `ValidationError` for what is no id.
     static func id(_ text: String) throws -> UUID {
-        guard let id = UUID(uuidString: text) else { throw ValidationError("\(text.printable) is not a factor id.") }
+        guard let id = UUID(uuidString: text) else {
+            throw ValidationError("\(text.printable) is not a factor ID. List them with `gatehouse mfa list`.")
+        }
         return id
     }
 }

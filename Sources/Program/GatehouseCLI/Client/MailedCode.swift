@@ -7,20 +7,19 @@ import GatehouseWire
 struct CodeOptions: ParsableArguments {
     @Flag(
         help: """
-            Send no mail; read the code of the last one from the first line of standard input. A code is never an \
-            argument.
+            Read the last emailed code from the first line of standard input, without sending a new email.
             """)
     var codeStdin = false
-    @Flag(help: "Send the mail and end. Enter its code later with --code-stdin.") var sendOnly = false
+    @Flag(help: "Only send the email. Enter its code later with --code-stdin.") var sendOnly = false
 
     func validate() throws {
-        if codeStdin, sendOnly { throw ValidationError("--code-stdin and --send-only exclude each other.") }
+        if codeStdin, sendOnly { throw ValidationError("--code-stdin and --send-only cannot be combined.") }
     }
 
     /// - Throws: ``ClientFailure`` if the code could not be entered. Nothing is sent then.
     func requireWay() throws(ClientFailure) {
         guard codeStdin || sendOnly || Terminal.canAsk else {
-            throw .usage("Standard input is not a terminal; pass --send-only, and later --code-stdin with the code.")
+            throw .usage("Standard input is not a terminal. Pass --send-only, and later --code-stdin with the code.")
         }
     }
 }
@@ -45,8 +44,8 @@ extension Client {
 
     /// Says what follows the request for a mail, without telling whether the address has an account.
     func noteMail(to email: String) {
-        note("If \(email.printable) can be used here, a mail with a code is on its way to it.")
-        if let inbox = target.inbox { note("Mails of this `gatehouse dev` are at \(inbox)") }
+        note("If \(email.printable) can be used here, a code has been emailed to it.")
+        if let inbox = target.inbox { note("This `gatehouse dev` keeps its emails at \(inbox)") }
     }
 
     /// Reads a code and redeems it. At a terminal, asks again after a wrong one.
@@ -57,7 +56,7 @@ extension Client {
         _ options: CodeOptions, _ type: EmailOTPType, of email: String, restoring password: Secret? = nil
     ) async throws -> User {
         guard options.codeStdin || Terminal.canAsk else {
-            throw ClientFailure.usage("Standard input is not a terminal; pass --code-stdin.")
+            throw ClientFailure.usage("Standard input is not a terminal. Pass --code-stdin.")
         }
         var left = Self.tries
         while true {
@@ -116,7 +115,7 @@ extension Client {
 
 extension ClientFailure {
     static let noCode = ClientFailure(
-        "invalid_code", "That is not a code. Enter the digits from the mail.", exit: .usage)
+        "invalid_code", "That is not a code. Enter the digits from the email.", exit: .usage)
 
     /// Whether another code may be accepted.
     fileprivate var isAboutCode: Bool { [AuthErrorCode.otpExpired.rawValue, Self.noCode.code].contains(code) }
@@ -126,15 +125,15 @@ extension ClientFailure {
         self.init(error, at: server)
         switch code {
         case AuthErrorCode.otpExpired.rawValue:
-            text = "This code is wrong or too old."
-            detail = "the last three emailed codes are valid, and five wrong attempts void them"
+            text = "That code is wrong or has expired."
+            remedy = "The last three emailed codes are valid; five wrong attempts void them."
             exit = .notSignedIn
         case AuthErrorCode.overEmailSendRateLimit.rawValue:
-            text = "A mail was sent a moment ago. Please wait before you ask for another."
+            text = "An email was sent a moment ago. Wait before you request another."
         case AuthErrorCode.emailProviderDisabled.rawValue:
-            text = "This server sends no mail."
+            text = "This server does not send emails."
         case AuthErrorCode.otpDisabled.rawValue:
-            text = "No account has this address."
+            text = "There is no account with this email. Create one with `gatehouse signup`."
         default: break
         }
     }

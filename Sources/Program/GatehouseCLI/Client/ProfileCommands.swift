@@ -4,14 +4,16 @@ import GatehouseWire
 
 struct ProfileCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "profile", abstract: "Shows and changes the signed-in user's profile.",
+        commandName: "profile", abstract: "Shows and changes your profile.",
         subcommands: [ShowProfile.self, SetProfile.self], defaultSubcommand: ShowProfile.self)
 }
 
 struct ShowProfile: ClientCommand {
-    static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows the profile.")
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Shows the profile.",
+        discussion: "EXAMPLES:\n  gatehouse profile\n  gatehouse profile show --json")
 
-    @OptionGroup var options: ClientOptions
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
 
     func perform(_ client: Client) async throws { try await client.show(await client.gateway.profile()) }
 }
@@ -20,36 +22,42 @@ struct SetProfile: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Changes the given fields.",
         discussion: """
-            An empty value clears a field, as in --name ''. A value of --data is JSON if it can be, otherwise a text: \
-            --data mood=calm --data goal=8000.
+            An empty value clears a field. A --data value is JSON if it is valid JSON, otherwise text.
+
+            EXAMPLES:
+              gatehouse profile set --first-name Ada --timezone Europe/London
+              gatehouse profile set --data mood=calm --data goal=8000
+              gatehouse profile set --name ''
             """)
 
-    @OptionGroup var options: ClientOptions
-    @Option(help: "At most 50 characters.") var firstName: String?
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
+    @Option(help: ArgumentHelp("The first name, at most 50 characters.", valueName: "name")) var firstName: String?
     @Flag(help: "Clear the first name.") var clearFirstName = false
     @Option(
         name: .customLong("team"),
-        help: """
-            At a server with a team catalogue: the id of a favorite team, from `gatehouse teams`. Repeatable; replaces \
+        help: ArgumentHelp(
+            """
+            At a server with a team catalogue: the ID of a favorite team, from `gatehouse teams`. Repeatable; replaces \
             all favorites.
-            """)
+            """, valueName: "id"))
     var teams: [String] = []
     @Flag(help: "At a server with a team catalogue: clear the favorite teams.") var clearTeams = false
     @Option(
         name: .customLong("data"),
-        help: ArgumentHelp("One of the app's own fields. Repeatable; keeps the others.", valueName: "name=value"))
+        help: ArgumentHelp("A custom field. Repeatable; other fields are kept.", valueName: "name=value"))
     var fields: [DataField] = []
     @Option(help: "The full name, at most 100 characters.") var name: String?
-    @Option(help: "An IANA time zone, such as Europe/Berlin.") var timezone: String?
-    @Option(name: .customLong("avatar-url"), help: "The https URL of a picture.") var avatarURL: String?
+    @Option(help: ArgumentHelp("An IANA time zone, such as Europe/Berlin.", valueName: "zone")) var timezone: String?
+    @Option(name: .customLong("avatar-url"), help: ArgumentHelp("The https URL of a picture.", valueName: "url"))
+    var avatarURL: String?
 
     func validate() throws {
         if firstName != nil, clearFirstName {
-            throw ValidationError("--first-name and --clear-first-name exclude each other.")
+            throw ValidationError("--first-name and --clear-first-name cannot be combined.")
         }
-        if !teams.isEmpty, clearTeams { throw ValidationError("--team and --clear-teams exclude each other.") }
+        if !teams.isEmpty, clearTeams { throw ValidationError("--team and --clear-teams cannot be combined.") }
         if edit == ProfileEdit() {
-            throw ValidationError("Say what to change, such as --first-name or --data.")
+            throw ValidationError("Specify at least one field, such as --first-name or --data.")
         }
     }
 
@@ -98,10 +106,11 @@ struct DataField: ExpressibleByArgument, Hashable {
 struct Teams: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "teams",
-        abstract: "At a server with a team catalogue: lists its teams. Requires no account.")
+        abstract: "At a server with a team catalogue: lists its teams. Works without an account.",
+        discussion: "EXAMPLES:\n  gatehouse teams --league nba")
 
-    @OptionGroup var options: ClientOptions
-    @Option(help: "Only the teams of one league, such as nba.") var league: String?
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
+    @Option(help: "Only one league's teams, such as nba.") var league: String?
 
     func perform(_ client: Client) async throws {
         try client.answer(.teams(await Team.all(client.gateway, league: league)))

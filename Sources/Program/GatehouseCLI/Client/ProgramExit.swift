@@ -18,15 +18,15 @@ package enum ProgramExit: Int32, CaseIterable, Sendable {
     package var summary: String {
         switch self {
         case .done: "Done."
-        case .failed: "Something else went wrong; the message says what."
-        case .notSignedIn: "Nobody is signed in, or the server rejected the sign-in."
-        case .unavailable: "No answer: offline, the server is at fault, or the address is not an account server."
-        case .refused: "The server refused the request (4xx)."
-        case .storeUnavailable: "The place where the session is kept cannot be read or written."
-        case .changesPending: "The database lacks schema changes of this program (`upgrade-check` only)."
-        case .usage: "The command was not understood, or an input is missing or invalid."
-        case .configuration: "The server's configuration is wrong (commands of the server only)."
-        case .interrupted: "Ended by Ctrl-C. Another signal gives 128 and its number."
+        case .failed: "Another error; the message explains it."
+        case .notSignedIn: "Not signed in, or the server rejected the sign-in."
+        case .unavailable: "Offline, a server error, or a URL that is not an account server's."
+        case .refused: "The server rejected the request (4xx)."
+        case .storeUnavailable: "The session store cannot be read or written."
+        case .changesPending: "Schema changes are pending (`upgrade-check` only)."
+        case .usage: "The command line or an input is invalid."
+        case .configuration: "The server's configuration is invalid (server commands only)."
+        case .interrupted: "Stopped by Ctrl-C. Other signals exit with 128 plus their number."
         }
     }
 

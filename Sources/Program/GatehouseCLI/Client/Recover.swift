@@ -5,17 +5,23 @@ import GatehouseWire
 
 struct Recover: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "recover", abstract: "Sets a new password with the code of a mail, and signs in.",
+        commandName: "recover", abstract: "Sets a new password with an emailed code, and signs in.",
         discussion: """
-            Prompts for omitted values. The password is never an argument and is not shown. With --code-stdin, the first \
-            line of standard input is the code and the second the new password; with --factor-stdin the code of the \
-            second factor is between them. The new password ends all other sessions of the account.
+            Prompts for omitted values. Passwords are never arguments and are not shown. With --code-stdin, standard \
+            input has the code, then the second-factor code with --factor-stdin, then the new password, one per line. \
+            The new password signs out all other devices.
+
+            EXAMPLES:
+              gatehouse recover --email ada@example.com
+              gatehouse recover --email ada@example.com --send-only
+              printf '%s\\n%s\\n' "$CODE" "$PASSWORD" | gatehouse recover \\
+                --email ada@example.com --code-stdin
             """)
 
-    @OptionGroup var options: ClientOptions
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
     @OptionGroup var code: CodeOptions
     @OptionGroup var factor: FactorOptions
-    @Option(help: "The email address of the account.") var email: String?
+    @Option(help: "The account's email.") var email: String?
 
     /// The refused passwords after which the command ends.
     private static let tries = 5
@@ -72,8 +78,8 @@ struct Recover: ClientCommand {
     /// The code is spent by then.
     private static func unchanged(_ failure: ClientFailure) -> ClientFailure {
         var failure = failure
-        let note = "you are signed in, but the password is unchanged; run `gatehouse recover` again"
-        failure.detail = [failure.detail, note].compactMap(\.self).joined(separator: "; ")
+        let note = "You are signed in, but your password is unchanged. Run `gatehouse recover` again."
+        failure.remedy = [failure.remedy, note].compactMap(\.self).joined(separator: " ")
         return failure
     }
 }

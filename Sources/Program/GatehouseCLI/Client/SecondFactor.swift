@@ -7,8 +7,7 @@ import GatehouseWire
 struct FactorOptions: ParsableArguments {
     @Flag(
         help: """
-            If the account has a second factor, read its code from the next line of standard input: that of the \
-            authenticator app, or a recovery code. A code is never an argument.
+            Read the second-factor code (authenticator app or recovery code) from the next line of standard input.
             """)
     var factorStdin = false
 }
@@ -28,7 +27,7 @@ extension Client {
         // The session is stored already, so an interruption must end it.
         terminal.beforeInterruption {
             guard await ends(within: .seconds(2), SystemDefaults.clock(), { await giveUp(for: old) }) else {
-                return note("The server does not answer. Run `gatehouse whoami` to see who is signed in.")
+                return note("The server does not respond. Run `gatehouse whoami` to see who is signed in.")
             }
         }
         defer { terminal.beforeInterruption(nil) }
@@ -49,10 +48,11 @@ extension Client {
     func raise(fromInput: Bool, of factors: [AuthFactor], orRecoveryCode: Bool = true) async throws -> Session {
         guard fromInput || Terminal.canAsk else {
             throw ClientFailure(
-                "second_factor_needed", "This account has a second factor.", detail: "pass --factor-stdin", exit: .usage
+                "second_factor_needed", "This account has a second factor.", remedy: "Pass --factor-stdin.",
+                exit: .usage
             )
         }
-        let question = "Code of the authenticator app\(orRecoveryCode ? ", or a recovery code" : ""): "
+        let question = "\(orRecoveryCode ? "Authenticator or recovery code" : "Code from the authenticator app"): "
         var left = Self.factorTries
         while true {
             left -= 1
@@ -113,7 +113,7 @@ extension Client {
 
 extension ClientFailure {
     static let noAppCode = ClientFailure(
-        AuthErrorCode.mfaVerificationFailed.rawValue, "The code of an authenticator app has six digits.",
+        AuthErrorCode.mfaVerificationFailed.rawValue, "An authenticator app's code has six digits.",
         exit: .notSignedIn)
 
     /// The failure of a call with the code of a second factor.
@@ -122,18 +122,19 @@ extension ClientFailure {
         if error is ClientFailure { return }
         switch code {
         case AuthErrorCode.mfaVerificationFailed.rawValue:
-            (text, exit) = ("This code is wrong, too old or used.", .notSignedIn)
+            (text, exit) = ("That code is wrong, expired or already used.", .notSignedIn)
         case AuthErrorCode.mfaRecoveryCodesLocked.rawValue:
-            (text, exit) = ("Too many wrong recovery codes. Please wait before you try again.", .notSignedIn)
+            (text, exit) = ("Too many wrong recovery codes. Wait before you try again.", .notSignedIn)
         case AuthErrorCode.mfaFactorNotFound.rawValue:
-            text = "There is no such second factor. Run `gatehouse mfa list`."
+            text = "The account has no such second factor. List them with `gatehouse mfa list`."
         case AuthErrorCode.insufficientAAL.rawValue:
-            text = "This needs the second factor. Run `gatehouse mfa verify` first."
+            text = "This requires the second factor. Run `gatehouse mfa verify` first."
         case AuthErrorCode.mfaRecoveryCodesSoleFactor.rawValue:
             text = "Recovery codes cannot be the only second factor."
         case AuthErrorCode.tooManyEnrolledMFAFactors.rawValue:
-            text = "The account has reached the limit for second factors."
-        case AuthErrorCode.mfaFactorNameConflict.rawValue: text = "Another second factor has this name. Pass --name."
+            text = "The account has the maximum number of second factors. Remove one first."
+        case AuthErrorCode.mfaFactorNameConflict.rawValue:
+            text = "Another second factor has this name. Pass a different --name."
         default: break
         }
     }

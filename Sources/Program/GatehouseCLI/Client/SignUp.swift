@@ -6,12 +6,19 @@ import GatehouseWire
 
 struct SignUp: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "signup", abstract: "Creates an account, and signs in unless the address must be confirmed first.",
-        discussion: "Prompts for omitted values. The password is never an argument and is not shown.")
+        commandName: "signup", abstract: "Creates an account and signs in, unless the email must be confirmed first.",
+        discussion: """
+            Prompts for omitted values. Passwords are never arguments and are not shown.
 
-    @OptionGroup var options: ClientOptions
-    @Option(help: "The email address of the new account.") var email: String?
-    @Option(help: "The first name of the profile, shortened to 40 characters.") var firstName: String?
+            EXAMPLES:
+              gatehouse signup
+              gatehouse signup --email ada@example.com --password-stdin < password.txt
+            """)
+
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
+    @Option(help: "The new account's email.") var email: String?
+    @Option(help: ArgumentHelp("The profile's first name, shortened to 40 characters.", valueName: "name"))
+    var firstName: String?
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
 
     func perform(_ client: Client) async throws {

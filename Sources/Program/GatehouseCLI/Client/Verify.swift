@@ -5,18 +5,24 @@ import GatehouseWire
 
 struct Verify: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Confirms the address of a sign-up with the code of its mail, and signs in.",
-        discussion: "Prompts for omitted values. --resend sends the mail again first.")
+        commandName: "verify", abstract: "Confirms a sign-up with the emailed code, and signs in.",
+        discussion: """
+            Prompts for omitted values.
 
-    @OptionGroup var options: ClientOptions
+            EXAMPLES:
+              gatehouse verify --email ada@example.com
+              gatehouse verify --email ada@example.com --resend
+            """)
+
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
     @OptionGroup var code: CodeOptions
     @OptionGroup var factor: FactorOptions
-    @Option(help: "The email address of the sign-up.") var email: String?
-    @Flag(help: "Send the mail again.") var resend = false
+    @Option(help: "The email used to sign up.") var email: String?
+    @Flag(help: "Send the email again first.") var resend = false
 
     func validate() throws {
         if code.sendOnly, !resend { throw ValidationError("--send-only requires --resend.") }
-        if code.codeStdin, resend { throw ValidationError("--code-stdin and --resend exclude each other.") }
+        if code.codeStdin, resend { throw ValidationError("--code-stdin and --resend cannot be combined.") }
     }
 
     func perform(_ client: Client) async throws {

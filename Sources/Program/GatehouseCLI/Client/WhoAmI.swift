@@ -4,13 +4,17 @@ import GatehouseWire
 
 struct WhoAmI: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "whoami", abstract: "Tells who is signed in.",
+        commandName: "whoami", abstract: "Shows who is signed in.",
         discussion: """
-            Asks the server. If it does not answer, prints the last known state and exits with code \
-            \(ProgramExit.unavailable.rawValue).
+            Checks the session with the server. If the server does not respond, prints the last known state and exits \
+            with code \(ProgramExit.unavailable.rawValue).
+
+            EXAMPLES:
+              gatehouse whoami
+              gatehouse whoami --json
             """)
 
-    @OptionGroup var options: ClientOptions
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
 
     func perform(_ client: Client) async throws {
         let session = try await known(client)

@@ -4,7 +4,12 @@ import GatehouseServer
 struct CheckConfig: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config", abstract: "Prints the effective configuration with secrets masked.",
-        discussion: "Reports all problems, and exits with code 78 if there are any.")
+        discussion: """
+            Reports all problems, and exits with code 78 if there are any.
+
+            EXAMPLES:
+              gatehouse check-config --config /etc/gatehouse/gatehouse.yaml
+            """)
 
     @OptionGroup var options: DataOptions
     @OptionGroup var only: PartOptions

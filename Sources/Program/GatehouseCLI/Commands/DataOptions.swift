@@ -9,15 +9,16 @@ import SQLDatabase
 /// The source of the configuration.
 struct DataOptions: ParsableArguments {
     @Option(
-        help: "The YAML file to read besides the environment (default: \(ConfigurationFile.usualName), if it exists)."
-    )
+        help: ArgumentHelp(
+            "The YAML file to read in addition to the environment (default: \(ConfigurationFile.usualName), if it exists).",
+            valueName: "file"))
     var config: String?
 
-    @Option(help: "The folder of a `gatehouse dev`, instead of a configuration.")
+    @Option(help: ArgumentHelp("The folder of a `gatehouse dev`, instead of a configuration.", valueName: "folder"))
     var data: String?
 
     func validate() throws {
-        if config != nil, data != nil { throw ValidationError("--config and --data exclude each other.") }
+        if config != nil, data != nil { throw ValidationError("--config and --data cannot be combined.") }
     }
 
     /// The configuration, not yet validated. With a folder, hooks and webhooks come from the environment, as for
@@ -70,10 +71,11 @@ extension Set<Setting> {
 struct PartOptions: ParsableArguments {
     @Option(
         name: .customLong("only"),
-        help: """
-            The served parts, comma-separated: auth, gateway, pages. A gateway alone uses another issuer, and pages alone \
-            another server.
-            """,
+        help: ArgumentHelp(
+            """
+            Comma-separated parts to serve: auth, gateway, pages. A gateway on its own uses another issuer, and pages \
+            on their own another server.
+            """, valueName: "parts"),
         transform: ServedPart.set)
     var parts: Set<ServedPart> = Set(ServedPart.allCases)
 
@@ -90,7 +92,7 @@ extension ServedPart {
             throw ValidationError("expected auth, gateway, pages or several of them, such as auth,gateway")
         }
         guard !parts.contains(.pages) || parts.allSatisfy({ $0 == .pages }) || parts.contains(.auth) else {
-            throw ValidationError("expected pages alone, or with auth")
+            throw ValidationError("expected pages on their own, or with auth")
         }
         return Set(parts)
     }
@@ -114,7 +116,7 @@ struct OpenedAccounts {
         }
         let name = settings.database.name
         guard settings.database.server != nil || FileManager.default.fileExists(atPath: name) else {
-            throw CommandFailure("There is no database at \(name). Run `gatehouse migrate` to create it.")
+            throw CommandFailure("There is no database at \(name). Create it with `gatehouse migrate`.")
         }
         let (database, pending) = try await explaining {
             let database = try openDatabase(settings.database, System.world())

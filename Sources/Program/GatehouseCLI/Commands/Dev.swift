@@ -13,37 +13,48 @@ struct Dev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dev", abstract: "Starts everything on this machine, with generated keys and no configuration.",
         discussion: """
-            Accounts and keys are stored in a folder and kept between runs. Email addresses of new accounts count as \
-            confirmed, anonymous sign-in is enabled, and there are no rate limits. Mails are not sent, but kept in an \
-            inbox, at /dev/inbox. Simulates Apple and Google as sign-in providers. Browsers may be redirected to any \
-            page of this machine. Hooks and webhooks are configured by environment variables, as with serve.
+            Accounts and keys are stored in a folder and kept between runs. New emails are confirmed automatically, \
+            anonymous sign-in is enabled, and there are no rate limits. Emails are not sent but kept in an inbox at \
+            /dev/inbox. Apple and Google are simulated. Browsers may return to any page on this machine. Hooks and \
+            webhooks are configured by environment variables, as with serve.
+
+            EXAMPLES:
+              gatehouse dev
+              gatehouse dev --port 0 --data /tmp/accounts
+              gatehouse dev --redirect boxscore://signed-in --strict
             """)
 
-    @Option(help: "TCP port; 0 finds a free one.") var port: UInt16 = UInt16(Dev.usualPort)
-    @Option(help: "The folder for accounts and keys.") var data: String = DevFolder.usualPath
-    @Option(help: "The address to listen on. Any except loopback admits other machines.") var host: String = "127.0.0.1"
+    @Option(help: "The TCP port; 0 finds a free one.") var port: UInt16 = UInt16(Dev.usualPort)
+    @Option(help: ArgumentHelp("The folder for accounts and keys.", valueName: "folder")) var data: String = DevFolder
+        .usualPath
     @Option(
-        help: "An additional redirect URL, such as boxscore://signed-in, or a pattern. Repeatable."
+        help: ArgumentHelp("The address to listen on. Any but loopback admits other machines.", valueName: "address"))
+    var host: String = "127.0.0.1"
+    @Option(
+        help: ArgumentHelp(
+            "An additional redirect URL or pattern, such as boxscore://signed-in. Repeatable.", valueName: "url")
     )
     var redirect: [String] = []
     @Option(
-        help: """
-            Another name by which browsers and devices reach this machine, such as my-mac.local. Repeatable; IP \
-            addresses, localhost and --host are always allowed.
-            """)
+        help: ArgumentHelp(
+            """
+            Another name of this machine for browsers and devices, such as my-mac.local. Repeatable; IP addresses, \
+            localhost and --host are always allowed.
+            """, valueName: "name"))
     var allowHost: [String] = []
-    @Option(help: "A JSON Schema for the apps' own fields of a profile, as the setting `profile_schema`.")
+    @Option(help: ArgumentHelp("A JSON Schema for custom profile fields, like `profile_schema`.", valueName: "file"))
     var profileSchema: String?
     @Option(
-        help: """
-            A JSON file with teams, as the setting `team_catalogue`. On Linux, the default is those of BoxScore, the app at \
-            /app; an empty value leaves them out.
-            """)
+        help: ArgumentHelp(
+            """
+            A JSON file with teams, like `team_catalogue`. The default on Linux is the catalogue of BoxScore, the app \
+            at /app; an empty value omits it.
+            """, valueName: "file"))
     var teamCatalogue: String?
     @Flag(help: "Print URLs and keys as one line of JSON.") var json = false
     @Flag(help: "Apply the rate limits of `serve`.") var limits = false
-    @Flag(help: "Require new accounts to confirm their address, with the mail in the inbox.") var confirmEmail = false
-    @Flag(help: "Require a recent sign-in or the current password for changes of sign-in methods.")
+    @Flag(help: "Require new accounts to confirm their email, with the code in the inbox.") var confirmEmail = false
+    @Flag(help: "Require a recent sign-in or the current password to change sign-in methods.")
     var strict = false
 
     func validate() throws {
@@ -73,7 +84,7 @@ struct Dev: AsyncParsableCommand {
         let files = runningFiles(address, secrets, folder, inbox)
         defer { files.withdraw() }
         if !files.isComplete {
-            Output.note("Commands such as `gatehouse login` may not find this stack. Pass --url to them.")
+            Output.note("Client commands such as `gatehouse login` may not find this server. Pass --url to them.")
         }
         let api = try APIPage(document: APIDocument.bytes())
         try await serve(
@@ -139,7 +150,7 @@ struct Dev: AsyncParsableCommand {
         if address.isLoopback { return try DevInbox(at: address.localURL, in: folder) }
         guard !confirmEmail else {
             throw CommandFailure(
-                "--confirm-email needs the inbox, which is for this machine alone. Leave out --host or --confirm-email."
+                "--confirm-email needs the inbox, which is available only on this machine. Omit --host or --confirm-email."
             )
         }
         return nil
@@ -149,15 +160,15 @@ struct Dev: AsyncParsableCommand {
     private func note(_ address: ListenAddress, hasStandIns: Bool, _ missing: AppInBrowser.Missing?) {
         if !address.isLoopback {
             Output.note(
-                "WARNING: \(address.host) is reachable from other machines, but this stack is meant for development: "
-                    + "no rate limits, no mail, keys in a folder. Use `gatehouse serve` for other users.")
+                "WARNING: other machines can reach \(address.host), but this server is for development: no rate limits, "
+                    + "no email, keys in a folder. Use `gatehouse serve` for other users.")
         }
         if !hasStandIns {
             Output.note(
-                "The stand-ins for Apple and Google are off, the app in a browser (/app), and the inbox (/dev/inbox): "
-                    + "without TLS they are for this machine alone.")
+                "The stand-ins for Apple and Google, the example app (/app) and the inbox (/dev/inbox) are off: without "
+                    + "TLS they are available only on this machine.")
         } else if let missing {
-            Output.note("The app in a browser (/app) is off: \(missing.reason).")
+            Output.note("The example app (/app) is off: \(missing.reason).")
         }
     }
 

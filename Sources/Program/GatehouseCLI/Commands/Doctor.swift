@@ -5,13 +5,19 @@ import GatehouseWire
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Finds problems of the server and says how to fix them.",
-        discussion: "Exits with code 1 if there is a problem.")
+        commandName: "doctor", abstract: "Finds problems with the server and explains how to fix them.",
+        discussion: """
+            Exits with code 1 if there is a problem.
+
+            EXAMPLES:
+              gatehouse doctor --config /etc/gatehouse/gatehouse.yaml
+              gatehouse doctor --send you@example.com
+            """)
 
     @OptionGroup var options: DataOptions
     @OptionGroup var only: PartOptions
-    @Flag(help: "One JSON object per line.") var json = false
-    @Option(help: ArgumentHelp("Send a mail to this address, to see whether it arrives.", valueName: "address"))
+    @Flag(help: "Print one JSON object per line.") var json = false
+    @Option(help: ArgumentHelp("Send a test email to this address.", valueName: "email"))
     var send: String?
 
     func run() async throws {
@@ -35,10 +41,11 @@ struct Doctor: AsyncParsableCommand {
             let checks = SettingsChecks(given, settings)
             findings += checks.all + (options.data == nil ? checks.recommendations : [])
         } catch let problems as SettingsProblems {
-            let found = problems.problems.map {
-                Finding.problem(
-                    "configuration", "\($0.name): \($0.expected)", "fix it; see `gatehouse check-config`")
+            var found = problems.problems.map {
+                Finding(name: "configuration", state: .problem, text: "\($0.name): \($0.expected)")
             }
+            found[found.count - 1].advice =
+                "`gatehouse check-config` prints every value; `gatehouse dev` needs no configuration"
             return found + [machine.clock(now: System.now(), newest: nil)]
         } catch {
             return [.problem("configuration", "\(error)", "pass the right file or folder")]
@@ -92,7 +99,10 @@ struct Doctor: AsyncParsableCommand {
         let path = settings.database.name
         guard settings.database.server != nil || FileManager.default.fileExists(atPath: path) else {
             return (
-                [.warning("database", "\(path) does not exist yet", "the first start or gatehouse migrate creates it")],
+                [
+                    .warning(
+                        "database", "\(path) does not exist yet", "the first start creates it, or `gatehouse migrate`")
+                ],
                 nil
             )
         }

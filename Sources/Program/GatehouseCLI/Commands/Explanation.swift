@@ -9,12 +9,12 @@ func explaining<Value>(_ body: () async throws -> Value) async throws -> Value {
     } catch let unknown as UnknownServerSecret {
         let number = unknown.number.map { "\($0)" } ?? "unknown"
         throw CommandFailure(
-            "A key in the database is encrypted with server secret \(number), which the configuration does not "
-                + "contain. Add it after the newer ones; see Docs/configuration.md.")
+            "A key in the database is encrypted with server secret \(number), which is not configured. Add it after "
+                + "the newer ones; see Docs/configuration.md.")
     } catch is CryptoKitError {
         throw CommandFailure(
-            "A key in the database cannot be decrypted with the server secret of its number: the secret was changed "
-                + "under the same number, or the database is another server's.")
+            "A key in the database cannot be decrypted: its server secret was changed under the same number, or the "
+                + "database belongs to another server. Restore that secret.")
     } catch let failure as DatabaseFailure {
         throw CommandFailure("The database cannot be used: \(failure).")
     }

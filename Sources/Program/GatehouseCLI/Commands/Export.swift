@@ -14,12 +14,15 @@ struct ExportSupabase: AsyncParsableCommand {
         abstract:
             "Writes accounts, passwords, identities, authenticator apps, passkeys and profiles as SQL for Supabase.",
         discussion: """
-            Run the file with `psql --single-transaction`. Existing accounts and profiles stay as they are, unless \
-            they were changed here later; existing identities, second factors and passkeys stay. Sessions are not \
-            included, because the database contains no refresh tokens to export, so users must sign in again. \
-            Security keys and recovery codes do not fit: see --leave-behind. The file contains password hashes and \
-            the secrets of authenticator apps, not encrypted: protect it like the database, and delete it \
-            afterwards. Only its owner can open it (mode 0600).
+            Run the file with `psql --single-transaction`. Existing accounts and profiles are overwritten only if they \
+            were changed here later; existing identities, second factors and passkeys are kept. Sessions are not \
+            exported, so users sign in again. Security keys and recovery codes cannot be exported: see --leave-behind.
+
+            The file contains password hashes and authenticator secrets, unencrypted. Protect it like the database, \
+            and delete it afterwards. Only its owner can open it (mode 0600).
+
+            EXAMPLES:
+              gatehouse export supabase accounts.sql --leave-behind recovery-codes
             """)
 
     private static let pageSize = 500

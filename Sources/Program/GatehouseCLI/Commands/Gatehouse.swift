@@ -5,7 +5,13 @@ import GatehouseWire
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatehouse",
-        abstract: "An auth server for the Supabase Auth protocol, with a profile gateway.",
+        abstract: "Accounts for Swift apps: an auth server that speaks the Supabase Auth protocol, and a client.",
+        discussion: """
+            EXAMPLES:
+              gatehouse dev                      start everything on this machine
+              gatehouse signup                   create an account there
+              gatehouse serve --config FILE      run a server
+            """,
         version: "gatehouse \(ProgramVersion.text)",
         groupedSubcommands: [
             CommandGroup(

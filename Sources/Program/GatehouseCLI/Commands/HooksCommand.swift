@@ -7,19 +7,20 @@ import GatehouseWire
 
 struct HookCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "hooks", abstract: "Shows hooks, webhooks and deliveries, and tests or replays them.",
-        discussion: "A delivery is kept for a week after it ends, and can be replayed until then.",
+        commandName: "hooks", abstract: "Lists hooks, webhooks and deliveries, and tests or replays them.",
+        discussion: "Finished deliveries are kept for a week and can be replayed until then.",
         subcommands: [ListHooks.self, TestHook.self, ReplayDeliveries.self])
 }
 
 struct ListHooks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists hooks and webhooks, and the newest deliveries.")
+        commandName: "list", abstract: "Lists hooks and webhooks, and the newest deliveries.",
+        discussion: "EXAMPLES:\n  gatehouse hooks list --to crm --limit 10")
 
     @OptionGroup var options: DataOptions
-    @Option(help: "Only deliveries to this webhook.") var to: String?
-    @Option(help: "The maximum number of deliveries.") var limit = 50
-    @Flag(help: "One JSON object per line: the deliveries.") var json = false
+    @Option(help: ArgumentHelp("Only deliveries to this webhook.", valueName: "webhook")) var to: String?
+    @Option(help: ArgumentHelp("The maximum number of deliveries.", valueName: "n")) var limit = 50
+    @Flag(help: "Print the deliveries, one JSON object per line.") var json = false
 
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit must be positive.") }
@@ -69,16 +70,21 @@ struct ListHooks: AsyncParsableCommand {
 struct TestHook: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test", abstract: "Sends the event gatehouse.test to a webhook, once.",
-        discussion: "A webhook that was disabled because it answered 410 is enabled again if it accepts the event.")
+        discussion: """
+            A webhook that was disabled by status 410 is enabled again if it accepts the event.
+
+            EXAMPLES:
+              gatehouse hooks test crm
+            """)
 
     @OptionGroup var options: DataOptions
-    @Argument(help: "The name of the webhook in the settings.") var name: String
+    @Argument(help: "The webhook's name in the settings.") var name: String
 
     /// The folder of a `gatehouse dev` does not contain its webhooks, which may have secrets.
     private var remedy: String {
-        guard options.data != nil else { return " Run `gatehouse hooks list` to see them." }
+        guard options.data != nil else { return " List them with `gatehouse hooks list`." }
         let name = Setting.webhooks.environmentName
-        return " A `gatehouse dev` has its webhooks from \(name): set it here to the value that it was started with."
+        return " `gatehouse dev` reads its webhooks from \(name). Set it here to the same value."
     }
 
     func run() async throws {
@@ -98,7 +104,7 @@ struct TestHook: AsyncParsableCommand {
         case .delivered:
             try await opened.accounts.events.enable(endpoint)
             try Output.line("\(name) accepted \(message.id)")
-        case .gone: throw CommandFailure("\(name) answered 410: it wants no events.")
+        case .gone: throw CommandFailure("\(name) responded with status 410, which disables it.")
         case .failed(let reason): throw CommandFailure("\(name) did not accept the event: \(reason).")
         }
     }
@@ -106,11 +112,14 @@ struct TestHook: AsyncParsableCommand {
 
 struct ReplayDeliveries: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Queues deliveries again that have ended, with the same id.")
+        commandName: "replay", abstract: "Queues finished deliveries again, with the same ID.",
+        discussion: "EXAMPLES:\n  gatehouse hooks replay --failed crm")
 
     @OptionGroup var options: DataOptions
-    @Argument(help: "The id of the delivery.") var delivery: String?
-    @Option(help: "All failed deliveries to this webhook.") var failed: String?
+    @Argument(help: ArgumentHelp("The delivery's ID, from `gatehouse hooks list`.", valueName: "id")) var delivery:
+        String?
+    @Option(help: ArgumentHelp("Replay all failed deliveries to this webhook.", valueName: "webhook")) var failed:
+        String?
 
     func validate() throws {
         guard (delivery != nil) != (failed != nil) else { throw ValidationError("Specify a delivery or --failed.") }
@@ -120,7 +129,7 @@ struct ReplayDeliveries: AsyncParsableCommand {
         let choice: DeliveryChoice
         if let delivery {
             guard let id = Identifier<DeliveryStatus>(delivery) else {
-                throw CommandFailure("\(delivery) is not an id.")
+                throw CommandFailure("\(delivery) is not a delivery ID. List them with `gatehouse hooks list`.")
             }
             choice = .one(id.text)
         } else {
@@ -128,15 +137,17 @@ struct ReplayDeliveries: AsyncParsableCommand {
         }
         let opened = try await OpenedAccounts(options)
         let count = try await opened.accounts.events.replay(choice, at: System.now())
-        guard count > 0 || failed != nil else { throw CommandFailure("No such delivery has ended.") }
+        guard count > 0 || failed != nil else {
+            throw CommandFailure("No finished delivery has this ID. List them with `gatehouse hooks list`.")
+        }
         // A webhook that left the settings may still have deliveries. The folder of a `gatehouse dev` does not name its
         // webhooks.
         if count == 0, let failed, options.data == nil,
             !opened.settings.hooks.webhooks.contains(where: { $0.name == failed })
         {
             throw CommandFailure(
-                "The settings have no webhook \(failed), and no delivery to it has failed. Run `gatehouse hooks list` "
-                    + "to see them.")
+                "The settings have no webhook \(failed), and no delivery to it has failed. List them with "
+                    + "`gatehouse hooks list`.")
         }
         try Output.line("\(count) deliveries queued")
     }

@@ -15,11 +15,11 @@ struct Import: AsyncParsableCommand {
 struct ProofOptions: ParsableArguments {
     @Flag(
         help: """
-            State that the source confirmed every address by an email to it. All confirmed addresses are then proven \
-            here. Without it, an address is proven only if the account's timestamps show an answered email, or if a \
-            provider vouches for it. The first code emailed to any other address sets its account's password and \
-            passkeys aside, because a stranger may have registered it (Docs/proving.md). Do not use it if the source \
-            ever confirmed addresses by itself (GOTRUE_MAILER_AUTOCONFIRM, email_confirm of the admin API).
+            Treat every confirmed email as proven, because the source confirmed each by emailing it. Without this flag, \
+            an email is proven only if the account's timestamps show a used code or link, or if a provider verified it. \
+            For any other, the first emailed code sets the account's password and passkeys aside, because a stranger \
+            may have registered it (Docs/proving.md). Do not use this flag if the source ever confirmed emails without \
+            sending one (GOTRUE_MAILER_AUTOCONFIRM, the admin API's email_confirm).
             """)
     var addressesAreProven = false
 
@@ -32,23 +32,34 @@ struct ImportSupabase: AsyncParsableCommand {
         abstract: "Imports accounts, passwords, identities, profiles and active sessions from a Supabase database.",
         discussion: """
             Reads the source in one snapshot without changing it. Apps stay signed in, because their refresh tokens \
-            remain valid. To continue an interrupted run, repeat it: existing data is skipped. The exit code is 1 if \
-            something could not be imported. Docs/migrating.md describes a whole migration.
+            remain valid. If interrupted, run it again: existing data is skipped. The exit code is 1 if something could \
+            not be imported. Docs/migrating.md describes a complete migration.
+
+            EXAMPLES:
+              gatehouse import supabase --dry-run \\
+                --database-url postgres://postgres@db.example.com/postgres
+              gatehouse import supabase --dump auth.sql --report left-out.tsv
             """)
 
     @OptionGroup var options: DataOptions
     @Option(
-        help: "The source, postgres://user@host/database, with the password in PGPASSWORD or ~/.pgpass.")
+        help: ArgumentHelp(
+            "The source: postgres://user@host/database, with the password in PGPASSWORD or ~/.pgpass.",
+            valueName: "url"))
     var databaseUrl: String?
-    @Option(help: "A plain pg_dump file of the schema auth instead of a running database; - for standard input.")
+    @Option(
+        help: ArgumentHelp(
+            "A plain pg_dump file of the auth schema instead of a running database, or - for standard input.",
+            valueName: "file"))
     var dump: String?
     @OptionGroup var proofs: ProofOptions
-    @Flag(help: "Report what would be imported without changing anything.") var dryRun = false
+    @Flag(help: "Report what would be imported, without changing anything.") var dryRun = false
     @Option(
-        help: """
-            A file for what is not imported, one line each: account, remark and detail, separated by tabs. Appends to \
-            an existing file.
-            """)
+        help: ArgumentHelp(
+            """
+            A file that lists what is not imported, one per line: account, remark and detail, separated by tabs. \
+            Appends to an existing file.
+            """, valueName: "file"))
     var report: String?
 
     func validate() throws {

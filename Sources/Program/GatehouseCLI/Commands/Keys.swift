@@ -8,29 +8,33 @@ import JSONWebTokens
 struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Shows and changes the keys that sign access tokens, and re-encrypts stored secrets.",
+        abstract: "Lists, rotates and revokes signing keys, and re-encrypts stored secrets.",
         subcommands: [List.self, Rotate.self, Revoke.self, Reseal.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Lists the keys in the database, newest first.")
+            commandName: "list", abstract: "Lists the signing keys in the database, newest first.",
+            discussion: "EXAMPLES:\n  gatehouse keys list")
 
         @OptionGroup var options: DataOptions
 
         func run() async throws {
             let opened = try await OpenedAccounts(options, using: .signingKeys)
             let keys = try await explaining { try await opened.signingKeys.all() }
-            if keys.isEmpty { Output.note("There is no key yet. The first start of the server creates one.") }
+            if keys.isEmpty { Output.note("There is no signing key yet. The server creates one when it first starts.") }
             try Output.send(SigningKeyList(opened.settings, now: System.now()).table(keys))
         }
     }
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rotate", abstract: "Creates a new key that signs after one minute.",
+            commandName: "rotate", abstract: "Creates a signing key, which is used after one minute.",
             discussion: """
                 Running servers load the new key within 30 seconds, and sign with it once all of them have it. The old \
                 key verifies tokens until the last one that it signed expires, so no user is signed out.
+
+                EXAMPLES:
+                  gatehouse keys rotate
                 """)
 
         @OptionGroup var options: DataOptions
@@ -44,7 +48,7 @@ struct Keys: AsyncParsableCommand {
             }
             try Output.send(list.table(keys))
             if !list.databaseKeySigns {
-                Output.note("A configured key signs tokens. The new key is stored for later use.")
+                Output.note("A configured key signs tokens. The new key is stored for later.")
             }
         }
     }
@@ -53,14 +57,18 @@ struct Keys: AsyncParsableCommand {
 extension Keys {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "revoke", abstract: "Removes a leaked key, and creates a new one if it was the signing key.",
+            commandName: "revoke",
+            abstract: "Revokes a leaked signing key, and creates a new one if it was the current one.",
             discussion: """
-                Running servers refuse the key's tokens within 30 seconds; apps get new ones with their refresh \
-                tokens. Standalone gateways and apps with a copy of the public keys refuse them after they reload the \
-                keys, usually within ten minutes.
+                Running servers reject the key's tokens within 30 seconds; apps get new ones with their refresh tokens. \
+                Standalone gateways and apps with a copy of the public keys reject them once they reload the keys, \
+                usually within ten minutes.
+
+                EXAMPLES:
+                  gatehouse keys revoke 9b5f0f5e-5a0c-4f0e-9d4f-2f1f9c1d7a11
                 """)
 
-        @Argument(help: "The key's id, from `gatehouse keys list`.") var id: String
+        @Argument(help: "The signing key's ID, from `gatehouse keys list`.") var id: String
         @OptionGroup var options: DataOptions
 
         func run() async throws {
@@ -77,8 +85,8 @@ extension Keys {
         private static func unknown(_ id: String, _ tokens: TokenSettings) -> String {
             let isConfigured = (tokens.imported + [tokens.sharedSecret].compactMap(\.self)).contains { $0.id == id }
             return isConfigured
-                ? "Key \(id) is in the configuration: replace it there and restart every server."
-                : "No key in the database has the id \(id). Run `gatehouse keys list` to see them."
+                ? "The signing key \(id) is in the configuration. Replace it there and restart every server."
+                : "No signing key in the database has the ID \(id). List them with `gatehouse keys list`."
         }
     }
 }

@@ -5,13 +5,16 @@ import GatehouseWire
 extension Keys {
     struct Reseal: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "reseal", abstract: "Re-encrypts all stored secrets with the first server secret.",
+            commandName: "reseal", abstract: "Re-encrypts all stored secrets with the current server secret.",
             discussion: """
-                For a change of the server secret: put the new one first, keep the old one after it, restart every \
-                server, and run this command. Keep the old one as long as devices may send older refresh tokens: \
-                without it, their sessions end. Servers may keep running. After an interruption, run the command \
-                again. The exit code is 1 if a value still needs another secret than the first; `gatehouse doctor` \
-                also counts such values.
+                To change the server secret, put the new one first, keep the old one after it, restart every server, \
+                and run this command. Servers can keep running. If interrupted, run it again. The exit code is 1 if a \
+                value still needs an older secret; `gatehouse doctor` counts these.
+
+                Keep the old secret until devices have refreshed: without it, sessions that have not are signed out.
+
+                EXAMPLES:
+                  gatehouse keys reseal --config /etc/gatehouse/gatehouse.yaml
                 """)
 
         @OptionGroup var options: DataOptions
@@ -31,7 +34,7 @@ extension Keys {
             if counts.values.contains(where: { $0.older + $0.unopened > 0 }) { throw ExitCode.failure }
         }
 
-        private static let heads = ["DATA", "SEALED ANEW", "UP TO DATE", "OUT OF DATE", "UNREADABLE"]
+        private static let heads = ["DATA", "RE-ENCRYPTED", "UP TO DATE", "OUT OF DATE", "UNREADABLE"]
 
         private static func remarks(_ counts: [SealedCounts]) -> [String] {
             var lines = counts.flatMap { counts in
@@ -40,13 +43,13 @@ extension Keys {
             }
             if !lines.isEmpty {
                 lines.append(
-                    "Put the missing secret back, after the first one, and run this command again. Docs/configuration.md "
-                        + "says what to do if it is lost.")
+                    "Put the missing secret back, after the first one, and run this command again. If it is lost, see "
+                        + "Docs/configuration.md.")
             }
             if counts.contains(where: { $0.older > 0 }) {
                 lines.append(
-                    "A server still seals with an older secret. Restart every server with the new secret first, and run "
-                        + "this command again.")
+                    "A server still encrypts with an older secret. Restart every server with the new secret first, then "
+                        + "run this command again.")
             }
             return lines
         }

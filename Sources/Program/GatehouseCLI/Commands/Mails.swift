@@ -5,17 +5,19 @@ import GatehouseWire
 
 struct Mails: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mail", abstract: "Lists the server's mails, and retries or drops those that wait.",
-        discussion: "A sent mail is erased; its status stays for a week.",
+        commandName: "mail", abstract: "Lists emails, and retries or discards queued ones.",
+        discussion: "An email's content is erased when it is sent. Its status is kept for a week.",
         subcommands: [ListMails.self, RetryMails.self, DropMails.self])
 }
 
 struct ListMails: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists mails, newest first.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists emails, newest first.",
+        discussion: "EXAMPLES:\n  gatehouse mail list --limit 20")
 
     @OptionGroup var options: DataOptions
-    @Option(help: "The maximum number of mails.") var limit = 100
-    @Flag(help: "One JSON object per line.") var json = false
+    @Option(help: ArgumentHelp("The maximum number of emails.", valueName: "n")) var limit = 100
+    @Flag(help: "Print one JSON object per line.") var json = false
 
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit must be positive.") }
@@ -46,24 +48,27 @@ struct ListMails: AsyncParsableCommand {
 
 /// The mails that a command concerns.
 struct MailChoice: ParsableArguments {
-    @Argument(help: "The id of the mail.") var mail: String?
-    @Flag(help: "All mails that wait.") var all = false
+    @Argument(help: ArgumentHelp("The email's ID, from `gatehouse mail list`.", valueName: "id")) var mail: String?
+    @Flag(help: "All queued emails.") var all = false
 
     func validate() throws {
-        guard (mail != nil) != all else { throw ValidationError("Specify a mail or --all.") }
+        guard (mail != nil) != all else { throw ValidationError("Specify an email's ID or --all.") }
     }
 
     /// - Throws: ``CommandFailure`` for text that is no id.
     func id() throws -> String? {
         guard let mail else { return nil }
-        guard let id = Identifier<MailStatus>(mail) else { throw CommandFailure("\(mail) is not an id.") }
+        guard let id = Identifier<MailStatus>(mail) else {
+            throw CommandFailure("\(mail) is not an email ID. List them with `gatehouse mail list`.")
+        }
         return id.text
     }
 }
 
 struct RetryMails: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Makes the server retry failed mails immediately.")
+        commandName: "retry", abstract: "Retries failed emails immediately.",
+        discussion: "EXAMPLES:\n  gatehouse mail retry --all")
 
     @OptionGroup var options: DataOptions
     @OptionGroup var choice: MailChoice
@@ -71,14 +76,17 @@ struct RetryMails: AsyncParsableCommand {
     func run() async throws {
         let accounts = try await OpenedAccounts(options, using: .database).accounts
         let count = try await accounts.mailQueue.retryMails(choice.id(), at: System.now())
-        guard count > 0 || choice.all else { throw CommandFailure("No such mail waits for another attempt.") }
-        try Output.line("\(count) mails will be tried")
+        guard count > 0 || choice.all else {
+            throw CommandFailure("No queued email has this ID. List them with `gatehouse mail list`.")
+        }
+        try Output.line("\(count) emails will be retried")
     }
 }
 
 struct DropMails: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "drop", abstract: "Erases mails that wait, without sending them.")
+        commandName: "drop", abstract: "Discards queued emails without sending them.",
+        discussion: "EXAMPLES:\n  gatehouse mail drop 9b5f0f5e-5a0c-4f0e-9d4f-2f1f9c1d7a11")
 
     @OptionGroup var options: DataOptions
     @OptionGroup var choice: MailChoice
@@ -86,7 +94,9 @@ struct DropMails: AsyncParsableCommand {
     func run() async throws {
         let accounts = try await OpenedAccounts(options, using: .database).accounts
         let count = try await accounts.mailQueue.dropMails(choice.id(), at: System.now())
-        guard count > 0 || choice.all else { throw CommandFailure("No such mail waits.") }
-        try Output.line("\(count) mails dropped")
+        guard count > 0 || choice.all else {
+            throw CommandFailure("No queued email has this ID. List them with `gatehouse mail list`.")
+        }
+        try Output.line("\(count) emails discarded")
     }
 }

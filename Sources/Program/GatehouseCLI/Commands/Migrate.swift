@@ -4,14 +4,15 @@ import SQLDatabase
 
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "migrate", abstract: "Applies pending migrations to the database.")
+        commandName: "migrate", abstract: "Applies pending migrations to the database.",
+        discussion: "EXAMPLES:\n  gatehouse migrate --config /etc/gatehouse/gatehouse.yaml")
 
     @OptionGroup var options: DataOptions
     @OptionGroup var only: PartOptions
 
     func run() async throws {
         let settings = try options.settings(parts: only.parts, using: .database)
-        guard !only.isPagesAlone else { return Output.note("Pages alone have no database.") }
+        guard !only.isPagesAlone else { return Output.note("Pages on their own have no database.") }
         let steps = migrations(for: only.parts)
         let pending = try await explaining {
             let database = try openDatabase(settings.database, System.world())

@@ -12,14 +12,18 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serves accounts and profiles until SIGTERM or SIGINT.",
         discussion: """
-            Reads the configuration from the environment and a YAML file. Starts only if it is valid; otherwise \
-            reports all problems and exits with code 78. Logs go to standard error.
+            Reads the configuration from the environment and a YAML file. If it is invalid, reports all problems and \
+            exits with code 78. Logs go to standard error.
+
+            EXAMPLES:
+              gatehouse serve --config /etc/gatehouse/gatehouse.yaml
+              gatehouse serve --only auth,gateway
             """)
 
     @OptionGroup var options: DataOptions
 
     @OptionGroup var served: PartOptions
-    @Flag(name: .customLong("no-migrate"), help: "Refuse to start if migrations are pending.")
+    @Flag(name: .customLong("no-migrate"), help: "Do not start if migrations are pending.")
     var refusesMigration = false
 
     private var only: Set<ServedPart> { served.parts }
@@ -45,7 +49,7 @@ struct Serve: AsyncParsableCommand {
     private func servePages(_ settings: ServerSettings, _ logger: Logger) async throws {
         try await System.openTimers()
         guard let server = try PagesServer(settings, System.world(logger)) else {
-            throw CommandFailure("The pages need GATEHOUSE_SECRETS.")
+            throw CommandFailure("GATEHOUSE_SECRETS is not set. The pages need it.")
         }
         let services = server.services { logger.event(.notice, "ready", [.address: settings.listen.description]) }
         try await runServices(services, settings, logger)
@@ -99,17 +103,17 @@ func explainingSchema<Value>(_ body: () async throws -> Value) async throws -> V
         return try await body()
     } catch let unknown as UnknownMigration {
         throw CommandFailure(
-            "The database has step \(unknown.number) of a schema that this program does not work with: it was written "
-                + "by a newer release, or for other parts of `serve --only`.")
+            "The database has schema change \(unknown.number), which this program does not support. Use the newer "
+                + "release that wrote it, or the same `--only`.")
     } catch let encoding as UnsuitableEncoding {
         Output.note(
-            "The encoding of the database is \(encoding.name), which cannot store every name. Remedy: "
+            "The database's encoding \(encoding.name) cannot store every name. Remedy: "
                 + "\(UnsuitableEncoding.advice)")
         throw ExitCode(.configuration)
     } catch let failure as DatabaseFailure where failure.code == "55P03" {
         throw CommandFailure(
-            "A table to migrate stayed locked. Earlier migrations are applied. Repeat the command when the transaction "
-                + "that holds the lock has ended: see pg_stat_activity, state `idle in transaction`.")
+            "A table stayed locked; earlier migrations are applied. Run the command again once the transaction that "
+                + "holds the lock has ended: see pg_stat_activity, state `idle in transaction`.")
     }
 }
 

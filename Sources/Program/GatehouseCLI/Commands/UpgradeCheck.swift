@@ -7,12 +7,16 @@ package import SQLDatabase
 struct UpgradeCheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upgrade-check",
-        abstract: "Lists the schema changes of this program that the database does not have yet.",
+        abstract: "Lists this program's schema changes that the database does not have yet.",
         discussion: """
-            One line for each: its number, its name, and whether earlier programs can go on beside it. Changes nothing.
+            Prints each change's number and name, and whether earlier programs can keep running after it. Changes \
+            nothing.
 
-            Exit codes: 0 if the database has all of them, 7 if changes are listed, 1 if this program cannot work with
-            the database or cannot read it, 78 if the configuration is wrong.
+            Exit codes: 0 if nothing is pending, 7 if changes are listed, 1 if this program cannot read or use the \
+            database, 78 if the configuration is invalid.
+
+            EXAMPLES:
+              gatehouse upgrade-check --config /etc/gatehouse/gatehouse.yaml
             """)
 
     @OptionGroup var options: DataOptions
@@ -20,7 +24,7 @@ struct UpgradeCheck: AsyncParsableCommand {
 
     func run() async throws {
         let location = try options.settings(parts: only.parts, using: .database).database
-        guard !only.isPagesAlone else { return Output.note("Pages alone have no database.") }
+        guard !only.isPagesAlone else { return Output.note("Pages on their own have no database.") }
         let steps = migrations(for: only.parts)
         guard location.server != nil || FileManager.default.fileExists(atPath: location.path) else {
             Output.note("There is no database at \(location.path) yet.")
@@ -61,7 +65,7 @@ package struct SchemaUpgrade: Sendable {
         pending.map { step in
             let others =
                 step.leastLevel == 0
-                ? "earlier programs go on" : "programs below schema level \(step.leastLevel) cannot go on"
+                ? "earlier programs keep running" : "programs below schema level \(step.leastLevel) stop working"
             return "\(step.number)  \(step.name)  (\(others))"
         }
     }
@@ -69,7 +73,7 @@ package struct SchemaUpgrade: Sendable {
     package var summary: String {
         guard pending.isEmpty else {
             let count = pending.count == 1 ? "One schema change is" : "\(pending.count) schema changes are"
-            return "\(count) pending. Run `gatehouse migrate` to apply what is listed."
+            return "\(count) pending. Apply with `gatehouse migrate`."
         }
         guard let level = newer.last else { return "The database has every schema change of this program." }
         return "The database has every schema change of this program, and later ones up to level \(level)."

@@ -12,15 +12,18 @@ struct Users: AsyncParsableCommand {
 }
 
 struct ListUsers: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists accounts, newest first.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists accounts, newest first.",
+        discussion: "EXAMPLES:\n  gatehouse users list --filter ada")
 
     @OptionGroup var options: DataOptions
-    @Flag(help: "One JSON object per line, without password hashes.") var json = false
-    @Option(help: "Only accounts with this text in their email address or full name.") var filter: String?
+    @Flag(help: "Print one JSON object per line, without password hashes.") var json = false
+    @Option(help: ArgumentHelp("Only accounts with this text in their email or full name.", valueName: "text"))
+    var filter: String?
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options, using: .database).accounts
-        var table = TextTable(["ID", "ADDRESS", "CREATED", "CONFIRMED", "LAST SIGN-IN", "STATE"])
+        var table = TextTable(["ID", "EMAIL", "CREATED", "CONFIRMED", "LAST SIGN-IN", "STATE"])
         var last: User?
         repeat {
             let page = try await accounts.admin.newest(after: last, filter: filter, limit: 1_000)
@@ -50,17 +53,19 @@ struct ListUsers: AsyncParsableCommand {
 }
 
 struct DeleteUser: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "delete", abstract: "Deletes an account.")
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Deletes an account and its data.",
+        discussion: "EXAMPLES:\n  gatehouse users delete ada@example.com")
 
     @OptionGroup var options: DataOptions
-    @Argument(help: "The account's id or email address.") var account: String
-    @Flag(help: "Do not ask.") var yes = false
-    @Flag(help: "Erase the account but keep its id, for references to it.") var soft = false
+    @Argument(help: "The account's ID or email.") var account: String
+    @Flag(help: "Do not ask for confirmation.") var yes = false
+    @Flag(help: "Erase the account but keep its ID, for references to it.") var soft = false
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options).accounts
         guard let found = try await find(account, in: accounts) else {
-            throw CommandFailure("There is no such account.")
+            throw CommandFailure("No account is \(account). List them with `gatehouse users list`.")
         }
         let id = found.user.id
         guard yes || confirmed(found.user) else { throw CommandFailure("Nothing was deleted.") }
@@ -73,7 +78,7 @@ struct DeleteUser: AsyncParsableCommand {
 
     private func confirmed(_ user: User) -> Bool {
         guard System.hasTerminal else {
-            Output.note("Standard input is not a terminal; pass --yes to confirm.")
+            Output.note("Standard input is not a terminal. Pass --yes to confirm.")
             return false
         }
         Output.part("Delete \(user.email?.printable ?? user.id.text) with its profile and sessions? [y/N] ")
@@ -86,7 +91,8 @@ struct DeleteUser: AsyncParsableCommand {
 func find(_ name: String, in accounts: Accounts) async throws -> Account? {
     if let id = UserID(name) { return try await accounts.admin.account(id) }
     guard let email = EmailAddress(name) else {
-        throw CommandFailure("\(name) is neither an id nor an email address.")
+        throw CommandFailure(
+            "\(name) is neither an account ID nor an email. List accounts with `gatehouse users list`.")
     }
     return try await accounts.signIns.account(email: email)
 }

@@ -9,17 +9,24 @@ import PasswordHashing
 struct CreateUser: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Creates an account.",
-        discussion: "Without a password, the user cannot sign in until a password is set.")
+        discussion: """
+            Prints the account's ID. Without a password, the user cannot sign in until a password is set.
+
+            EXAMPLES:
+              gatehouse users create --email ada@example.com --password-prompt
+            """)
 
     @OptionGroup var options: DataOptions
-    @Option(help: "The email address.") var email: String
+    @Option(help: "The account's email.") var email: String
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
     @Flag(help: "Prompt for the password.") var passwordPrompt = false
-    @Flag(help: "The address counts as confirmed.") var confirm = false
+    @Flag(help: "Mark the email as confirmed.") var confirm = false
 
     func validate() throws {
-        if passwordStdin, passwordPrompt { throw ValidationError("--password-stdin excludes --password-prompt.") }
-        if EmailAddress(email) == nil { throw ValidationError("--email is not an email address.") }
+        if passwordStdin, passwordPrompt {
+            throw ValidationError("--password-stdin and --password-prompt cannot be combined.")
+        }
+        if EmailAddress(email) == nil { throw ValidationError("\(email.printable) is not an email address.") }
     }
 
     func run() async throws {
@@ -32,7 +39,7 @@ struct CreateUser: AsyncParsableCommand {
         }
         switch try await opened.accounts.admin.create(attributes, at: System.now()) {
         case .done(let account): try Output.line(account.user.id.text)
-        case .emailTaken: throw CommandFailure("The address already belongs to an account.")
+        case .emailTaken: throw CommandFailure("An account with this email already exists.")
         case .phoneTaken, .idTaken, .unknownUser, .metadataTooLong: throw CommandFailure("The account was not created.")
         }
     }
@@ -43,10 +50,12 @@ struct CreateUser: AsyncParsableCommand {
             return Secret(line)
         }
         guard passwordPrompt else { return nil }
-        guard Terminal.canAsk else { throw CommandFailure("Standard input is not a terminal; pass --password-stdin.") }
+        guard Terminal.canAsk else { throw CommandFailure("Standard input is not a terminal. Pass --password-stdin.") }
         let terminal = await Terminal.watched { Output.part("\n") }
         let first = try await terminal.secret("Password: ")
-        guard first.matches(try await terminal.secret("Again: ")) else { throw CommandFailure("The passwords differ.") }
+        guard first.matches(try await terminal.secret("Again: ")) else {
+            throw CommandFailure("The passwords do not match.")
+        }
         return first
     }
 

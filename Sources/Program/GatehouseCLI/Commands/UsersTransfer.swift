@@ -12,13 +12,17 @@ struct ImportUsers: AsyncParsableCommand {
         discussion: """
             Reads the output of `users export`, or rows of Supabase's auth.users as JSON by column name, optionally \
             with an `identities` array of auth.identities rows. Lines that cannot be added are reported by number and \
-            skipped; the exit code is then 1. Existing accounts with the same id are not changed: those that lack a second \
-            factor or passkey of their line are reported, too. Second factors and passkeys of new accounts are restored. \
-            Security keys and passkeys work if `webauthn_rp_id` is the same.
+            skipped; the exit code is then 1. Existing accounts with the same ID are not changed, and are reported if \
+            they lack a second factor or passkey. New accounts keep their second factors and passkeys. Security keys \
+            and passkeys require the same `webauthn_rp_id`.
+
+            EXAMPLES:
+              gatehouse users import accounts.jsonl --dry-run
+              gatehouse users import accounts.jsonl
             """)
 
     @OptionGroup var options: DataOptions
-    @Argument(help: "The file; - for standard input.") var file: String
+    @Argument(help: "The file, or - for standard input.") var file: String
     @OptionGroup var proofs: ProofOptions
     @Flag(help: "Check every line without adding anything. Does not detect addresses shared by two lines.")
     var dryRun = false
@@ -39,10 +43,13 @@ struct ExportUsers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Writes all accounts as lines of JSON.",
         discussion: """
-            The lines contain password hashes, the secrets of authenticator apps and hashes of recovery codes, not \
-            encrypted: protect them like the database, and delete them after the import. Only the file's owner can \
-            open it (mode 0600). Profiles and sessions are not included; `gatehouse export supabase` includes \
-            profiles. Second factors that were never verified stay behind.
+            The lines contain password hashes, authenticator secrets and hashes of recovery codes, unencrypted. Protect \
+            them like the database, and delete them after the import. Only the file's owner can open it (mode 0600). \
+            Profiles, sessions and unverified second factors are not exported; `gatehouse export supabase` exports \
+            profiles.
+
+            EXAMPLES:
+              gatehouse users export accounts.jsonl
             """)
 
     private static let pageSize = 500

@@ -5,11 +5,14 @@ import SQLDatabase
 
 struct Version: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "version", abstract: "Prints the version of this program.",
+        commandName: "version", abstract: "Prints this program's version.",
         discussion: """
-            Also the commit that it was built from and its date, the compiler, and the schema level: the number of the
-            newest schema change that it knows. A program that was built without `make dist` or `make install` says
-            "development" instead of a commit.
+            Includes the commit and its date, the compiler, and the schema level, which is the number of the newest \
+            schema change. A program built without `make dist` or `make install` prints "development" instead of a \
+            commit.
+
+            EXAMPLES:
+              gatehouse version
             """)
 
     func run() throws {

@@ -6,15 +6,20 @@ import GatehouseWire
 
 struct Why: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "why", abstract: "Tells why the sessions of a user ended, newest end first.",
+        commandName: "why", abstract: "Shows why a user's sessions ended, most recent first.",
         discussion: """
-            A record stays for the time of the setting retention_ended_sessions. For a deleted account, name its id.
+            Records are kept as long as the setting retention_ended_sessions says. Name a deleted account by its ID.
+
+            EXAMPLES:
+              gatehouse why ada@example.com
             """)
 
     @OptionGroup var options: DataOptions
-    @Argument(help: "The account's id or email address.") var account: String
-    @Option(help: "The maximum number of sessions, up to \(SessionStore.mostEndedSessions).") var limit = 20
-    @Flag(help: "One JSON object per line.") var json = false
+    @Argument(help: "The account's ID or email.") var account: String
+    @Option(
+        help: ArgumentHelp("The maximum number of sessions, up to \(SessionStore.mostEndedSessions).", valueName: "n"))
+    var limit = 20
+    @Flag(help: "Print one JSON object per line.") var json = false
 
     func validate() throws {
         guard (1...SessionStore.mostEndedSessions).contains(limit) else {
@@ -25,17 +30,21 @@ struct Why: AsyncParsableCommand {
     func run() async throws {
         let accounts = try await OpenedAccounts(options, using: .sessionEnds).accounts
         let user = try await find(account, in: accounts)?.user
-        guard let id = user?.id ?? UserID(account) else { throw CommandFailure("There is no such account.") }
+        guard let id = user?.id ?? UserID(account) else {
+            throw CommandFailure("No account is \(account). List them with `gatehouse users list`.")
+        }
         let ended = try await accounts.sessions.endedSessions(of: id, limit: limit, at: System.now())
-        guard user != nil || !ended.isEmpty else { throw CommandFailure("There is no such account.") }
+        guard user != nil || !ended.isEmpty else {
+            throw CommandFailure("No account is \(account). List them with `gatehouse users list`.")
+        }
         if json {
             for session in ended { try Output.line(line(session).escaped) }
             return
         }
         if let user, user.isBanned(at: System.now()), let end = user.times.bannedUntil {
-            try Output.line("The account is banned until \(end): its sessions go on after the ban.\n")
+            try Output.line("The account is banned until \(end). Its sessions continue after the ban.\n")
         }
-        guard !ended.isEmpty else { return try Output.line("No session of this user has ended.") }
+        guard !ended.isEmpty else { return try Output.line("None of this user's sessions has ended.") }
         try Output.send(text(ended))
     }
 

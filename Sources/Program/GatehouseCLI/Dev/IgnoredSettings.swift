@@ -30,7 +30,7 @@ package struct IgnoredSettings: Sendable {
     package func refuse() throws(SettingsProblems) {
         guard !refused.isEmpty else { return }
         let why =
-            "is ignored by `gatehouse dev`, which has its own configuration; unset it, or use `gatehouse serve`"
+            "ignored by `gatehouse dev`, which has its own configuration; unset it, or use `gatehouse serve`"
         throw SettingsProblems(refused.map { SettingsProblem($0, why) })
     }
 

@@ -11,9 +11,9 @@ struct LeavingOptions: ParsableArguments {
         name: .customLong("leave-behind"),
         help: ArgumentHelp(
             """
-            Export without these: totp (authenticator apps), unreadable-totp (those whose secrets do not open), webauthn \
-            (security keys), recovery-codes or passkeys. May be repeated. Without the last of its other second \
-            factors, an account's recovery codes stay behind, too, and its password alone signs it in at the target.
+            Omit these from the export: totp (authenticator apps), unreadable-totp (those whose secrets cannot be \
+            decrypted), webauthn (security keys), recovery-codes or passkeys. Repeatable. An account that loses its last \
+            other second factor also loses its recovery codes: its password alone then opens it at the target.
             """, valueName: "kind"))
     var kinds: [TransferredKind] = []
 

@@ -38,7 +38,7 @@ extension SettingsReader {
         } else if let problem = Self.problem(url, rule) {
             refuse(settings.uri, problem)
         }
-        if !given.has(settings.secrets) { refuse(settings.secrets, "is missing: \(Self.notSecrets)") }
+        if !given.has(settings.secrets) { refuse(settings.secrets, "not set; \(Self.notSecrets)") }
         return secrets.map { Hook(url: url, secrets: $0, continuesOnFailure: continues) }
     }
 

@@ -28,7 +28,7 @@ struct SettingsReader {
 
     mutating func required(_ setting: Setting, _ expected: String) -> String? {
         let text = text(setting)
-        if text == nil, !given.has(setting) { refuse(setting, "is missing: \(expected)") }
+        if text == nil, !given.has(setting) { refuse(setting, "not set; \(expected)") }
         return text
     }
 

@@ -62,10 +62,10 @@ struct ClientAnswerTests {
         var target = try Self.target()
         let answer = ClientAnswer.checkMail(target)
         #expect(answer.json == ["signed_in": false, "server": .string(Self.server), "user": .null])
-        let text = "Check your mail, and enter its code with `gatehouse verify` to sign in at \(Self.server).\n"
+        let text = "Check your email, and enter its code with `gatehouse verify` to sign in at \(Self.server).\n"
         #expect(answer.text == text)
         target.inbox = "http://127.0.0.1:9999/dev/inbox"
-        #expect(ClientAnswer.checkMail(target).text.hasSuffix("are at http://127.0.0.1:9999/dev/inbox\n"))
+        #expect(ClientAnswer.checkMail(target).text.hasSuffix("keeps its emails at http://127.0.0.1:9999/dev/inbox\n"))
     }
 
     @Test("whoami shows the known user, and whether the server confirmed it")
@@ -143,7 +143,7 @@ struct ClientAnswerTests {
         #expect(done.text == "Signed out ada@example.com at \(Self.server).\n")
         let half = ClientAnswer.signedOut(user, server: Self.server, isRevoked: false)
         #expect(half.json["revoked"] == false)
-        #expect(half.text == "Signed out ada@example.com on this machine alone.\n")
+        #expect(half.text == "Signed out ada@example.com on this machine only.\n")
         let nobody = ClientAnswer.signedOut(nil, server: Self.server, isRevoked: false)
         #expect(nobody.json["user"] == .null)
     }

@@ -37,20 +37,21 @@ struct CommandLineTests {
     @Test(
         "An invalid one is refused before anything happens",
         arguments: [
-            (["login", "--password", "x"], "--password"), (["profile", "set"], "Say what to change"),
-            (["profile", "set", "--first-name", "Ada", "--clear-first-name"], "exclude each other"),
-            (["profile", "set", "--team", "nba_1", "--clear-teams"], "exclude each other"),
+            (["login", "--password", "x"], "--password"), (["profile", "set"], "Specify at least one field"),
+            (["profile", "set", "--first-name", "Ada", "--clear-first-name"], "cannot be combined"),
+            (["profile", "set", "--team", "nba_1", "--clear-teams"], "cannot be combined"),
             (["profile", "set", "--data", "mood"], "--data"), (["profile", "set", "--data", "=calm"], "--data"),
             (["sessions", "revoke"], "--others"),
             (["sessions", "revoke", "--others", "9b5f0f5e-5a0c-4f0e-9d4f-2f1f9c1d7a11"], "--others"),
-            (["sessions", "revoke", "first"], "no session's id"), (["completions", "tcsh"], "tcsh"),
+            (["sessions", "revoke", "first"], "first is not a session ID"), (["completions", "tcsh"], "tcsh"),
             (["sign-in"], "sign-in"),
             (["login", "--provider", "google", "--email", "a@example.com"], "cannot be combined"),
             (["login", "--magic-link", "--password-stdin"], "--magic-link"),
             (["login", "--send-only"], "--magic-link"), (["login", "--code-stdin"], "--password-stdin"),
             (["login", "--magic-link", "--provider", "google"], "--magic-link"),
-            (["recover", "--code-stdin", "--send-only"], "exclude"), (["recover", "--code", "123456"], "--code"),
-            (["verify", "--send-only"], "--resend"), (["verify", "--resend", "--code-stdin"], "exclude"),
+            (["recover", "--code-stdin", "--send-only"], "cannot be combined"),
+            (["recover", "--code", "123456"], "--code"),
+            (["verify", "--send-only"], "--resend"), (["verify", "--resend", "--code-stdin"], "cannot be combined"),
             (["login", "--callback-port", "4321"], "--provider"), (["login", "--provider", "me"], "google"),
         ])
     func refused(arguments: [String], word: String) throws {

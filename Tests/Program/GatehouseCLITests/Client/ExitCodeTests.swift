@@ -94,11 +94,11 @@ struct ExitCodeTests {
             ),
             (
                 .email, .offline(.noAnswer("")),
-                "Unable to connect. Check your internet and try again. (no answer from https://accounts.example.com)"
+                "Unable to connect. Check your internet and try again. (no response from https://accounts.example.com)"
             ),
             (
                 .google, .offline(.noAnswer("")),
-                "No internet connection. Please try again. (no answer from https://accounts.example.com)"
+                "No internet connection. Please try again. (no response from https://accounts.example.com)"
             ),
             (.google, .unknownFlow, "Sign in failed. Please try again."),
             (.apple, refused(422, .emailExists), "This email is already associated with another account."),
@@ -155,8 +155,8 @@ struct ExitCodeTests {
     @Test(
         "Without a prompt for the password, the message lists the sign-in methods of the account (D7)",
         arguments: [
-            (["password", "apple"], " (at a terminal, its password links the two)"),
-            (["apple", "acme"], " (that account is signed in to with apple or acme)"), ([], ""),
+            (["password", "apple"], " At a terminal, you can link the two with its password."),
+            (["apple", "acme"], " Sign in to that account with apple or acme."), ([], ""),
         ] as [([String], String)])
     func linkQuestion(methods: [String], detail: String) {
         let failure = ClientFailure(
@@ -176,9 +176,9 @@ struct ExitCodeTests {
         #expect((failure.code, failure.exit) == ("captcha_failed", .refused))
         #expect(
             failure.message == """
-                To link an account with a second factor, this server needs a captcha, which the terminal cannot show. \
-                (if the server has account pages, sign in with Google at https://accounts.example.com/account and link \
-                the two there; then run this command again)
+                Linking an account with a second factor requires a captcha here, which the terminal cannot show. \
+                If the server has account pages, sign in with Google at https://accounts.example.com/account and link \
+                the two there. Then run this command again.
                 """)
         let wrong = Self.refused(400, .invalidCredentials, "Invalid login credentials")
         #expect(

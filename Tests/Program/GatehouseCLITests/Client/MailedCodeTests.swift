@@ -27,7 +27,7 @@ struct MailedCodeTests {
         arguments: [
             (
                 403, "otp_expired",
-                "This code is wrong or too old. (the last three emailed codes are valid, and five wrong attempts void them)",
+                "That code is wrong or has expired. The last three emailed codes are valid; five wrong attempts void them.",
                 ProgramExit.notSignedIn
             ),
             (
