@@ -207,7 +207,7 @@ def test_a_security_key_is_added_gives_the_second_step_and_is_removed(tab, dev, 
     tab.open(pages(dev) + "/security")
     title(page, "Confirm It Is You")
     # One press, then the touch.
-    page.get_by_role("button", name="Use a security key").click()
+    page.get_by_role("button", name="Use a Security Key").click()
     title(page, "Security")
     tab.open(pages(dev) + "/security-keys")
     press(page, "Remove Security Key")
@@ -229,7 +229,7 @@ def test_a_key_of_another_device_is_refused(tab, dev, new_email):
     sign_in(dev, tab, email)
     title(page, "Confirm It Is You")
     device.answers(False)
-    page.get_by_role("button", name="Use a security key").click()
+    page.get_by_role("button", name="Use a Security Key").click()
     title(page, "Security Key")
     # The server did not ask for this answer.
     page.locator("form[data-passkey]").evaluate(

@@ -135,7 +135,7 @@ def test_the_account_pages_show_the_captcha(tab, pages, provider):
     page.get_by_label("Email").fill(ADA)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Create Account").click()
-    expect(page.get_by_role("alert")).to_have_text("The check that you are a person is missing, or too old. Please confirm that you are a person, then try again.")
+    expect(page.get_by_role("alert")).to_have_text("Complete the captcha, then try again.")
     assert provider.asked == []
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     solve(page)

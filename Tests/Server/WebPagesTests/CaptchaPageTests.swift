@@ -78,7 +78,7 @@ struct CaptchaPageTests {
             try await browser.press("Sign In", SignInPageTests.person)
             #expect(
                 browser.page.problem
-                    == "The check that you are a person is missing, or too old. Please confirm that you are a person, then try again."
+                    == "Complete the captcha, then try again."
             )
             #expect(try body(pages, "/token?grant_type=password")["gotrue_meta_security"] == nil)
         }

@@ -8,7 +8,7 @@ struct ConsoleTests {
     private func signedIn(_ server: TestServer) async throws -> WebBrowser {
         let browser = WebBrowser(server)
         try await browser.open("/console/sign-in")
-        try await browser.press("Sign In With the Key", ["key": TestServer.secretKey])
+        try await browser.press("Sign In with API Key", ["key": TestServer.secretKey])
         #expect(browser.page.title == "Overview")
         return browser
     }
@@ -20,9 +20,11 @@ struct ConsoleTests {
             let browser = WebBrowser(server)
             try await browser.open("/console/users/\(user)")
             #expect(browser.page.title == "Sign In to the Console")
-            try await browser.press("Sign In With the Key", ["key": "sb_secret_wrong"])
-            #expect(browser.page.problem == "This is not a secret key of this server. Copy it from the settings again.")
-            try await browser.press("Sign In With the Key", ["key": TestServer.secretKey])
+            try await browser.press("Sign In with API Key", ["key": "sb_secret_wrong"])
+            #expect(
+                browser.page.problem
+                    == "This is not one of this server's secret API keys. Copy it from the configuration again.")
+            try await browser.press("Sign In with API Key", ["key": TestServer.secretKey])
             #expect(browser.page.title == "ada@example.com")
             let cookie = try #require(browser.cookies.first { $0.name == "gatehouse-console" })
             #expect(!cookie.value.contains(TestServer.secretKey))
@@ -192,20 +194,21 @@ struct ConsoleTests {
             }
             #expect(try await act("ban", "Ban", ["duration": "1h"]) == "ada@example.com is banned.")
             #expect(try await server.signIn().status == 400)
-            #expect(try await act("lift", "Lift the Ban") == "The ban of ada@example.com is lifted.")
+            #expect(try await act("lift", "Lift Ban") == "ada@example.com is no longer banned.")
             #expect(try await server.signIn().status == 200)
             #expect(
-                try await act("end-sessions", "End All Sessions") == "Every session of ada@example.com has ended.")
+                try await act("end-sessions", "Revoke All Sessions")
+                    == "All of ada@example.com's sessions were revoked.")
             #expect(browser.page.text.contains("The user is not signed in anywhere."))
             // The sentence about the end names its author.
             #expect(!browser.page.text.contains("<span class=\"detail\">by "))
-            _ = try await act("password", "Set a Password", ["password": "short"])
+            _ = try await act("password", "Set Password", ["password": "short"])
             #expect(browser.page.problem?.hasPrefix("Password must be at least") == true)
             let password = "another horse battery"
             #expect(
-                try await act("password", "Set a Password", ["password": password])
+                try await act("password", "Set Password", ["password": password])
                     == "ada@example.com has a new password.")
-            #expect(try await act("delete", "Delete") == "The account of ada@example.com is deleted.")
+            #expect(try await act("delete", "Delete") == "ada@example.com's account was deleted.")
             #expect(browser.page.title == "Users" && !browser.page.text.contains("href=\"/console/users/\(id)\""))
             try await browser.open("/console/users/\(id)/nothing")
             #expect(browser.page.status == 404)

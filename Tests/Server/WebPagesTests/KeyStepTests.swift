@@ -33,13 +33,13 @@ struct KeyStepTests {
     func challenge() async throws {
         try await withKey { server, browser, device in
             #expect(!browser.page.text.contains("data-options"))
-            try await browser.press("Use a security key")
+            try await browser.press("Use a Security Key")
             #expect(browser.page.title == "Security Key")
             let late = try device.get(browser.page.keyOptions, origin: TestServer.keyOrigin)
             server.clock.advance(by: .seconds(400))
             try await browser.press("Continue", ["credential": late.text])
             #expect(browser.page.problem == "The security key did not work. Please try again.")
-            try await browser.press("Use a security key")
+            try await browser.press("Use a Security Key")
             let form = try #require(browser.page.forms.first { $0.button == "Continue" })
             let right = try device.get(browser.page.keyOptions, origin: TestServer.keyOrigin)
             let fields = form.fields.filter { $0.name != "credential" } + [(name: "credential", value: right.text)]

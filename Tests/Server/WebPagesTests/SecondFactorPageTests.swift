@@ -168,8 +168,8 @@ struct SecondFactorPageTests {
             // A double click.
             try await browser.send(making.action, making.fields)
             #expect(
-                browser.page.problem == "You have recovery codes already. If you have not seen them, make new ones.")
-            #expect(browser.page.forms.contains { $0.button == "Make New Codes" })
+                browser.page.problem == "You already have recovery codes. If you did not see them, create new ones.")
+            #expect(browser.page.forms.contains { $0.button == "Create New Codes" })
             try await browser.open("/account")
             try await browser.press("Sign Out")
             for expected in ["Account", "Confirm It Is You"] {
@@ -183,7 +183,7 @@ struct SecondFactorPageTests {
             try await browser.open("/account/security")
             #expect(browser.page.text.contains("2 of 4 codes are left."))
             try await browser.open("/account/recovery-codes")
-            try await browser.press("Make New Codes")
+            try await browser.press("Create New Codes")
             let new = WebPage.between("<li><code dir=\"ltr\" translate=\"no\">", "<", in: browser.page.text)
             #expect(new.count == 4 && !new.contains(shown[2]))
             try await browser.open("/account/recovery-codes")

@@ -118,7 +118,7 @@ struct LinkPage {
 
     private var title: String {
         switch mode {
-        case .button: say("Continue in the app")
+        case .button: say("Continue in the App")
         case .codeHere, .codeElsewhere: say("Enter the code from the email")
         }
     }
@@ -141,7 +141,7 @@ struct LinkPage {
     private var elsewhere: String {
         say(
             """
-            The email has a code of six digits. Enter it where you asked for the email: in the app, or in the browser \
+            The email contains a six-digit code. Enter it where you requested the email: in the app, or in the browser \
             that you used.
             """)
     }

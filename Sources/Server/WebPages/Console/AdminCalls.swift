@@ -9,13 +9,12 @@ struct AdminRefusal: Error {
         switch (cause.status, cause.code) {
         case (404, _): "There is nothing here."
         case (429, .overEmailSendRateLimit):
-            "So many mails wait that the code of this one would be too old. Try again later, or raise "
+            "The email queue is too long: the code would expire before the email is sent. Try again later, or raise "
                 + "rate_limit_email_sent."
-        case (429, _): "Too many requests. Please wait a moment and try again."
-        case (_, .emailProviderDisabled): "This server sends no mail. Set up SMTP, then try again."
+        case (429, _): "Too many requests. Wait a moment, then try again."
+        case (_, .emailProviderDisabled): "This server does not send emails. Set up SMTP, then try again."
         default:
-            "The server refused this: \(cause.code.rawValue.shown). Check what you entered, or reload the page, and try "
-                + "again."
+            "The server rejected this: \(cause.code.rawValue.shown). Check your input or reload the page, then try again."
         }
     }
 }

@@ -20,10 +20,10 @@ extension ConsolePage {
             return [.heading(title), .text(refusal.sentence)]
         } catch let failed as CallFailed {
             if let cause = failed.cause { visit.context.note(.unavailable(cause)) }
-            return [.heading(title), .text("This cannot be shown at the moment. Please try again later.")]
+            return [.heading(title), .text("This cannot be shown at the moment. Try again later.")]
         } catch is WireProblem {
             return [
-                .heading(title), .text("This server's answer cannot be read. Its nodes may have different versions."),
+                .heading(title), .text("This server's response cannot be read. Its nodes may have different versions."),
             ]
         }
     }

@@ -17,7 +17,7 @@ enum ConsolePlace: String, CaseIterable, Sendable {
         switch self {
         case .overview: "Overview"
         case .users: "Users"
-        case .mails: "Mails"
+        case .mails: "Emails"
         case .webhooks: "Webhooks"
         case .keys: "Keys"
         case .configuration: "Configuration"

@@ -83,9 +83,7 @@ extension Visit {
             .mfaIPAddressMismatch:
             wrongCode
         case .captchaFailed:
-            both(
-                say("The check that you are a person is missing, or too old."),
-                say("Please confirm that you are a person, then try again."))
+            say("Complete the captcha, then try again.")
         case .validationFailed where fields["email"] != nil:
             both(say("This email address cannot be used."), say("Please enter a valid email address."))
         case .validationFailed where fields.parameters.contains { $0.name == "code" } && fields["password"] == nil:
@@ -108,9 +106,11 @@ extension Visit {
         case .tooManyEnrolledMFAFactors:
             say("You have reached the limit for second factors. Remove one to add another.")
         case .mfaVerifiedFactorExists:
-            say("You have recovery codes already. If you have not seen them, make new ones.")
+            say("You already have recovery codes. If you did not see them, create new ones.")
         case .mfaRecoveryCodesSoleFactor:
-            both(say("Recovery codes need another second factor."), say("Remove the recovery codes first."))
+            both(
+                say("Add an authenticator app or security key before creating recovery codes."),
+                say("Remove the recovery codes first."))
         case .mfaTOTPEnrollNotEnabled, .mfaRecoveryCodesEnrollNotEnabled, .mfaTOTPVerifyNotEnabled,
             .mfaRecoveryCodesVerifyNotEnabled, .passkeyDisabled:
             both(say("This is not available here."), say("Please choose another way."))

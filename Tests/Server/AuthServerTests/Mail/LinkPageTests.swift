@@ -16,7 +16,7 @@ struct LinkPageTests {
 
     static let readers = [
         Reader(header: nil, root: "lang=\"en\" dir=\"ltr\"", word: "Enter the code from the email"),
-        Reader(header: "da, xx;q=0.5", root: "lang=\"en\" dir=\"ltr\"", word: "six digits"),
+        Reader(header: "da, xx;q=0.5", root: "lang=\"en\" dir=\"ltr\"", word: "six-digit code"),
         Reader(header: "es-MX", root: "lang=\"es\" dir=\"ltr\"", word: "seis dígitos"),
         Reader(header: "da, de;q=0.5", root: "lang=\"de\" dir=\"ltr\"", word: "sechsstelligen Code"),
         Reader(header: "ja", root: "lang=\"ja\" dir=\"ltr\"", word: "6桁のコード"),

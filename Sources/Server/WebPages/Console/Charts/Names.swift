@@ -6,7 +6,7 @@ enum MethodNames {
         switch method {
         case "password": "Password"
         case "email": "Email"
-        case "otp": "Mailed code or link"
+        case "otp": "Emailed code or link"
         case "anonymous": "Anonymous"
         case "link": "Confirmed link"
         case "recovery": "Recovery"
@@ -24,7 +24,7 @@ enum MethodNames {
 enum SignInEnd: String, CaseIterable {
     case succeeded = "Succeeded"
     case waiting = "Waiting for the user"
-    case refused = "Refused"
+    case refused = "Rejected"
 
     init(outcome: String) {
         switch outcome {
@@ -48,10 +48,10 @@ enum VerdictNames {
     static func shown(_ verdict: String) -> String {
         switch verdict {
         case "rotate": "Renewed"
-        case "reissue": "Given again"
-        case "reissue_late": "Given again, late"
-        case "revoke": "Reused: session ended"
-        case "expired": "Session over"
+        case "reissue": "Reissued"
+        case "reissue_late": "Reissued late"
+        case "revoke": "Reused: session revoked"
+        case "expired": "Session ended"
         case "unknown": "Unknown token"
         case "malformed": "Malformed token"
         case "banned": "Banned user"

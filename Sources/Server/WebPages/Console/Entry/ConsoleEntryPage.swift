@@ -17,7 +17,7 @@ struct ConsoleEntryPage: ConsolePage {
         else {
             if !visit.isInConsole {
                 visit.session.sentence =
-                    "That link was used already. Open the first page of this server for another one."
+                    "That link was already used. Open this server's home page for a new one."
             }
             return visit.isInConsole ? .move(ConsolePlace.overview.path) : .move(ConsolePlace.signIn)
         }

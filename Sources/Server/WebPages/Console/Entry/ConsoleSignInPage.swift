@@ -12,9 +12,10 @@ struct ConsoleSignInPage: ConsolePage {
         takes("/sign-out") { await $0.signOut() },
     ]
 
-    private static let noSuchKey = "This is not a secret key of this server. Copy it from the settings again."
+    private static let noSuchKey =
+        "This is not one of this server's secret API keys. Copy it from the configuration again."
     static let noAdministrator =
-        "This account is not an administrator's. Sign in with one that is, or with a secret key."
+        "This account is not an administrator. Sign in with one that is, or with a secret API key."
 
     func show() -> Outcome {
         if visit.isInConsole, visit.flash == nil { return .move(ConsolePlace.overview.path) }
@@ -48,7 +49,8 @@ struct ConsoleSignInPage: ConsolePage {
         } catch let refusal as CallRefusal {
             let isCaptcha = refusal.code == .captchaFailed && visit.captcha == nil
             let text =
-                isCaptcha ? "This server asks for a captcha. Sign in with a secret key." : visit.message(for: refusal)
+                isCaptcha
+                ? "This server requires a captcha. Sign in with a secret API key." : visit.message(for: refusal)
             return .page(page(.problem(text)))
         }
     }
@@ -112,13 +114,13 @@ extension ConsoleSignInPage {
         var email = Field(kind: .email, name: "email", label: "Email", value: visit.fields["email"] ?? "")
         email.autocomplete = "username"
         email.isFocused = true
-        var key = Field(kind: .password, name: "key", label: "Secret key")
-        key.hint = "A key that begins with sb_secret_, or a service_role key."
+        var key = Field(kind: .password, name: "key", label: "Secret API key")
+        key.hint = "Starts with sb_secret_, or is a service_role key."
         page.blocks = [
             .form(
                 Form(action: ConsolePlace.signIn, fields: [email, password], captcha: visit.captcha, button: "Sign In")),
             .divider("or"),
-            .form(Form(action: ConsolePlace.signIn, fields: [key], button: "Sign In With the Key", style: .plain)),
+            .form(Form(action: ConsolePlace.signIn, fields: [key], button: "Sign In with API Key", style: .plain)),
         ]
         return page
     }

@@ -35,13 +35,13 @@ struct KeysPage: ConsolePage {
         return .page(
             question(
                 "Rotate the Signing Key?",
-                "New access tokens are signed with a new key. Tokens of the key before stay valid until they end.",
+                "New access tokens will be signed with a new key. Existing tokens stay valid until they expire.",
                 action: ConsolePlace.keys.path + "/rotate", button: "Rotate", back: .keys))
     }
 
     mutating func rotate() async throws -> Outcome {
         try await callAsAdmin(.post, "/admin/keys/rotate")
-        visit.session.sentence = "The signing key is rotated."
+        visit.session.sentence = "The signing key was rotated."
         return .move(ConsolePlace.keys.path)
     }
 }

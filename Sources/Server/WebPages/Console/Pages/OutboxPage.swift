@@ -17,21 +17,21 @@ struct OutboxPage: ConsolePage {
 
     mutating func show() async throws -> Outcome {
         guard visit.isInConsole else { return visit.goToConsoleSignIn(nil) }
-        var page = Page("Mails")
+        var page = Page("Emails")
         page.blocks = try await part("Outbox") { console in
             let outbox = try Outbox(json: await console.callAsAdmin(.get, "/admin/outbox?limit=\(Self.rows)"))
             var table = Table(
-                caption: "Mails", columns: ["Mail", "State", "Created (UTC)", "Attempts", "Retry", "Drop"],
-                empty: "No mails are waiting.")
+                caption: "Emails", columns: ["Email", "State", "Created (UTC)", "Attempts", "Retry", "Discard"],
+                empty: "No emails are queued.")
             table.rows = outbox.mails.map { console.row($0) }
-            return [.soft("Waiting: \(Figures.count(outbox.waiting))."), .table(table)]
+            return [.soft("Queued: \(Figures.count(outbox.waiting))."), .table(table)]
         }
         return .page(page)
     }
 
     mutating func retry() async throws -> Outcome {
         try await callAsAdmin(.post, "/admin/outbox/\(namedID)/retry")
-        visit.session.sentence = "The mail is sent again."
+        visit.session.sentence = "The email will be sent again."
         return .move(ConsolePlace.mails.path)
     }
 
@@ -39,13 +39,14 @@ struct OutboxPage: ConsolePage {
         guard visit.isInConsole else { return visit.goToConsoleSignIn(nil) }
         return .page(
             question(
-                "Drop This Mail?", "It is not sent, and nobody is told.", action: ConsolePlace.mails.path + "/drop",
-                button: "Drop", back: .mails, hidden: [("id", (visit.fields["id"] ?? "").cut(to: 128))]))
+                "Discard This Email?", "It will not be sent, and the recipient is not notified.",
+                action: ConsolePlace.mails.path + "/drop",
+                button: "Discard", back: .mails, hidden: [("id", (visit.fields["id"] ?? "").cut(to: 128))]))
     }
 
     mutating func drop() async throws -> Outcome {
         try await callAsAdmin(.delete, "/admin/outbox/\(namedID)")
-        visit.session.sentence = "The mail is dropped."
+        visit.session.sentence = "The email was discarded."
         return .move(ConsolePlace.mails.path)
     }
 }
@@ -62,7 +63,7 @@ extension OutboxPage {
         return [
             Cell(mail.kind.shown), state, Cell(mail.createdAt.secondText),
             Cell(Figures.count(mail.attempts), isNumber: true), isOver && mail.state == "sent" ? Cell() : Cell(retry),
-            isOver ? Cell() : Cell("Drop…", address: drop),
+            isOver ? Cell() : Cell("Discard…", address: drop),
         ]
     }
 }

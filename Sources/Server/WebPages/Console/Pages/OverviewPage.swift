@@ -34,8 +34,8 @@ struct OverviewPage: ConsolePage {
         let verdicts = BarChart("refreshes", "By verdict", activity, of: "refreshes") {
             $0.first.map(VerdictNames.shown)
         }
-        return methods.block("No sign-ins in this time.") + (ends.total > 0 ? ends.block("") : [])
-            + [.heading("Refreshes")] + verdicts.block("No refreshes in this time.")
+        return methods.block("No sign-ins in this period.") + (ends.total > 0 ? ends.block("") : [])
+            + [.heading("Refreshes")] + verdicts.block("No refreshes in this period.")
             + [.heading("The app's funnel")] + activity.funnelBlocks
     }
 
@@ -57,11 +57,11 @@ struct OverviewPage: ConsolePage {
         let (mails, webhooks) = (try Queue(json: json["mails"] ?? .null), try Queue(json: json["webhooks"] ?? .null))
         let age = mails.oldest.map { ", the oldest for \(Figures.age(since: $0, now: pages.now()))" } ?? ""
         return [
-            .heading("Mails"),
-            .text(mails.waiting == 0 ? "No mails are waiting." : "Waiting: \(Figures.count(mails.waiting))\(age)."),
-            .links([Link(title: "Mails", address: ConsolePlace.mails.path)]), .heading("Webhooks"),
+            .heading("Emails"),
+            .text(mails.waiting == 0 ? "No emails are queued." : "Queued: \(Figures.count(mails.waiting))\(age)."),
+            .links([Link(title: "Emails", address: ConsolePlace.mails.path)]), .heading("Webhooks"),
             .text(
-                "Waiting deliveries: \(Figures.count(webhooks.waiting)). Failed among the last 50: "
+                "Queued deliveries: \(Figures.count(webhooks.waiting)). Failed among the last 50: "
                     + "\(Figures.count(webhooks.failed))."),
             .links([Link(title: "Webhooks", address: ConsolePlace.webhooks.path)]),
         ]
@@ -103,7 +103,7 @@ extension BarChart {
 extension Activity {
     fileprivate var funnelBlocks: [Block] {
         let shown = funnels.filter { !$0.isEmpty }.prefix(12)
-        guard !shown.isEmpty else { return [.soft("The app has reported nothing in this time.")] }
+        guard !shown.isEmpty else { return [.soft("The app reported nothing in this period.")] }
         return [.drawing(HTML.tag("div", ["class": "funnels"], all: shown.map(\.figure)).description)]
     }
 }

@@ -18,7 +18,7 @@ struct WebhooksPage: ConsolePage {
         page.blocks = try await part("Endpoints") { console in
             let answer = try Deliveries(json: await console.callAsAdmin(.get, "/admin/deliveries?limit=\(Self.rows)"))
             var endpoints = Table(
-                caption: "Endpoints", columns: ["Name", "Kind", "State", "Waiting"], empty: "There are no endpoints.")
+                caption: "Endpoints", columns: ["Name", "Kind", "State", "Queued"], empty: "There are no endpoints.")
             endpoints.rows = answer.endpoints.map { endpoint in
                 [
                     Cell(endpoint.name.shown), Cell(endpoint.kind.cutForChart), Cell([Badge(state: endpoint.state)]),
@@ -36,7 +36,7 @@ struct WebhooksPage: ConsolePage {
 
     mutating func replay() async throws -> Outcome {
         try await callAsAdmin(.post, "/admin/deliveries/\(namedID)/replay")
-        visit.session.sentence = "The event is delivered again."
+        visit.session.sentence = "The event will be delivered again."
         return .move(ConsolePlace.webhooks.path)
     }
 }

@@ -102,15 +102,15 @@ enum UserAct: String, CaseIterable, Sendable {
     var title: String {
         switch self {
         case .ban: "Ban"
-        case .lift: "Lift the Ban"
-        case .reset: "Send a Password Reset"
-        case .confirm: "Confirm the Email"
-        case .password: "Set a Password"
-        case .endSession: "End the Session"
-        case .endSessions: "End All Sessions"
+        case .lift: "Lift Ban"
+        case .reset: "Send Password Reset"
+        case .confirm: "Confirm Email"
+        case .password: "Set Password"
+        case .endSession: "Revoke Session"
+        case .endSessions: "Revoke All Sessions"
         case .delete: "Delete"
-        case .removeFactor: "Remove the Second Factor"
-        case .removePasskey: "Remove the Passkey"
+        case .removeFactor: "Remove Second Factor"
+        case .removePasskey: "Remove Passkey"
         }
     }
 
@@ -130,34 +130,34 @@ enum UserAct: String, CaseIterable, Sendable {
 
     fileprivate func question(_ name: String) -> String {
         switch self {
-        case .ban: "\(name) cannot sign in until the ban ends, and no session can be used until then."
-        case .lift: "\(name) can sign in again."
-        case .reset: "\(name) gets a mail with a code and a link to set a new password."
-        case .confirm: "The email of \(name) then counts as confirmed, without a mail."
-        case .password: "\(name) signs in with this password from now on. Every session of the account ends."
-        case .endSession: "This device of \(name) is signed out."
-        case .endSessions: "Every device of \(name) is signed out."
+        case .ban: "\(name) cannot sign in or use existing sessions until the ban ends."
+        case .lift: "\(name) will be able to sign in again."
+        case .reset: "Emails \(name) a code and a link to set a new password."
+        case .confirm: "Marks \(name)'s email as confirmed without sending an email."
+        case .password: "Replaces \(name)'s password and signs out every device."
+        case .endSession: "Signs \(name) out on this device."
+        case .endSessions: "Signs \(name) out on every device."
         case .delete:
-            "The account of \(name) is deleted, with its identities, sessions and profile. This cannot be undone."
+            "Deletes \(name)'s account with its sign-in methods, sessions and profile. This cannot be undone."
         case .removeFactor:
-            "\(name) then signs in without it. Make sure that it is the owner who asks. With a waiting time in the "
-                + "settings, the owner is told by mail and can keep the factor by using it."
-        case .removePasskey: "\(name) can no longer sign in with it. Sessions that it opened go on."
+            "\(name) will be able to sign in without it. Verify that the request comes from the account's owner. With "
+                + "mfa_admin_removal_delay, the owner is emailed and can cancel by signing in with the factor."
+        case .removePasskey: "\(name) will no longer be able to sign in with it. Existing sessions stay signed in."
         }
     }
 
     fileprivate func done(_ name: String) -> String {
         switch self {
         case .ban: "\(name) is banned."
-        case .lift: "The ban of \(name) is lifted."
-        case .reset: "The mail to \(name) is on its way."
-        case .confirm: "The email of \(name) is confirmed."
+        case .lift: "\(name) is no longer banned."
+        case .reset: "The email to \(name) is on its way."
+        case .confirm: "\(name)'s email is confirmed."
         case .password: "\(name) has a new password."
-        case .endSession: "The session of \(name) has ended."
-        case .endSessions: "Every session of \(name) has ended."
-        case .delete: "The account of \(name) is deleted."
-        case .removeFactor: "The second factor of \(name) is removed, or will be after the waiting time."
-        case .removePasskey: "The passkey of \(name) is removed."
+        case .endSession: "\(name)'s session was revoked."
+        case .endSessions: "All of \(name)'s sessions were revoked."
+        case .delete: "\(name)'s account was deleted."
+        case .removeFactor: "\(name)'s second factor is removed, or will be after the delay."
+        case .removePasskey: "\(name)'s passkey was removed."
         }
     }
 }

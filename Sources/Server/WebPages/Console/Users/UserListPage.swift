@@ -19,13 +19,13 @@ struct UserListPage: ConsolePage {
             return .page(
                 Page(
                     "Users", filter: filter,
-                    .problem("The server cannot search for this. Change the text, or show all users.")))
+                    .problem("The server cannot search for this text. Change it, or show all users.")))
         }
         var table = Table(caption: "Users", columns: ["User", "State", "Methods", "Created", "Last seen"])
         table.rows = (json["users"]?.arrayValue ?? []).map { FoundUser($0).cells(at: pages.now()) }
         table.next = json["next"]?.stringValue.map { filter.address(after: $0) }
         table.empty =
-            table.next == nil ? "No users match." : "No match yet. Next looks at more accounts."
+            table.next == nil ? "No users match." : "No match yet. Select Next to keep searching."
         return .page(Page("Users", filter: filter, table))
     }
 }
@@ -80,7 +80,7 @@ struct UserFilter {
     }
 
     var form: Filters {
-        var search = Field(kind: .text, name: "q", label: "Email, name or id", value: text)
+        var search = Field(kind: .text, name: "q", label: "Email, name or ID", value: text)
         (search.isFocused, search.maximumLength) = (true, 256)
         let isWhole = [text, method, state, seen, after].allSatisfy(\.isEmpty)
         return Filters(

@@ -24,7 +24,7 @@ struct UserPage: ConsolePage {
         page.blocks += metadata("User metadata", user.json["user_metadata"])
         page.blocks += metadata("App metadata", user.json["app_metadata"])
         page.blocks += [.heading("Audit trail"), .table(auditTable(json["audit"]?.arrayValue ?? []))]
-        page.blocks += [.heading("Mails"), .table(mailTable(json["mails"]?.arrayValue ?? []))]
+        page.blocks += [.heading("Emails"), .table(mailTable(json["mails"]?.arrayValue ?? []))]
         return .page(page)
     }
 
@@ -39,13 +39,14 @@ struct UserPage: ConsolePage {
                 Cell(
                     (session.device?.name ?? "Unknown device").shown, detail: session.device?.details.map(\.shown)),
                 Cell(session.ipAddress?.shown ?? "–"), Cell(Moment.text(session.createdAt)),
-                Cell(Moment.text(session.lastUsedAt)), Cell("End", address: "\(user.path)/end-session?session=\(id)"),
+                Cell(Moment.text(session.lastUsedAt)),
+                Cell("Revoke", address: "\(user.path)/end-session?session=\(id)"),
             ]
         }
         var blocks: [Block] = [.heading("Sessions"), .table(table)]
         if active.count > 20 { blocks.append(.soft("And \(active.count - 20) more.")) }
         if !active.isEmpty {
-            blocks.append(.actions([Link(title: "End All Sessions", address: user.path + "/end-sessions")]))
+            blocks.append(.actions([Link(title: "Revoke All Sessions", address: user.path + "/end-sessions")]))
         }
         blocks += [.heading("Ended sessions"), .table(endedTable(json["ended"]?.arrayValue ?? []))]
         return blocks
@@ -53,7 +54,7 @@ struct UserPage: ConsolePage {
 
     private func endedTable(_ ended: [AnyJSON]) -> Table {
         var table = Table(caption: "Ended sessions", columns: ["Device", "Ended", "Why", "Request"])
-        table.empty = "No session has ended yet, or not within the time that records are kept."
+        table.empty = "No ended sessions on record."
         table.rows = ended.map { session in
             let agent = session["user_agent"]?.stringValue
             return [
@@ -100,8 +101,8 @@ struct UserPage: ConsolePage {
     }
 
     private func mailTable(_ mails: [AnyJSON]) -> Table {
-        var table = Table(caption: "Mails to this user", columns: ["Kind", "State", "Created", "Ended"])
-        table.empty = "No mail, or not within the time that mails are kept."
+        var table = Table(caption: "Emails to this user", columns: ["Kind", "State", "Created", "Ended"])
+        table.empty = "No emails on record."
         table.rows = mails.map { mail in
             [
                 Cell((mail["kind"]?.stringValue ?? "–").shown),
@@ -167,7 +168,7 @@ extension FoundUser {
 
     fileprivate var identities: Table {
         var table = Table(caption: "Identities", columns: ["Method", "Email", "Linked", "Last used"])
-        table.empty = "No way to sign in."
+        table.empty = "No sign-in method."
         table.rows = (json["identities"]?.arrayValue ?? []).prefix(20).map { identity in
             let data = identity["identity_data"]
             return [

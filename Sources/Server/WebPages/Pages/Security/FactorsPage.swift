@@ -51,7 +51,7 @@ extension FactorsPage {
                     ? say(
                         "An authenticator app on your phone shows a new code every 30 seconds. You enter it when you sign in."
                     )
-                    : say("When you sign in, you also touch a security key, or unlock this device."))
+                    : say("You'll confirm each sign-in with a security key or by unlocking this device."))
         ]
         if !factors.isEmpty { page.blocks.append(.rows(factors.map { row($0, kind) })) }
         let another = kind == .apps ? say("Add Another App") : say("Add Another Key")
@@ -158,11 +158,11 @@ extension FactorsPage {
         let isDrawn = (1...Picture.longest).contains(picture.utf8.count)
         page.blocks = [
             isDrawn
-                ? .text(say("Scan this picture with your authenticator app, then enter the code that it shows.")) : nil,
+                ? .text(say("Scan this QR code with your authenticator app, then enter the code that it shows.")) : nil,
             isDrawn ? .picture(Picture(svg: picture, label: say("QR code with the key below"))) : nil,
             .soft(say("Or enter this key in the app:")), .key(key.inGroups()),
             address.hasPrefix("otpauth://")
-                ? .links([Link(title: say("Open an app on this device"), address: address)]) : nil,
+                ? .links([Link(title: say("Open an App on This Device"), address: address)]) : nil,
             .form(
                 Form(
                     action: Place.authenticator.path, fields: [visit.codeField],

@@ -37,7 +37,7 @@ extension NewPasswordPage {
     /// The problem with the repeated new password.
     var confirmationProblem: String? {
         visit.fields["password"] == visit.fields["confirmation"]
-            ? nil : visit.both(say("Passwords do not match."), say("Please enter the same one twice."))
+            ? nil : say("Passwords do not match.")
     }
 
     /// The fields of a new password: also the current one, once the server asks for it.

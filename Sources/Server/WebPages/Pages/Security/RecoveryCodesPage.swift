@@ -33,7 +33,7 @@ struct RecoveryCodesPage: SitePage {
         } catch let refusal as CallRefusal where !refusal.needsProof {
             let text =
                 refusal.code == .conflict
-                ? say("New codes were made a moment ago. If you did not see them, make new ones.")
+                ? say("New codes were created a moment ago. If you did not see them, create new ones.")
                 : visit.message(for: refusal)
             return .page(try await page(.problem(text)))
         }
@@ -65,7 +65,7 @@ extension RecoveryCodesPage {
             .text(say("%@ of %@ codes are left.", String(status.remaining), String(status.total))),
             .form(
                 Form(
-                    action: Place.recoveryCodes.path, hidden: [("act", "replace")], button: say("Make New Codes"))),
+                    action: Place.recoveryCodes.path, hidden: [("act", "replace")], button: say("Create New Codes"))),
             .soft(say("Your old codes will stop working.")),
             .form(
                 Form(

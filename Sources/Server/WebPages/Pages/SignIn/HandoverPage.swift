@@ -28,7 +28,7 @@ struct HandoverPage: SitePage {
                     .form(
                         Form(action: Place.goOn.path, hidden: visit.handoverFields, button: say("Continue"))),
                     .links([
-                        Link(title: say("Use another account"), address: Place.signIn.path + "?again=yes")
+                        Link(title: say("Use Another Account"), address: Place.signIn.path + "?again=yes")
                     ]),
                 ]))
     }

@@ -210,7 +210,7 @@ extension SecondStepPage {
                     action: path, fields: [field], hidden: [("act", "recovery")],
                     button: say("Continue"))),
             steps.apps.isEmpty && steps.keys.isEmpty
-                ? nil : .links([Link(title: say("Use another way"), address: path)]),
+                ? nil : .links([Link(title: say("Use Another Way"), address: path)]),
         ].compactMap(\.self)
     }
 
@@ -218,7 +218,7 @@ extension SecondStepPage {
         .form(
             Form(
                 action: path, hidden: [("act", "key"), ("factor", key.id.uuidString.lowercased())],
-                button: say("Use a security key"), symbol: "passkey", style: .plain))
+                button: say("Use a Security Key"), symbol: "passkey", style: .plain))
     }
 
     mutating func keyPage() async throws -> Page {
