@@ -291,7 +291,7 @@ def test_an_app_that_starts_again_is_signed_in(phone, new_email):
     # So is another window of this browser, and the same one after a reload.
     phone.page.reload()
     phone.wait_for("Welcome back, Ada")
-    phone.page.get_by_role("button", name="Forget this phone").click()
+    phone.page.get_by_role("button", name="Erase this phone").click()
     phone.wait_for("Sign in to follow your teams")
 
 

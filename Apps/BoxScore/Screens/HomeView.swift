@@ -110,7 +110,7 @@ private struct HomeScreen: View {
         if manager.isLoggedIn {
             Section {
                 if model.isLoaded, model.favorites.isEmpty {
-                    Text("Follow a team, and it stands here.", bundle: .module).foregroundStyle(.secondary)
+                    Text("Teams you follow appear here.", bundle: .module).foregroundStyle(.secondary)
                 }
                 ForEach(model.namedFavorites, id: \.id) { Text(verbatim: $0.name) }
             } header: {

@@ -57,7 +57,7 @@ struct AppleAuthorization {
         }
         guard mode == .formPost || !scopes.contains("name") && !scopes.contains("email") else {
             throw PageRefusal(
-                "invalid_request", "Whoever asks for a name or an address has to take the answer as a form.",
+                "invalid_request", "response_mode must be form_post when scopes are requested.",
                 found: given, accepted: ["form_post"])
         }
         guard mode != .query || !wantsIDToken else {

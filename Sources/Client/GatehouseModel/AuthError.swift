@@ -149,7 +149,7 @@ extension AuthError {
         case .passkeyFailed: "The passkey did not work. Please try again."
         case .recoveryCodesLocked: "Too many wrong codes. Please wait a while, or use another way."
         case .passkeyExists: "This device already has a passkey for your account."
-        case .tooMany: "You have as many as possible. Please remove one first."
+        case .tooMany: "You've reached the limit. Remove one to add another."
         case .nameTaken: "You already have one with this name."
         case .alreadySignedIn: "You are already signed in. Sign out first to use another account."
         case .otherFactorNeeded: "Please add an authenticator app first."

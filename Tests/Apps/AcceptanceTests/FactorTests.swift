@@ -14,7 +14,7 @@ extension AcceptanceTests {
         private func typePassword(_ world: World) async throws {
             try await world.typeSignIn()
             try await world.screen.tap("submit")
-            try await world.screen.wait { $0.title == "Second Step" }
+            try await world.screen.wait { $0.title == "Two-Step Verification" }
         }
 
         /// Types the code that the app shows 30 seconds later: each code is single-use.
@@ -90,7 +90,7 @@ extension AcceptanceTests {
                 try await world.screen.wait { $0.has(field: "Code") }
                 let reset = try await world.server.mailedCode(to: "ada@example.com", of: [.recovery])
                 try await world.screen.type(try #require(reset), into: "Code")
-                try await world.screen.wait { $0.title == "Second Step" }
+                try await world.screen.wait { $0.title == "Two-Step Verification" }
                 #expect(!world.manager.isLoggedIn)
                 try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
                 try await world.screen.wait { $0.title == "New Password" }
@@ -153,7 +153,7 @@ extension AcceptanceTests {
                 try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
                 try await world.screen.wait(for: "Unable to connect. Check your internet and try again.")
                 try world.restart()
-                try await world.screen.wait { $0.title == "Second Step" }
+                try await world.screen.wait { $0.title == "Two-Step Verification" }
                 try await typeNextCode(secret, world)
                 try await world.waitForUser()
             }
@@ -223,8 +223,8 @@ extension AcceptanceTests {
                 try await world.screen.tap("Remove Authenticator App")
                 try await world.screen.tap("Remove")
                 try await world.screen.wait(for: "Please add an authenticator app first.")
-                try await world.screen.tap("Delete Recovery Codes")
-                try await world.screen.tap("Delete Recovery Codes")
+                try await world.screen.tap("Remove Recovery Codes")
+                try await world.screen.tap("Remove Recovery Codes")
                 try await world.screen.wait { $0.has(button: "Create Recovery Codes") }
                 try await world.screen.tap("Remove Authenticator App")
                 try await world.screen.tap("Remove")

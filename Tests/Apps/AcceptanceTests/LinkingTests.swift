@@ -63,7 +63,7 @@ extension AcceptanceTests {
                 try await world.screen.wait { $0.title == "Link Accounts" }
                 try await world.screen.type(World.password, into: "Password")
                 try await world.screen.tap("Link with Password")
-                try await world.screen.wait { $0.title == "Second Step" }
+                try await world.screen.wait { $0.title == "Two-Step Verification" }
                 #expect(!world.manager.isLoggedIn && world.manager.user == nil)
                 #expect(try await world.providers(of: "ada@example.com") == ["email"])
                 world.server.clock.advance(by: .seconds(30))

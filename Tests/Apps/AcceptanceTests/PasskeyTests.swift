@@ -97,7 +97,7 @@ extension AcceptanceTests {
                 let (secret, _) = try await world.addApp()
                 try await world.signOut()
                 try await tapPasskey(world)
-                try await world.screen.wait { $0.title == "Second Step" }
+                try await world.screen.wait { $0.title == "Two-Step Verification" }
                 #expect(!world.manager.isLoggedIn)
                 world.server.clock.advance(by: .seconds(30))
                 try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
@@ -136,8 +136,8 @@ extension AcceptanceTests {
                 try await world.waitForUser()
                 try await openSecurity(world)
                 try await world.screen.tap(try #require(world.screen.buttons.first { $0.hasPrefix("Passkey") }))
-                try await world.screen.tap("Delete Passkey")
-                try await world.screen.tap("Delete Passkey")
+                try await world.screen.tap("Remove Passkey")
+                try await world.screen.tap("Remove Passkey")
                 try await world.screen.wait { screen in !screen.buttons.contains { $0.hasPrefix("Passkey") } }
                 try await world.screen.wait { _ in !world.phone.passkeys.signals.isEmpty }
                 guard case .accepted(_, _, let left) = world.phone.passkeys.signals.first else {

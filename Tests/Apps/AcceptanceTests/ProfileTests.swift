@@ -122,7 +122,7 @@ extension AcceptanceTests {
                 let profile = try await world.accounts.gateway.fetchMe().profile
                 #expect(profile?.others == ["favorite_teams": [.string(Self.heat)]])
                 try await world.screen.tap("Unfollow Miami Heat")
-                try await world.screen.wait(for: "Follow a team, and it stands here.")
+                try await world.screen.wait(for: "Teams you follow appear here.")
             }
         }
 

@@ -67,7 +67,7 @@ struct BoxScoreTests {
     @Test("A9: a tap follows a team, another unfollows it; during a request further taps do nothing")
     func follow() async throws {
         let world = await World.boxScore(.signedIn())
-        try await world.screen.wait(for: "Follow a team, and it stands here.")
+        try await world.screen.wait(for: "Teams you follow appear here.")
         world.service.meet(.slow, at: .updateProfile)
         try await world.screen.tap("Follow Miami Heat")
         try await world.screen.wait { _ in world.service.heldCount == 1 }
@@ -76,7 +76,7 @@ struct BoxScoreTests {
         try await world.screen.wait { $0.has(button: "Unfollow Miami Heat") }
         #expect(world.manager.user?.favoriteTeams == ["nba_2"])
         try await world.screen.tap("Unfollow Miami Heat")
-        try await world.screen.wait(for: "Follow a team, and it stands here.")
+        try await world.screen.wait(for: "Teams you follow appear here.")
         #expect(world.service.favoriteTeams == [])
     }
 
@@ -97,7 +97,7 @@ struct BoxScoreTests {
         let world = await World.boxScore(service)
         try await world.screen.wait { $0.has(button: "Follow Miami Heat") }
         #expect(try !world.screen.isEnabled("Follow Miami Heat"))
-        #expect(!world.screen.shows("Follow a team, and it stands here."))
+        #expect(!world.screen.shows("Teams you follow appear here."))
         service.clear()
         try await world.screen.pullToRefresh()
         try await world.screen.wait { $0.has(button: "Unfollow Boston Celtics") }

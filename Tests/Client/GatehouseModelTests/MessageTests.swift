@@ -225,7 +225,7 @@ struct MessageTests {
             (.linkUndone, "The way you signed in was removed from the account. Please sign in another way."),
             (.refreshTokenReused, "For your safety you were signed out, because a copy of this session was in use."),
             (.inactivity, "You were signed out after a long time without use. Please sign in again."),
-            (.secondFactorVerified, "Your account now has a second step. Please sign in again."),
+            (.secondFactorVerified, "Two-step verification is now on. Please sign in again."),
             (.accountDeleted, "This account was deleted."),
             (.banned, "This account is blocked. Please contact the support of this app."),
             (.lifetime, "Session expired. Please sign in again."),

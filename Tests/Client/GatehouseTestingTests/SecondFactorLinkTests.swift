@@ -98,6 +98,6 @@ struct SecondFactorLinkTests {
         let code = CodeModel(.link, email: "ada@example.com", manager: manager)
         code.code = "123456"
         await code.submit()?.value
-        #expect(code.message?.text == "This account has a second factor. Sign in to it to link the two.")
+        #expect(code.message?.text == "This account uses two-step verification. Sign in to it to link your accounts.")
     }
 }

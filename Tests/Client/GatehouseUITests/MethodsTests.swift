@@ -25,7 +25,7 @@ struct MethodsTests {
         let world = try await world()
         try await world.screen.wait(for: "Recently Added")
         #expect(world.screen.shows("Added on Jan 1, 2026. Can be undone until Jan 31, 2026."))
-        #expect(world.screen.shows("Was this not you? Undo takes back everything that adding it changed."))
+        #expect(world.screen.shows("Wasn't you? Undo removes this sign-in method and reverses its changes."))
         try await world.screen.tap("Undo adding Google")
         #expect(world.screen.shows("Other devices that signed in this way are signed out."))
         try await world.screen.tap("Cancel")

@@ -43,8 +43,8 @@ struct SecurityOfferTests {
         service.serverSettings.allowsRecoveryCodes = false
         try await open(world)
         #expect(world.screen.shows("10 of 10 left") && !world.screen.has(button: "Create New Codes"))
-        try await world.screen.tap("Delete Recovery Codes")
-        try await world.screen.tap("Delete Recovery Codes")
+        try await world.screen.tap("Remove Recovery Codes")
+        try await world.screen.tap("Remove Recovery Codes")
         try await world.screen.wait { !$0.shows("Recovery Codes") }
     }
 
@@ -52,6 +52,6 @@ struct SecurityOfferTests {
     func noApps() async throws {
         let world = await World(service { $0.allowsAuthenticatorApps = false })
         try await open(world)
-        #expect(!world.screen.has(button: "Add an Authenticator App") && !world.screen.shows("Second Step"))
+        #expect(!world.screen.has(button: "Add an Authenticator App") && !world.screen.shows("Two-Step Verification"))
     }
 }

@@ -137,7 +137,8 @@ struct LinkQuestionTests {
         try await protected { server, browser, codes in
             try await answerByMail(server, browser)
             #expect(browser.page.title == "Sign In")
-            #expect(browser.page.problem == "This account has a second factor. Sign in to it to link the two.")
+            #expect(
+                browser.page.problem == "This account uses two-step verification. Sign in to it to link your accounts.")
             try await browser.press("Sign In", ["email": Self.email, "password": TestServer.password])
             try await browser.press("Continue", ["code": server.nextCode(codes)])
             try await expectLinked(browser)
@@ -149,7 +150,8 @@ struct LinkQuestionTests {
         try await protected(other: SignInPageTests.person) { server, browser, codes in
             try await answerByMail(server, browser)
             #expect(browser.page.title == "Sign In")
-            #expect(browser.page.problem == "This account has a second factor. Sign in to it to link the two.")
+            #expect(
+                browser.page.problem == "This account uses two-step verification. Sign in to it to link your accounts.")
             try await browser.press("Sign In", ["email": Self.email, "password": TestServer.password])
             try await browser.press("Continue", ["code": server.nextCode(codes)])
             try await expectLinked(browser)

@@ -187,7 +187,7 @@ struct SecondFactorPageTests {
             let new = WebPage.between("<li><code dir=\"ltr\" translate=\"no\">", "<", in: browser.page.text)
             #expect(new.count == 4 && !new.contains(shown[2]))
             try await browser.open("/account/recovery-codes")
-            try await browser.press("Delete Recovery Codes")
+            try await browser.press("Remove Recovery Codes")
             #expect(browser.page.done == "The recovery codes have been removed.")
             #expect(browser.page.text.contains("Create Recovery Codes"))
         }

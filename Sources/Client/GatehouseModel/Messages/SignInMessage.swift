@@ -69,7 +69,8 @@ extension SignInMessage {
     public init(store problem: StoreProblem) {
         switch problem.cause {
         case .locked: self.init("Your account cannot be read while this device is locked. Please unlock it.")
-        case .notPermitted: self.init("This app may not use the keychain of this device, so nobody can sign in.")
+        case .notPermitted:
+            self.init("This app can't access the keychain, so you can't sign in. Contact the developer.")
         case .other: self.init("Your account cannot be read at the moment. Please wait, or restart the app.")
         }
     }
@@ -86,7 +87,7 @@ extension SignInMessage {
 
     /// The message about a code that cannot link to an account alone.
     package static let linkNeedsFactor = SignInMessage(
-        "This account has a second factor. Sign in to it to link the two.")
+        "This account uses two-step verification. Sign in to it to link your accounts.")
 
     /// The message about an account that exists, where only an email address signs in.
     static let accountExists = SignInMessage("An account with this email already exists. Try signing in.", .otherMethod)
@@ -114,7 +115,7 @@ extension SignInMessage {
             self.init("For your safety you were signed out, because a copy of this session was in use.")
         case .inactivity: self.init("You were signed out after a long time without use. Please sign in again.")
         case .secondFactorVerified:
-            self.init("Your account now has a second step. Please sign in again.")
+            self.init("Two-step verification is now on. Please sign in again.")
         case .accountDeleted: self.init("This account was deleted.")
         case .banned: self.init(Self.blocked)
         default: return nil

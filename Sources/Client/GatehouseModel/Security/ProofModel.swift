@@ -61,7 +61,11 @@ public final class ProofModel {
         case .recoveryCode: "Enter one of your recovery codes. Each works once."
         case .passkey: "Use your passkey to confirm that it is you."
         case .password: "Enter your password to confirm that it is you."
-        case nil: "This account needs a second step that this version of the app does not know."
+        case nil:
+            """
+            This account uses a two-step verification method that this version of the app does not support. Update the \
+            app.
+            """
         }
     }
 

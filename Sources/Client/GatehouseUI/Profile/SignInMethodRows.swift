@@ -47,7 +47,7 @@ struct UndoSection: View {
             } header: {
                 Text(ui: "Recently Added")
             } footer: {
-                Text(ui: "Was this not you? Undo takes back everything that adding it changed.")
+                Text(ui: "Wasn't you? Undo removes this sign-in method and reverses its changes.")
             }
         }
     }

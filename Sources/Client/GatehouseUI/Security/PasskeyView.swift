@@ -53,12 +53,12 @@ struct PasskeyView: View {
                     Button(action: save) { Text(ui: "Save") }.disabled(!canSave)
                 }
             }
-            .confirmationDialog(Text(ui: "Delete Passkey"), isPresented: $asks, titleVisibility: .visible) {
+            .confirmationDialog(Text(ui: "Remove Passkey"), isPresented: $asks, titleVisibility: .visible) {
                 Button(role: .destructive) {
                     model.delete(passkey, with: passkeys)
                     dismiss()
                 } label: {
-                    Text(ui: "Delete Passkey")
+                    Text(ui: "Remove Passkey")
                 }
                 Button(role: .cancel) {
                 } label: {
@@ -89,7 +89,7 @@ struct PasskeyView: View {
                 Button(role: .destructive) {
                     asks = true
                 } label: {
-                    Text(ui: "Delete Passkey").frame(minHeight: 44)
+                    Text(ui: "Remove Passkey").frame(minHeight: 44)
                 }
             }
         }

@@ -83,7 +83,7 @@ private struct ProofView: View {
     }
 
     private var title: Text {
-        model.question.need == .secondFactor ? Text(ui: "Second Step") : Text(ui: "Confirm It Is You")
+        model.question.need == .secondFactor ? Text(ui: "Two-Step Verification") : Text(ui: "Confirm It Is You")
     }
 
     /// Only an app's code has a known length.

@@ -89,10 +89,10 @@ private struct SecurityScreen: View {
                 }
             }
         } header: {
-            Text(ui: "Second Step")
+            Text(ui: "Two-Step Verification")
         } footer: {
             if model.factors.isEmpty {
-                Text(ui: "With a second step, a stolen password alone opens nothing.")
+                Text(ui: "Two-step verification protects your account even if someone learns your password.")
             }
         }
     }
@@ -114,7 +114,7 @@ private struct SecurityScreen: View {
                 Button(role: .destructive) {
                     ask(.codes)
                 } label: {
-                    Text(ui: "Delete Recovery Codes").frame(minHeight: 44)
+                    Text(ui: "Remove Recovery Codes").frame(minHeight: 44)
                 }
             }
         } header: {
@@ -142,7 +142,7 @@ private enum SecurityQuestion: DestructiveQuestion {
     var title: Text {
         switch self {
         case .factor: Text(ui: "Remove")
-        case .codes: Text(ui: "Delete Recovery Codes")
+        case .codes: Text(ui: "Remove Recovery Codes")
         }
     }
 

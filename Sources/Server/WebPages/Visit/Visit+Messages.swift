@@ -58,7 +58,7 @@ extension Visit {
         case .confirmFirst:
             .problem(say("Please confirm that it is you, then repeat this."))
         case .linkNeedsFactor:
-            .problem(say("This account has a second factor. Sign in to it to link the two."))
+            .problem(say("This account uses two-step verification. Sign in to it to link your accounts."))
         case .startedOver: .done(say("You have a new account with this email."))
         case .accountDeleted: .done(say("Your account has been deleted."))
         case .signInAgain:

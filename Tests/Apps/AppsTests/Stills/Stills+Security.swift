@@ -14,7 +14,7 @@ extension Still {
             return try await world.tapping("Security").waiting(for: "Retry")
         },
         Still("passkey", showsMost: true) { try await passkey() },
-        Still("passkey-delete") { try await passkey().tapping("Delete Passkey") },
+        Still("passkey-delete") { try await passkey().tapping("Remove Passkey") },
         Still("app-enrollment", showsMost: true) { try await enrolling() },
         Still("app-enrollment-wrong") {
             try await enrolling().typing(["Code": "000000"]).waiting(for: "The code is wrong or has expired.")
@@ -89,7 +89,7 @@ extension Still {
         let service = InMemoryAuthService.signedIn(favoriteTeams: [])
         service.addApp()
         let world = await World.boxScore(service, teams: { World.manyTeams })
-        try await world.screen.wait { $0.title == "Second Step" }
+        try await world.screen.wait { $0.title == "Two-Step Verification" }
         return world
     }
 }

@@ -84,7 +84,7 @@ extension MethodsPage {
     private func undoBlocks(_ links: [AuthUndoableLink]) -> [Block] {
         [
             .heading(say("Recently Added")),
-            .soft(say("Was this not you? Undo takes back everything that adding it changed.")),
+            .soft(say("Wasn't you? Undo removes this sign-in method and reverses its changes.")),
             .rows(links.map(row)),
         ]
     }

@@ -70,7 +70,7 @@ extension RecoveryCodesPage {
             .form(
                 Form(
                     action: Place.recoveryCodes.path, hidden: [("act", "remove")],
-                    button: say("Delete Recovery Codes"), style: .danger)),
+                    button: say("Remove Recovery Codes"), style: .danger)),
         ]
         return page
     }
