@@ -14,8 +14,8 @@ DOCUMENT = {
         "/a/{id}": {
             "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
             "post": {
-                "tags": ["Auth"], "summary": "Does it", "description": "Once", "security": [{"user": []}],
-                "parameters": [{"name": "scope", "in": "query", "required": True, "schema": {"enum": ["x", "y"]}}],
+                "tags": ["Auth"], "summary": "Do it", "description": "Once", "security": [{"user": []}],
+                "parameters": [{"name": "scope", "in": "query", "required": True, "schema": {"enum": ["x", "y"]}, "description": "Far."}],
                 "requestBody": {"content": {"application/json": {"schema": {"anyOf": [
                     {"properties": {"b": {"type": "string"}, "c": {}}, "required": ["b"]}, {"type": "array"}]}}}},
                 "responses": {
@@ -43,8 +43,8 @@ class APIPageTests(unittest.TestCase):
     def test_a_route_is_shown_with_all_of_its_parts(self):
         shown = make.reference(DOCUMENT)
         for part in (
-            "#### `POST /a/{id}`\n\nDoes it. Once.\n", "* Caller: a user\n", "* Query: **`scope`** (`x` or `y`)\n",
-            "* Body: **`b`**, `c`; or array of any JSON\n", "* Returns: `200` Done (Thing)\n", "* Errors: `one`\n",
+            "* [**Auth**](#auth): [Do it](#post-aid)\n", "#### `POST /a/{id}`\n\n**Do it.** Once.\n", "* Caller: a user\n", "* Query: **`scope`** (`x` or `y`. Far)\n",
+            "* Body: **`b`**, `c`; or array of any JSON\n", "* Returns: `200` Done ([Thing](#thing))\n", "* Errors: `one`\n",
             "* Settings: `s`\n", "### Thing\n", "| **`d`** | uuid |\n| `e` | string or null |",
         ):
             self.assertIn(part, shown)
@@ -54,6 +54,16 @@ class APIPageTests(unittest.TestCase):
         shown = make.code_tables(DOCUMENT, SOURCE, "throw .first")
         self.assertIn("| `one` | It is `Thing`. | `POST /a/{id}` |\n", shown)
         self.assertIn("this server never sends them.\n\n| code | meaning |\n|---|---|\n| `three` | Gone. |\n", shown)
+
+    def test_codes_that_the_page_names_once_are_not_repeated(self):
+        page = make.API_PAGE.read_text(encoding="utf-8").partition(make.MARKER)[0]
+        shared = [codes for groups in make.SHARED.values() for codes in groups]
+        self.assertEqual([code for code in set.union(make.GENERAL, *shared) if f"`{code}`" not in page], [])
+        operation = {"security": [{"user": []}], "x-error-codes": [
+            "bad_json", "TOKEN_INVALID", "UNAUTHORIZED", "one", "TOKEN_EXPIRED"]}
+        self.assertEqual(make.own_codes(operation), ["one"])
+        operation["x-error-codes"].remove("UNAUTHORIZED")
+        self.assertEqual(make.own_codes(operation), ["TOKEN_INVALID", "one", "TOKEN_EXPIRED"])
 
     def test_a_code_without_an_explanation_is_found(self):
         self.assertEqual(make.strangers(DOCUMENT, SOURCE), [])
