@@ -17,7 +17,7 @@ enum SharedAccount {
             accessibility: .afterFirstUnlockThisDeviceOnly, lockFolder: folder)
     }
 
-    static func client() throws -> AuthClient {
-        try AuthClient(url: server, publishableKey: publishableKey, storage: storage())
+    static func client() throws -> GatehouseClient {
+        try GatehouseClient(url: server, publishableKey: publishableKey, storage: storage())
     }
 }

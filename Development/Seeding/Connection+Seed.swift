@@ -99,7 +99,7 @@ extension SeededEntry {
     fileprivate var values: [SQLValue] {
         [
             .text(id.text), .text(entry.action.rawValue), .text(entry.logType), .of(entry.actor?.text),
-            .text(entry.actorName), .text(AnyJSON.object(entry.traits).text), .of(at),
+            .text(entry.actorName), .text(AuthJSON.object(entry.traits).text), .of(at),
         ]
     }
 }

@@ -94,7 +94,7 @@ package struct SeededPeople: Sendable {
         }
         let user = rules.newUser(at: createdAt)
         let subject = "\(kind.rawValue)-\(seed)-\(number)"
-        var data: JSONObject = [
+        var data: AuthJSONObject = [
             "iss": kind == .google ? "https://accounts.google.com" : "https://appleid.apple.com",
             "sub": .string(subject), "provider_id": .string(subject), "email": .string(address),
             "email_verified": true, "phone_verified": false,
@@ -136,7 +136,7 @@ package struct SeededPeople: Sendable {
     private func entries(
         _ account: Account, _ kind: Kind, _ sessions: [SeededSession], _ rules: Accounts
     ) -> [SeededEntry] {
-        let traits: JSONObject = ["provider": .string(kind.rawValue)]
+        let traits: AuthJSONObject = ["provider": .string(kind.rawValue)]
         func entry(_ action: AuditEntry.Action, _ time: Instant) -> SeededEntry {
             let entry = AuditEntry(
                 action, actor: account.user.id, actorName: account.user.email ?? "", traits: traits)

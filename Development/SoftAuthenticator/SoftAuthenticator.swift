@@ -55,8 +55,8 @@ package struct SoftAuthenticator: Sendable {
     /// - Returns: `RegistrationResponseJSON`.
     /// - Throws: ``SoftAuthenticatorProblem``, or the crypto library's error.
     package mutating func create(
-        _ options: AnyJSON, origin: String, _ changes: SoftChanges = SoftChanges()
-    ) throws -> AnyJSON {
+        _ options: AuthJSON, origin: String, _ changes: SoftChanges = SoftChanges()
+    ) throws -> AuthJSON {
         let request = try SoftRequest(creation: options)
         guard !credentials.contains(where: { request.descriptors.contains($0.id) }) else {
             throw SoftAuthenticatorProblem.alreadyRegistered
@@ -96,8 +96,8 @@ package struct SoftAuthenticator: Sendable {
     /// - Returns: `AuthenticationResponseJSON`.
     /// - Throws: ``SoftAuthenticatorProblem``, or the crypto library's error.
     package mutating func get(
-        _ options: AnyJSON, origin: String, id: [UInt8]? = nil, _ changes: SoftChanges = SoftChanges()
-    ) throws -> AnyJSON {
+        _ options: AuthJSON, origin: String, id: [UInt8]? = nil, _ changes: SoftChanges = SoftChanges()
+    ) throws -> AuthJSON {
         let request = try SoftRequest(request: options)
         let found = credentials.lastIndex { credential in
             credential.relyingPartyID == request.relyingPartyID && (id ?? credential.id) == credential.id
@@ -111,7 +111,7 @@ package struct SoftAuthenticator: Sendable {
         let clientData = Self.clientData("webauthn.get", request.challenge, origin, changes)
         var signature = try credential.key.sign(data + SHA256.hash(data: clientData))
         if changes.hasWrongSignature { signature[signature.count - 1] ^= 1 }
-        var members: JSONObject = [
+        var members: AuthJSONObject = [
             "clientDataJSON": .string(Base64URL.text(clientData)),
             "authenticatorData": .string(Base64URL.text(data)),
             "signature": .string(Base64URL.text(signature)),
@@ -161,7 +161,7 @@ package struct SoftAuthenticator: Sendable {
         return writer.bytes
     }
 
-    private static func json(_ id: [UInt8], _ response: JSONObject) -> AnyJSON {
+    private static func json(_ id: [UInt8], _ response: AuthJSONObject) -> AuthJSON {
         [
             "id": .string(Base64URL.text(id)), "rawId": .string(Base64URL.text(id)), "type": "public-key",
             "response": .object(response), "clientExtensionResults": [:], "authenticatorAttachment": "platform",

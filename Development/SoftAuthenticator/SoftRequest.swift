@@ -11,7 +11,7 @@ struct SoftRequest {
     let userName: String
     let algorithm: COSEAlgorithm
 
-    init(creation options: AnyJSON) throws(SoftAuthenticatorProblem) {
+    init(creation options: AuthJSON) throws(SoftAuthenticatorProblem) {
         let members = options.objectValue ?? [:]
         challenge = try Self.bytes(members, "challenge")
         guard let party = members["rp"]?.objectValue?["id"]?.stringValue else { throw .malformedOptions("rp") }
@@ -27,7 +27,7 @@ struct SoftRequest {
         algorithm = first
     }
 
-    init(request options: AnyJSON) throws(SoftAuthenticatorProblem) {
+    init(request options: AuthJSON) throws(SoftAuthenticatorProblem) {
         let members = options.objectValue ?? [:]
         challenge = try Self.bytes(members, "challenge")
         guard let party = members["rpId"]?.stringValue else { throw .malformedOptions("rpId") }
@@ -36,14 +36,14 @@ struct SoftRequest {
         (userHandle, userName, algorithm) = ([], "", .es256)
     }
 
-    private static func bytes(_ members: JSONObject, _ name: String) throws(SoftAuthenticatorProblem) -> [UInt8] {
+    private static func bytes(_ members: AuthJSONObject, _ name: String) throws(SoftAuthenticatorProblem) -> [UInt8] {
         guard let bytes = members[name]?.stringValue.flatMap({ Base64URL.decode($0) }) else {
             throw .malformedOptions(name)
         }
         return bytes
     }
 
-    private static func descriptors(_ member: AnyJSON?) throws(SoftAuthenticatorProblem) -> [[UInt8]] {
+    private static func descriptors(_ member: AuthJSON?) throws(SoftAuthenticatorProblem) -> [[UInt8]] {
         var ids: [[UInt8]] = []
         for descriptor in member?.arrayValue ?? [] { ids.append(try bytes(descriptor.objectValue ?? [:], "id")) }
         return ids

@@ -3,7 +3,7 @@ import Gatehouse
 
 /// The part of a File Provider extension that uses the account: downloads. The rest of the protocol is in Apple's template.
 final class JournalFiles: Sendable {
-    private let client: AuthClient
+    private let client: GatehouseClient
 
     /// One client for the life of the extension's process: concurrent downloads share one refresh.
     init() throws { client = try SharedAccount.client() }
@@ -31,7 +31,7 @@ final class JournalFiles: Sendable {
         }
     }
 
-    private func download(_ item: NSFileProviderItemIdentifier, _ session: Session) async throws -> (URL, Int) {
+    private func download(_ item: NSFileProviderItemIdentifier, _ session: AuthSession) async throws -> (URL, Int) {
         var request = URLRequest(url: SharedAccount.api.appending(path: "files/\(item.rawValue)"))
         request.setValue("Bearer \(session.accessToken)", forHTTPHeaderField: "Authorization")
         let (file, response) = try await URLSession.shared.download(for: request)

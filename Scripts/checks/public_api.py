@@ -1,8 +1,8 @@
 """The public declarations of a library, read from its sources: one line for each, sorted.
 
-    AuthClient: public struct AuthClient
-    AuthClient: conforms to Sendable
-    AuthClient.signIn(email:password:): func signIn(email: String, password: String) async throws -> Session
+    GatehouseClient: public struct GatehouseClient
+    GatehouseClient: conforms to Sendable
+    GatehouseClient.signIn(email:password:): func signIn(email: String, password: String) async throws -> AuthSession
 
 Reading the sources needs no build, and sees what only Apple's compilers see. It relies on the shape that `swift format`
 gives to declarations. Left out: parameter names that callers do not see, default values, bodies, and the types that the

@@ -30,13 +30,13 @@ class ImportTests(unittest.TestCase):
         self.assertEqual(found("func a(_ b: Array<Int>) -> Bool { c }\n", imports=False), [])
 
     def test_the_target_itself_has_them(self):
-        self.assertEqual(found("let c = a == b\n", "Sources/Client/GatehouseWire/JSON/AnyJSON.swift", imports=False), [])
+        self.assertEqual(found("let c = a == b\n", "Sources/Client/GatehouseWire/JSON/AuthJSON.swift", imports=False), [])
 
 
 class KeyTests(unittest.TestCase):
     def test_keys_that_hash_the_normal_form(self):
         for key in (
-            "[String: Int]", "[Substring: Int]", "[String: AnyJSON]", "Set<String>", "Dictionary<String, Int>", "Set(a)",
+            "[String: Int]", "[Substring: Int]", "[String: AuthJSON]", "Set<String>", "Dictionary<String, Int>", "Set(a)",
             "Set<Character>", "[ String : Int]",
         ):
             self.assertEqual(found(f"let b: {key}\n"), [(1, "text-key")], key)
@@ -44,7 +44,7 @@ class KeyTests(unittest.TestCase):
     def test_other_keys(self):
         for key in (
             "[ExternalName: Int]", "Set<ExternalName>", "Set<Int>(a)", "KeySet(a)", "[String]", "a.Set(b)",
-            "[String: AnyJSON?]", "[LogKey: String]",
+            "[String: AuthJSON?]", "[LogKey: String]",
         ):
             self.assertEqual(found(f"let b: {key}\n"), [], key)
 

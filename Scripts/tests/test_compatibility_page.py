@@ -51,7 +51,7 @@ class CompatibilityPageTests(unittest.TestCase):
         self.assertEqual([name for name in wanted if "init" not in name and name not in ours], [])
 
     def test_every_call_of_our_client_is_listed(self):
-        client = [text for text in self.sources if re.search(r"(?:extension|final class) AuthClient\b[^.]", text)]
+        client = [text for text in self.sources if re.search(r"(?:extension|final class) GatehouseClient\b[^.]", text)]
         calls = {name for name in declarations(client) if name.startswith("func ")}
         listed = {name for row in rows(self.page) for name in promised(row)}
         self.assertEqual(sorted(calls - listed), [])

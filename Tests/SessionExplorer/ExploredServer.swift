@@ -84,7 +84,7 @@ final class ExploredServer: Sendable {
 
     func answer(_ call: HTTPCall) async throws -> HTTPReply {
         await Scheduler.shared.pause()
-        let body = call.body.flatMap { bytes -> AnyJSON? in
+        let body = call.body.flatMap { bytes -> AuthJSON? in
             // Cannot fail: the client writes JSON.
             try? JSONReader.read(bytes)
         }
@@ -213,14 +213,14 @@ extension ExploredServer {
         ])
     }
 
-    private static func user(_ account: Account) -> AnyJSON {
+    private static func user(_ account: Account) -> AuthJSON {
         ["id": .string(account.user.id.text), "aud": "authenticated", "created_at": "2026-01-01T00:00:00Z"]
     }
 
-    private static func reply(_ json: AnyJSON) -> HTTPReply { HTTPReply(status: 200, body: Array(json.text.utf8)) }
+    private static func reply(_ json: AuthJSON) -> HTTPReply { HTTPReply(status: 200, body: Array(json.text.utf8)) }
 
     private static func refusal(_ status: Int, _ code: String) -> HTTPReply {
-        let json: AnyJSON = ["code": .string(code), "message": "refused"]
+        let json: AuthJSON = ["code": .string(code), "message": "refused"]
         return HTTPReply(status: status, body: Array(json.text.utf8))
     }
 }

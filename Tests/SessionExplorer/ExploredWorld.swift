@@ -29,7 +29,7 @@ final class ExploredWorld: Sendable {
         var wrong = Duration.zero
         var weather = NetworkWeather.calm
         var runs: [Incarnation] = []
-        var clients: [AuthClient] = []
+        var clients: [GatehouseClient] = []
         var startCount = 0
     }
 
@@ -61,13 +61,13 @@ final class ExploredWorld: Sendable {
 
     /// The app starts or restarts.
     @discardableResult
-    func start(_ process: Int) throws -> AuthClient {
+    func start(_ process: Int) throws -> GatehouseClient {
         let number = state.withLock { state in
             state.startCount += 1
             return state.startCount
         }
         let run = Incarnation(process: process, number: number)
-        let client = try AuthClient(
+        let client = try GatehouseClient(
             url: URL(string: "http://127.0.0.1:9999/auth/v1") ?? URL(filePath: "/"), publishableKey: "key",
             storage: ProcessStorage(store: store, run: run),
             transport: { [weak self] call in
@@ -97,7 +97,7 @@ final class ExploredWorld: Sendable {
     func close() { state.withLock { $0.clients = [] } }
 
     func run(_ process: Int) -> Incarnation { state.withLock { $0.runs[process] } }
-    func client(_ process: Int) -> AuthClient { state.withLock { $0.clients[process] } }
+    func client(_ process: Int) -> GatehouseClient { state.withLock { $0.clients[process] } }
     func set(_ fault: StoreFault) {
         store.set(fault)
         history.storeChanges(isReadable: fault != .locked && fault != .unreadable)

@@ -151,7 +151,7 @@ extension History {
 // Results of callers.
 extension History {
     func judge(
-        _ session: Gatehouse.Session, askedAt begin: Int, goodAt uptime: Duration, _ run: Incarnation,
+        _ session: Gatehouse.AuthSession, askedAt begin: Int, goodAt uptime: Duration, _ run: Incarnation,
         _ server: ExploredServer
     ) {
         guard !run.isDead else { return }

@@ -100,7 +100,7 @@ struct Schedule {
 
 // Actions of the app.
 extension Schedule {
-    private func call(_ process: Int, _ work: @escaping @Sendable (AuthClient) async throws -> Session?) {
+    private func call(_ process: Int, _ work: @escaping @Sendable (GatehouseClient) async throws -> AuthSession?) {
         let (client, run, world) = (world.client(process), world.run(process), world)
         let (begin, uptime) = (world.history.now(), world.clock.value)
         let task = Task.detached {
@@ -176,7 +176,7 @@ extension Schedule {
     }
 
     /// Checks the events of listeners: each end of a session once, with its cause.
-    private func listen(_ client: AuthClient, _ run: Incarnation) {
+    private func listen(_ client: GatehouseClient, _ run: Incarnation) {
         let (changes, world) = (client.authStateChanges, world)
         Task.detached {
             var isSignedOut = false

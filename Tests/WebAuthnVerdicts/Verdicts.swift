@@ -26,7 +26,7 @@ struct Verdicts {
 
 /// A line of the input.
 private struct Ceremony {
-    private let members: JSONObject
+    private let members: AuthJSONObject
 
     init(_ line: String) throws { members = try JSONReader.read(line).objectValue ?? [:] }
 
@@ -50,7 +50,7 @@ private struct Ceremony {
         writer.member("signCount", Int64(verdict.signCount))
     }
 
-    private init(members: JSONObject) { self.members = members }
+    private init(members: AuthJSONObject) { self.members = members }
 
     private func bytes(_ name: String) -> [UInt8] { members[name]?.stringValue.flatMap { Base64URL.decode($0) } ?? [] }
 

@@ -41,7 +41,7 @@ private struct AccountPreview<Content: View>: View {
 }
 
 /// A service of a server that offers these providers and nothing else.
-@MainActor private func offering(_ providers: [Provider], email: Bool = true) -> InMemoryAuthService {
+@MainActor private func offering(_ providers: [AuthProvider], email: Bool = true) -> InMemoryAuthService {
     let service = InMemoryAuthService()
     service.serverSettings = AuthServerSettings(providers: providers, allowsEmail: email)
     return service

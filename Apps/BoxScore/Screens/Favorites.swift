@@ -21,7 +21,7 @@ extension AuthManager {
     public func updateProfile(
         firstName: FieldChange = .keep, favoriteTeams: [String]
     ) async throws(AuthError) {
-        let teams = AnyJSON.array(favoriteTeams.map(AnyJSON.string))
+        let teams = AuthJSON.array(favoriteTeams.map(AuthJSON.string))
         try await updateProfile(ProfileChange(firstName: firstName, others: ["favorite_teams": teams]))
     }
 }

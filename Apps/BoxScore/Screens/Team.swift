@@ -23,7 +23,7 @@ public struct Team: Hashable, Sendable, Identifiable {
     }
 
     /// - Returns: nil without one of the texts.
-    init?(_ json: AnyJSON) {
+    init?(_ json: AuthJSON) {
         guard let id = json["id"]?.stringValue, let league = json["league"]?.stringValue,
             let name = json["name"]?.stringValue, let city = json["city"]?.stringValue,
             let abbreviation = json["abbreviation"]?.stringValue

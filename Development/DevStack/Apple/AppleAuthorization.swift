@@ -118,13 +118,13 @@ extension StandInApple {
 
     /// The user's name and address as Apple sends them once, JSON in a form field; nil if not requested.
     private static func user(_ visitor: Visitor, _ scopes: [String]) -> String? {
-        var user: JSONObject = [:]
+        var user: AuthJSONObject = [:]
         if scopes.contains("name") {
             let person = visitor.person
             user["name"] = ["firstName": .string(person.givenName), "lastName": .string(person.familyName)]
         }
         if scopes.contains("email"), let email = visitor.email { user["email"] = .string(email) }
-        return user.isEmpty ? nil : AnyJSON.object(user).text
+        return user.isEmpty ? nil : AuthJSON.object(user).text
     }
 
     private func page(_ authorization: AppleAuthorization, _ query: FormFields) -> PersonPage {

@@ -28,13 +28,13 @@ extension StandInApple {
         let token = try idToken(
             for: grant, ["c_hash": .string(keys.hash(of: code)), "real_user_status": 2],
             flag: { $0 ? "true" : "false" })
-        var answer: JSONObject = [
+        var answer: AuthJSONObject = [
             "identityToken": .string(token), "authorizationCode": .string(code), "user": .string(visitor.subject),
         ]
         if ledger.noteConsent(client, visitor) {
             let person = visitor.person
             answer["fullName"] = ["givenName": .string(person.givenName), "familyName": .string(person.familyName)]
-            answer["email"] = visitor.email.map(AnyJSON.string)
+            answer["email"] = visitor.email.map(AuthJSON.string)
         }
         return OAuthAnswer.json(.object(answer))
     }

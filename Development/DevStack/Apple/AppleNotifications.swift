@@ -38,7 +38,7 @@ extension StandInApple {
         case .accountDelete: ledger.endConsent(nil, subject: visitor.subject)
         case .emailDisabled, .emailEnabled: break
         }
-        let body = AnyJSON.object(["payload": .string(try notification(event, visitor, client))]).text
+        let body = AuthJSON.object(["payload": .string(try notification(event, visitor, client))]).text
         do {
             let status = try await world.post(endpoint, Array(body.utf8))
             return OAuthAnswer.json([
@@ -52,19 +52,19 @@ extension StandInApple {
     /// The signed payload. As with Apple, `events` is JSON in a string, with milliseconds and booleans as strings.
     private func notification(_ event: Event, _ visitor: Visitor, _ client: String) throws -> String {
         let now = world.now()
-        var events: JSONObject = [
+        var events: AuthJSONObject = [
             "type": .string(event.rawValue), "sub": .string(visitor.subject),
             "event_time": .integer(now.microseconds / 1_000),
         ]
         if event.isAboutAddress {
-            events["email"] = visitor.email.map(AnyJSON.string)
+            events["email"] = visitor.email.map(AuthJSON.string)
             events["is_private_email"] = "true"
         }
         return try keys.sign([
             "iss": .string(registration.issuer), "aud": .string(client), "iat": .integer(now.seconds),
             "exp": .integer((now + Self.idTokenLifetime).seconds),
             "jti": .string(Base64URL.text(world.randomBytes(16))),
-            "events": .string(AnyJSON.object(events).text),
+            "events": .string(AuthJSON.object(events).text),
         ])
     }
 }

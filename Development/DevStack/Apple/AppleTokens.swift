@@ -67,7 +67,7 @@ extension StandInApple {
         return OAuthAnswer.json(.object(try accessToken(for: grant, at: now)))
     }
 
-    private func accessToken(for grant: Grant, at now: Instant) throws -> JSONObject {
+    private func accessToken(for grant: Grant, at now: Instant) throws -> AuthJSONObject {
         let token = ledger.issue(.access, for: grant, until: now + Self.accessTokenLifetime)
         return [
             "access_token": .string(token), "token_type": "Bearer",
@@ -80,15 +80,15 @@ extension StandInApple {
     ///   - additions: Additional claims.
     ///   - flag: Encodes a boolean. Apple has sent both forms.
     func idToken(
-        for grant: Grant, _ additions: JSONObject, flag: (Bool) -> AnyJSON = AnyJSON.bool
+        for grant: Grant, _ additions: AuthJSONObject, flag: (Bool) -> AuthJSON = AuthJSON.bool
     ) throws -> String {
         let (now, visitor) = (world.now(), grant.visitor)
-        var claims: JSONObject = [
+        var claims: AuthJSONObject = [
             "iss": .string(registration.issuer), "aud": .string(grant.client), "sub": .string(visitor.subject),
             "iat": .integer(now.seconds), "exp": .integer((now + Self.idTokenLifetime).seconds),
             "auth_time": .integer(grant.authorizedAt.seconds), "nonce_supported": true,
         ]
-        claims["nonce"] = world.nonce(of: grant).map(AnyJSON.string)
+        claims["nonce"] = world.nonce(of: grant).map(AuthJSON.string)
         if grant.scopes.contains("email"), let email = visitor.email {
             claims["email"] = .string(email)
             claims["email_verified"] = flag(visitor.isVerified)

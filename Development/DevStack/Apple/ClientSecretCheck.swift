@@ -16,7 +16,7 @@ struct ClientSecretCheck: Sendable {
     init(teamID: String, keyID: String, _ key: P256.Signing.PublicKey) throws {
         self.teamID = teamID
         let point = Array(key.rawRepresentation)
-        let jwk: AnyJSON = [
+        let jwk: AuthJSON = [
             "kty": "EC", "crv": "P-256", "kid": .string(keyID), "x": .string(Base64URL.text(Array(point.prefix(32)))),
             "y": .string(Base64URL.text(Array(point.suffix(32)))),
         ]

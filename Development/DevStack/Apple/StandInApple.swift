@@ -66,7 +66,7 @@ package struct StandInApple: Sendable {
         let base = registration.base
         return Answer.json(
             Array(
-                AnyJSON.object([
+                AuthJSON.object([
                     "issuer": .string(registration.issuer),
                     "authorization_endpoint": .string("\(base)/auth/authorize"),
                     "token_endpoint": .string("\(base)/auth/token"),
@@ -91,7 +91,7 @@ package struct StandInApple: Sendable {
 
     private func rotateKeys(_ request: Request, _ context: ServerContext) throws -> Response {
         try keys.rotate()
-        return OAuthAnswer.json(["keys": .array(try keys.ids().map(AnyJSON.string))])
+        return OAuthAnswer.json(["keys": .array(try keys.ids().map(AuthJSON.string))])
     }
 
     private func listRevocations(_ request: Request, _ context: ServerContext) -> Response {

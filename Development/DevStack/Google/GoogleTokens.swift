@@ -104,7 +104,7 @@ extension StandInGoogle {
         return OAuthAnswer.json(.object(try accessToken(for: grant, at: now)))
     }
 
-    private func accessToken(for grant: Grant, at now: Instant) throws -> JSONObject {
+    private func accessToken(for grant: Grant, at now: Instant) throws -> AuthJSONObject {
         let token = ledger.issue(.access, for: grant, until: now + Self.accessTokenLifetime)
         return [
             "access_token": .string(token), "token_type": "Bearer",
@@ -124,14 +124,14 @@ extension StandInGoogle {
         claims["at_hash"] = .string(try keys.hash(of: accessToken))
         claims["iat"] = .integer(now.seconds)
         claims["exp"] = .integer((now + Self.idTokenLifetime).seconds)
-        claims["nonce"] = world.nonce(of: grant).map(AnyJSON.string)
+        claims["nonce"] = world.nonce(of: grant).map(AuthJSON.string)
         return try keys.sign(claims)
     }
 
     /// The profile members that the scopes reveal.
-    static func profile(of grant: Grant) -> JSONObject {
+    static func profile(of grant: Grant) -> AuthJSONObject {
         let (visitor, person) = (grant.visitor, grant.visitor.person)
-        var claims: JSONObject = ["sub": .string(visitor.subject)]
+        var claims: AuthJSONObject = ["sub": .string(visitor.subject)]
         if grant.scopes.contains("email"), let email = visitor.email {
             claims["email"] = .string(email)
             claims["email_verified"] = .bool(visitor.isVerified)

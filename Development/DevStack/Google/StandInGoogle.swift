@@ -60,7 +60,7 @@ package struct StandInGoogle: Sendable {
         let issuer = registration.issuer
         return Answer.json(
             Array(
-                AnyJSON.object([
+                AuthJSON.object([
                     "issuer": .string(issuer),
                     "authorization_endpoint": .string("\(issuer)/o/oauth2/v2/auth"),
                     "token_endpoint": .string("\(issuer)/token"),
@@ -89,7 +89,7 @@ package struct StandInGoogle: Sendable {
 
     private func rotateKeys(_ request: Request, _ context: ServerContext) throws -> Response {
         try keys.rotate()
-        return OAuthAnswer.json(["keys": .array(try keys.ids().map(AnyJSON.string))])
+        return OAuthAnswer.json(["keys": .array(try keys.ids().map(AuthJSON.string))])
     }
 
     private func listRevocations(_ request: Request, _ context: ServerContext) -> Response {

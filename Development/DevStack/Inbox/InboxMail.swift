@@ -28,24 +28,24 @@ package struct InboxMail: Hashable, Sendable {
     }
 
     /// The mail for programs: everything except the source.
-    var summary: JSONObject {
-        var members: JSONObject = [
+    var summary: AuthJSONObject {
+        var members: AuthJSONObject = [
             "id": .string(id), "sent_at": .string("\(sentAt)"), "to": .string(recipient), "subject": .string(subject),
             "text": .string(text), "html": .string(html),
         ]
-        members["link"] = link.map(AnyJSON.string)
-        members["code"] = code.map(AnyJSON.string)
+        members["link"] = link.map(AuthJSON.string)
+        members["code"] = code.map(AuthJSON.string)
         return members
     }
 
-    var json: AnyJSON {
+    var json: AuthJSON {
         var members = summary
         members["source"] = .string(source)
         return .object(members)
     }
 
     /// - Returns: nil for JSON that ``json`` cannot produce.
-    init?(json: AnyJSON) {
+    init?(json: AuthJSON) {
         guard let id = json["id"]?.stringValue, let sentAt = (json["sent_at"]?.stringValue).flatMap({ Instant($0) }),
             let recipient = json["to"]?.stringValue, let subject = json["subject"]?.stringValue,
             let text = json["text"]?.stringValue, let html = json["html"]?.stringValue,

@@ -37,8 +37,8 @@ extension Inbox {
 
     /// `{"mails":[…]}`, newest first, for programs.
     @Sendable private func listAsJSON(_ request: Request, _ context: ServerContext) -> Response {
-        let mails = mails(containing: search(request)).map { AnyJSON.object($0.summary) }
-        let json = AnyJSON.object(["mails": .array(mails)])
+        let mails = mails(containing: search(request)).map { AuthJSON.object($0.summary) }
+        let json = AuthJSON.object(["mails": .array(mails)])
         return Answer.json(Array(json.text.utf8))
     }
 

@@ -35,7 +35,7 @@ package struct APIPage: Sendable {
 
     private static let tags = ["Auth", "Mail", "Providers", "Administration", "Profiles", "Operations", "Absent"]
 
-    private static func row(_ method: String, _ path: String, _ operation: AnyJSON) -> HTML {
+    private static func row(_ method: String, _ path: String, _ operation: AuthJSON) -> HTML {
         let codes = operation["x-error-codes"]?.arrayValue?.compactMap(\.stringValue) ?? []
         let settings = operation["x-settings"]?.arrayValue?.compactMap(\.stringValue) ?? []
         let more: [HTML] = [

@@ -34,7 +34,7 @@ struct OAuthRefusal: Error, Equatable {
 
 enum OAuthAnswer {
     /// Must not be cached (RFC 6749 §5.1); the route table sets `cache-control`.
-    static func json(_ members: AnyJSON, status: HTTPResponse.Status = .ok) -> Response {
+    static func json(_ members: AuthJSON, status: HTTPResponse.Status = .ok) -> Response {
         var response = Answer.json(Array(members.text.utf8), status: status)
         response.headers[.pragma] = "no-cache"
         return response

@@ -11,10 +11,10 @@ package struct Revocation: Equatable, Sendable {
     /// `access_token` or `refresh_token`; nil as above.
     package let kind: String?
 
-    var json: AnyJSON {
+    var json: AuthJSON {
         [
             "client_id": .string(client), "at": .string(at.description),
-            "sub": subject.map(AnyJSON.string) ?? .null, "token_type": kind.map(AnyJSON.string) ?? .null,
+            "sub": subject.map(AuthJSON.string) ?? .null, "token_type": kind.map(AuthJSON.string) ?? .null,
         ]
     }
 }

@@ -42,8 +42,8 @@ final class StandInKeys: Sendable {
     /// The JWKS document.
     func document() throws -> [UInt8] { try KeySet(published().map(\.key)).publicDocument }
 
-    func sign(_ claims: JSONObject) throws -> String {
-        try published()[0].sign(payload: Array(AnyJSON.object(claims).text.utf8))
+    func sign(_ claims: AuthJSONObject) throws -> String {
+        try published()[0].sign(payload: Array(AuthJSON.object(claims).text.utf8))
     }
 
     /// The `at_hash` or `c_hash` of a token or code (OpenID Connect Core 1.0 §3.1.3.6).

@@ -51,7 +51,7 @@ import SwiftUI
         ]
     }
 
-    func create(_ options: PasskeyRegistrationOptions, style: PasskeyCreationStyle) async throws -> AnyJSON {
+    func create(_ options: AuthPasskeyRegistrationOptions, style: PasskeyCreationStyle) async throws -> AuthJSON {
         // The phone has no password manager that fills in passwords.
         guard style == .sheet else { throw AuthClientError.cancelled }
         let answer = try await sheet.ask(.create(userName: options.userName, domain: options.relyingPartyID))
@@ -61,7 +61,7 @@ import SwiftUI
 
     nonisolated var hasAccountSheet: Bool { true }
 
-    func createAccount(_ options: PasskeyRegistrationOptions) async throws -> PasskeyAccount {
+    func createAccount(_ options: AuthPasskeyRegistrationOptions) async throws -> PasskeyAccount {
         switch try await sheet.ask(.account(domain: options.relyingPartyID)) {
         case .account(let name, let email):
             // The system names the passkey after the address.
@@ -77,7 +77,7 @@ import SwiftUI
         }
     }
 
-    func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AnyJSON {
+    func get(_ options: AuthPasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AuthJSON {
         let known = known(at: options.relyingPartyID)
         // The phone's keyboard is the browser's, which has no bar for passkeys.
         guard style != .autoFill, style == .sheet || !known.isEmpty else { throw AuthClientError.noPasskey }
@@ -97,7 +97,7 @@ import SwiftUI
             .map { Known(id: $0.id, userName: $0.userName) }
     }
 
-    private func foreign(_ options: PasskeyAuthenticationOptions) throws -> AnyJSON {
+    private func foreign(_ options: AuthPasskeyAuthenticationOptions) throws -> AuthJSON {
         if otherDevice.credentials.isEmpty {
             _ = try otherDevice.create(
                 [
@@ -110,7 +110,7 @@ import SwiftUI
         return try otherDevice.get(options.options, origin: origin)
     }
 
-    private func perform(_ work: () throws -> AnyJSON) throws -> AnyJSON {
+    private func perform(_ work: () throws -> AuthJSON) throws -> AuthJSON {
         do {
             return try work()
         } catch SoftAuthenticatorProblem.alreadyRegistered {

@@ -78,14 +78,14 @@ import SwiftUI
     }
 
     /// Requests the credential of the simulated Apple.
-    private func credential(of choice: Choice, nonce: String?) async throws -> AnyJSON {
-        var members: JSONObject = ["person": .string(choice.person)]
-        members["nonce"] = nonce.map(AnyJSON.string)
-        members["email"] = choice.email.map(AnyJSON.string)
+    private func credential(of choice: Choice, nonce: String?) async throws -> AuthJSON {
+        var members: AuthJSONObject = ["person": .string(choice.person)]
+        members["nonce"] = nonce.map(AuthJSON.string)
+        members["email"] = choice.email.map(AuthJSON.string)
         let reply = try await network.send(
             HTTPCall(
                 method: "POST", url: server.appending(path: "dev/apple/native-credential"),
-                headers: ["content-type": "application/json"], body: Array(AnyJSON.object(members).text.utf8)))
+                headers: ["content-type": "application/json"], body: Array(AuthJSON.object(members).text.utf8)))
         let answer = try JSONReader.read(reply.body)
         guard reply.status != 200 else { return answer }
         switch answer["error"]?.stringValue {

@@ -97,7 +97,7 @@ extension Accounts {
             """
             INSERT INTO audit_log (id, action, log_type, actor_id, actor_name, traits, created_at)
             VALUES (\(id), \(entry.action.rawValue), \(entry.logType), \(entry.actor), \(entry.actorName),
-                \(AnyJSON.object(entry.traits).text), \(now))
+                \(AuthJSON.object(entry.traits).text), \(now))
             """)
     }
 
@@ -107,9 +107,9 @@ extension Accounts {
             """
             INSERT INTO audit_log (id, action, log_type, actor_id, actor_name, traits, created_at)
             VALUES (\(firstID), \(first.action.rawValue), \(first.logType), \(first.actor), \(first.actorName),
-                \(AnyJSON.object(first.traits).text), \(now)),
+                \(AuthJSON.object(first.traits).text), \(now)),
             (\(secondID), \(second.action.rawValue), \(second.logType), \(second.actor), \(second.actorName),
-                \(AnyJSON.object(second.traits).text), \(now + .microseconds(1)))
+                \(AuthJSON.object(second.traits).text), \(now + .microseconds(1)))
             """)
     }
 }

@@ -5,7 +5,7 @@ import SQLDatabase
 /// A user's changes to the user's own account. nil keeps a field.
 package struct UserUpdate: Sendable {
     /// Merged at the top level; null deletes a key.
-    package var metadata: JSONObject?
+    package var metadata: AuthJSONObject?
     package var passwordHash: Secret?
     /// The hash that the caller verified. If it has changed since, the update does nothing.
     package var checkedHash: Secret?
@@ -151,15 +151,15 @@ extension Accounts {
             account, to: change.email, change.mail, confirmsBoth: change.asksBoth, at: now, in: db)
     }
 
-    static func merged(_ changes: JSONObject, into text: String) throws -> String {
+    static func merged(_ changes: AuthJSONObject, into text: String) throws -> String {
         var members = try JSONReader.read(text).objectValue ?? [:]
         members.merge(deletingNulls: changes)
-        return AnyJSON.object(members).text
+        return AuthJSON.object(members).text
     }
 
     static func providersRecomputed(_ account: Account) throws -> String {
         let members = try JSONReader.read(account.user.appMetadata).objectValue ?? [:]
-        return AnyJSON.object(AccountMetadata.providers(account.identities.map(\.provider), over: members)).text
+        return AuthJSON.object(AccountMetadata.providers(account.identities.map(\.provider), over: members)).text
     }
 
     /// Sets the email address of the account and of its email identity. Voids the codes that were mailed to the old
@@ -187,7 +187,7 @@ extension Accounts {
                 user: account.user.id, email: email, isVerified: isVerified, data: [:])
             let identity = Identity(
                 id: newID(), user: account.user.id, provider: "email", providerID: account.user.id.text,
-                data: AnyJSON.object(data).text, email: email.text, at: now)
+                data: AuthJSON.object(data).text, email: email.text, at: now)
             try db.insert(identity)
             account.identities.append(identity)
         }

@@ -70,14 +70,14 @@ extension AuthClientError {
     }
 
     /// The question to the user if an account already has the address that the provider verified. Answer it with
-    /// ``AuthClient/confirmLink(_:)`` or a related method.
-    public var linkQuestion: LinkQuestion? {
+    /// ``GatehouseClient/confirmLink(_:)`` or a related method.
+    public var linkQuestion: AuthLinkQuestion? {
         if case .refused(let refusal) = self { refusal.linkQuestion } else { nil }
     }
 
-    /// After a sign-in with a set-aside passkey: pass it to ``AuthClient/verifyOTP(token:restoring:)`` with the code that
+    /// After a sign-in with a set-aside passkey: pass it to ``GatehouseClient/verifyOTP(token:restoring:)`` with the code that
     /// the server has emailed.
-    public var setAsideTicket: SetAsideTicket? {
+    public var setAsideTicket: AuthSetAsideTicket? {
         if case .refused(let refusal) = self { refusal.setAsideTicket } else { nil }
     }
 }
@@ -108,9 +108,9 @@ public struct AuthRefusal: Hashable, Sendable {
     /// How long the server asks to wait before a retry: whole seconds, at most a day. nil if it does not.
     public var retryAfter: Duration?
     /// With `identity_needs_confirmation`: the question to the user.
-    public var linkQuestion: LinkQuestion?
+    public var linkQuestion: AuthLinkQuestion?
     /// With `credential_set_aside` after a passkey: what restores it.
-    public var setAsideTicket: SetAsideTicket?
+    public var setAsideTicket: AuthSetAsideTicket?
     /// The path of the invalid field in a change of the profile, a JSON Pointer
     /// ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) such as `/data/mood`; nil if the refusal concerns no field.
     public var field: String?
@@ -129,7 +129,7 @@ public struct AuthRefusal: Hashable, Sendable {
     /// For tests.
     public init(
         status: Int, code: AuthErrorCode?, message: String = "", weakPasswordReasons: [String] = [],
-        retryAfter: Duration? = nil, linkQuestion: LinkQuestion? = nil, field: String? = nil,
+        retryAfter: Duration? = nil, linkQuestion: AuthLinkQuestion? = nil, field: String? = nil,
         sessionEnd: SessionEndReason? = nil
     ) {
         self.status = status

@@ -2,12 +2,12 @@
 public struct AuthServerSettings: Hashable, Sendable {
     /// The enabled providers, ordered by name. Contains also those that this version does not know; not email,
     /// telephone and anonymous sign-in.
-    public var providers: [Provider]
+    public var providers: [AuthProvider]
     /// Whether users can sign in with an email address.
     public var allowsEmail: Bool
     /// Whether users can sign in with a telephone number.
     public var allowsPhone: Bool
-    /// Whether ``AuthClient/signInAnonymously(data:captchaToken:)`` works.
+    /// Whether ``GatehouseClient/signInAnonymously(data:captchaToken:)`` works.
     public var allowsAnonymousSignIn: Bool
     /// Whether new accounts can be created.
     public var allowsSignUp: Bool
@@ -23,7 +23,7 @@ public struct AuthServerSettings: Hashable, Sendable {
 
     /// Whether users can sign in with passkeys.
     public var allowsPasskeys = false
-    /// Whether an account may begin with a passkey (``AuthClient/signUpWithPasskey(email:data:redirectTo:with:captchaToken:)``).
+    /// Whether an account may begin with a passkey (``GatehouseClient/signUpWithPasskey(email:data:redirectTo:with:captchaToken:)``).
     public var allowsPasskeySignUp = false
     /// Whether users can add authenticator apps. Also true if the server does not say.
     public var allowsAuthenticatorApps = true
@@ -32,7 +32,7 @@ public struct AuthServerSettings: Hashable, Sendable {
 
     /// For tests and previews.
     public init(
-        providers: [Provider] = [], allowsEmail: Bool = true, allowsPhone: Bool = false,
+        providers: [AuthProvider] = [], allowsEmail: Bool = true, allowsPhone: Bool = false,
         allowsAnonymousSignIn: Bool = false, allowsSignUp: Bool = true, confirmsEmailAutomatically: Bool = true,
         sendsMail: Bool? = nil, minimumPasswordLength: Int? = nil, codeLength: Int? = nil
     ) {
@@ -55,7 +55,7 @@ extension AuthServerSettings {
     private static let codeLengths = 6...10
 
     /// - Throws: ``WireProblem`` if `external` is not an object. Absent members count as false.
-    init(json: AnyJSON) throws(WireProblem) {
+    init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "settings")
         guard let external = members["external"]?.objectValue else {
             throw WireProblem("settings.external: expected an object")
@@ -63,7 +63,7 @@ extension AuthServerSettings {
         let enabled = external.compactMap { name, value in value.boolValue == true ? name : nil }
         let providers = enabled.filter { name in !Self.others.contains { $0 == name } }.sorted()
         self.init(
-            providers: providers.map { Provider(rawValue: $0) },
+            providers: providers.map { AuthProvider(rawValue: $0) },
             allowsEmail: enabled.contains("email"), allowsPhone: enabled.contains("phone"),
             allowsAnonymousSignIn: enabled.contains("anonymous_users"), allowsSignUp: !members.bool("disable_signup"),
             confirmsEmailAutomatically: members.bool("mailer_autoconfirm"),
@@ -79,7 +79,7 @@ extension AuthServerSettings {
     }
 }
 
-extension AuthClient {
+extension GatehouseClient {
     /// Fetches what the server offers. Needs no session, and rarely changes: an app can keep the result while it runs.
     ///
     /// ```swift

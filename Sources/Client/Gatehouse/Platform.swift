@@ -196,7 +196,7 @@ import AppKit
 @MainActor var becameActive: Notification.Name { NSApplication.didBecomeActiveNotification }
 #else
 /// The system's state of Sign in with Apple; unavailable on other systems.
-func systemAppleCredentials() -> AppleCredentials { .unavailable }
+func systemAppleCredentials() -> AppleConsent { .unavailable }
 #endif
 
 #if canImport(Darwin)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The real network, clock and randomness. Apps pass them to ``AuthClient``; tests replace them.
+/// The real network, clock and randomness. Apps pass them to ``GatehouseClient``; tests replace them.
 public enum SystemDefaults {
     /// `URLSession` without cookies, cache and redirects: at most 30 seconds without a byte, and 60 in all.
     ///
     /// The closure throws `URLError` if there is no response.
     ///
-    /// - Parameter userAgent: The value of `User-Agent`, which the server shows in the list of the user's devices.
+    /// - Parameter userAgent: The value of `AuthUser-Agent`, which the server shows in the list of the user's devices.
     public static func transport(userAgent: String = userAgent()) -> HTTPTransport {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false
@@ -39,7 +39,7 @@ public enum SystemDefaults {
         return DeviceName.userAgent(
             app: name ?? process.processName, appVersion: information["CFBundleShortVersionString"] as? String,
             model: deviceModel(), system: systemName(process.operatingSystemVersion),
-            version: AuthClient.Options.libraryVersion)
+            version: GatehouseClient.Options.libraryVersion)
     }
 
     /// The device's wall clock and a monotonic clock that continues during sleep.
@@ -54,7 +54,7 @@ public enum SystemDefaults {
     public static func reachability() -> Reachability { systemReachability() }
 
     /// The state of Sign in with Apple on Apple's systems; unavailable elsewhere.
-    public static func appleCredentials() -> AppleCredentials { systemAppleCredentials() }
+    public static func appleCredentials() -> AppleConsent { systemAppleCredentials() }
 
     /// Bytes from the system's cryptographically secure generator.
     @Sendable

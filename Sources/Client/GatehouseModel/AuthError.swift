@@ -54,7 +54,7 @@ public enum AuthError: Error, Hashable, Sendable {
     /// The browser returned with a URL other than the redirect URL, or took too long.
     case invalidCallback
     /// The address belongs to another account. With a question, answer it with ``AuthManager/linking``.
-    case emailInUse(LinkQuestion?)
+    case emailInUse(AuthLinkQuestion?)
     /// The answer to a link question came too late: sign in again.
     case linkExpired
     /// The user signed in to a different account than the one in question.
@@ -64,13 +64,13 @@ public enum AuthError: Error, Hashable, Sendable {
     /// The address or the password is wrong.
     case wrongCredentials
     /// The server requires a stronger password.
-    case weakPassword(WeakPassword)
+    case weakPassword(AuthWeakPassword)
     /// The confirmation mail of the sign-up is not opened yet.
     case emailNotConfirmed
     /// The password is right, but set aside: ask for the code that the server has emailed, and pass it to
     /// ``AuthManager/signIn(withCode:sentTo:password:)``. With a ticket it is a passkey:
     /// ``AuthManager/signIn(withCode:restoring:)``.
-    case credentialSetAside(SetAsideTicket?)
+    case credentialSetAside(AuthSetAsideTicket?)
     /// The server accepts no new accounts.
     case signUpDisabled
     /// The account is blocked.
@@ -232,7 +232,7 @@ extension AuthError {
         case .linkTicketNotFound, .linkTicketOutdated: self = .linkExpired
         case .linkTicketOtherAccount: self = .linkOtherAccount
         case .invalidCredentials: self = .wrongCredentials
-        case .weakPassword: self = .weakPassword(refusal.weakPassword ?? WeakPassword(reasons: []))
+        case .weakPassword: self = .weakPassword(refusal.weakPassword ?? AuthWeakPassword(reasons: []))
         case .emailNotConfirmed: self = .emailNotConfirmed
         case .signupDisabled, .otpDisabled: self = .signUpDisabled
         case .credentialSetAside: self = .credentialSetAside(refusal.setAsideTicket)

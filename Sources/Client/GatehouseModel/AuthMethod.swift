@@ -9,7 +9,7 @@ public struct AuthMethod: RawRepresentable, Hashable, Sendable {
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// A provider of the server.
-    public init(_ provider: Provider) { self.init(rawValue: provider.rawValue) }
+    public init(_ provider: AuthProvider) { self.init(rawValue: provider.rawValue) }
 
     /// Sign in with Apple.
     public static let apple = AuthMethod(.apple)
@@ -24,8 +24,8 @@ public struct AuthMethod: RawRepresentable, Hashable, Sendable {
     static let anonymous = AuthMethod(rawValue: "anonymous")
 
     /// nil for ``email``, ``passkey`` and an anonymous sign-in.
-    public var provider: Provider? {
-        [.email, .passkey, .anonymous].contains(self) ? nil : Provider(rawValue: rawValue)
+    public var provider: AuthProvider? {
+        [.email, .passkey, .anonymous].contains(self) ? nil : AuthProvider(rawValue: rawValue)
     }
 
     /// The provider's name as people know it, such as `GitHub`. Not localized.

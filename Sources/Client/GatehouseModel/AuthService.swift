@@ -15,7 +15,7 @@ public protocol AuthService: ProfileSource, FactorService {
     var initialState: AuthState { get }
 
     /// The current session, without a call to the server; nil if signed out or if the store does not answer.
-    var currentSession: Session? { get async }
+    var currentSession: AuthSession? { get async }
 
     /// The redirect URL of browsers and of links in mails; nil if the app has none.
     var redirectTo: URL? { get }
@@ -42,64 +42,64 @@ public protocol AuthService: ProfileSource, FactorService {
     /// Creates an account without a sign-in method.
     ///
     /// - Throws: `AuthClientError`, with the code `anonymous_provider_disabled` if the server does not allow this.
-    func signInAnonymously() async throws -> Session
+    func signInAnonymously() async throws -> AuthSession
 
     /// Signs in with a password.
     ///
     /// - Throws: `AuthClientError`, with the code `invalid_credentials` for both an unknown account and a wrong
     ///   password. The previous session stays active.
-    func signIn(email: String, password: String) async throws -> Session
+    func signIn(email: String, password: String) async throws -> AuthSession
 
     /// Creates an account.
     ///
     /// - Returns: `user` if the user must open a confirmation mail first.
     /// - Throws: `AuthClientError`, with the code `user_already_exists` or `weak_password`. The previous session stays
     ///   active.
-    func signUp(email: String, password: String, firstName: String?) async throws -> AuthResponse
+    func signUp(email: String, password: String, firstName: String?) async throws -> SessionOrUser
 
     /// Signs in with the result of a provider's own sheet.
     ///
     /// - Throws: `AuthClientError`, with a `linkQuestion` if the address already belongs to an account. The previous
     ///   session stays active.
-    func signIn(with credentials: OpenIDConnectCredentials) async throws -> Session
+    func signIn(with credentials: IDTokenCredentials) async throws -> AuthSession
 
     /// Signs in with a provider in a browser. Deletes the flow in any case.
     ///
     /// - Throws: `AuthClientError`, as `signIn(with:)`, or errors of the browser.
-    func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws -> Session
+    func signIn(with provider: AuthProvider, in browser: any WebAuthenticator) async throws -> AuthSession
 
     /// Links the identity of a question to the signed-in account, and returns a new session.
     ///
     /// - Throws: `AuthClientError`. Codes: `link_ticket_other_account`, after which the ticket stays valid;
     ///   `link_ticket_not_found` and `link_ticket_outdated`, after which the user must sign in again.
-    func confirmLink(_ ticket: LinkTicket) async throws -> Session
+    func confirmLink(_ ticket: AuthLinkTicket) async throws -> AuthSession
 
     /// Signs in with a password and links the identity of a question, in one transaction.
     ///
     /// - Throws: As ``confirmLink(_:)``, and `invalid_credentials`, after which the ticket stays valid.
-    func confirmLink(_ ticket: LinkTicket, email: String, password: String) async throws -> Session
+    func confirmLink(_ ticket: AuthLinkTicket, email: String, password: String) async throws -> AuthSession
 
     /// Mails a code to the address of a question.
     ///
     /// - Throws: `AuthClientError`. Codes: `link_ticket_not_found`, after which the user must sign in again;
     ///   `over_email_send_rate_limit`; `email_provider_disabled` if the server sends no mail.
-    func sendLinkCode(for ticket: LinkTicket) async throws
+    func sendLinkCode(for ticket: AuthLinkTicket) async throws
 
     /// Signs in with the code of ``sendLinkCode(for:)`` and links the identity of a question, in one transaction.
     ///
     /// - Throws: As ``confirmLink(_:)``, and `otp_expired` for a wrong, used or expired code, or
     ///   `over_request_rate_limit` after too many; the ticket stays valid then.
-    func confirmLink(_ ticket: LinkTicket, code: String) async throws -> Session
+    func confirmLink(_ ticket: AuthLinkTicket, code: String) async throws -> AuthSession
 
     /// Moves the address of a question to a new account. The account that has it keeps everything else.
     ///
     /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable` if the address cannot be moved any more.
-    func recoverAccount(with ticket: LinkTicket) async throws -> Session
+    func recoverAccount(with ticket: AuthLinkTicket) async throws -> AuthSession
 
     /// Merges members into the account's metadata at the top level.
     ///
     /// - Throws: `AuthClientError`: `signedOut` without a session.
-    func updateMetadata(_ data: JSONObject) async throws
+    func updateMetadata(_ data: AuthJSONObject) async throws
 
     /// Changes the signed-in user's email address or password.
     ///
@@ -107,7 +107,7 @@ public protocol AuthService: ProfileSource, FactorService {
     /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `email_exists`, `weak_password`,
     ///   `same_password`, `current_password_required`, `current_password_invalid`, `reauthentication_needed`,
     ///   `reauthentication_not_valid`, `fresh_sign_in_required`. After `offline` the change may have taken effect.
-    func update(user: UserAttributes) async throws -> User
+    func update(user: AuthUserAttributes) async throws -> AuthUser
 
     /// Sends a code to the user's email address, for use as the `nonce` of ``update(user:)``.
     ///
@@ -118,29 +118,29 @@ public protocol AuthService: ProfileSource, FactorService {
     /// Asks Apple about the signed-in user, and ends the session if the user has revoked the consent.
     ///
     /// - Returns: Whether the session ended.
-    func checkAppleCredential(_ credentials: AppleCredentials) async -> Bool
+    func checkAppleCredential(_ credentials: AppleConsent) async -> Bool
 
     /// Fetches the user's sign-in methods.
     ///
     /// - Throws: `AuthClientError`: `signedOut` without a session.
-    func identities() async throws -> [UserIdentity]
+    func identities() async throws -> [AuthUserIdentity]
 
     /// Links a provider's identity to the signed-in account, and returns a new session.
     ///
     /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `identity_already_exists` if the identity
     ///   already belongs to an account; `fresh_sign_in_required`.
-    func link(with credentials: OpenIDConnectCredentials) async throws -> Session
+    func link(with credentials: IDTokenCredentials) async throws -> AuthSession
 
     /// Links a provider in a browser; see ``signIn(with:in:)``.
     ///
     /// - Throws: As ``link(with:)``, or errors of the browser.
-    func link(_ provider: Provider, in browser: any WebAuthenticator) async throws -> Session
+    func link(_ provider: AuthProvider, in browser: any WebAuthenticator) async throws -> AuthSession
 
     /// Returns the recent links that can be undone.
     ///
     /// - Throws: `AuthClientError`: `signedOut` without a session; `refused` with status 404 if the server does not
     ///   support this.
-    func undoableLinks() async throws -> [UndoableLink]
+    func undoableLinks() async throws -> [AuthUndoableLink]
 
     /// Undoes a link.
     ///
@@ -152,7 +152,7 @@ public protocol AuthService: ProfileSource, FactorService {
     ///
     /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `single_identity_not_deletable` for the last
     ///   one; `identity_not_found`; `fresh_sign_in_required`.
-    func unlink(_ identity: UserIdentity) async throws
+    func unlink(_ identity: AuthUserIdentity) async throws
 
     /// Sends the mail for a password reset. Does not reveal whether the address has an account.
     ///
@@ -181,7 +181,7 @@ public protocol AuthService: ProfileSource, FactorService {
     /// - Returns: `pending` after the first of two codes of an email change.
     /// - Throws: `AuthClientError`, with the code `otp_expired` for a wrong, used or expired code;
     ///   `over_request_rate_limit` after too many. The previous session stays active.
-    func verify(code: String, sentTo email: String, for purpose: EmailOTPType) async throws -> AuthResponse
+    func verify(code: String, sentTo email: String, for purpose: EmailCodeType) async throws -> SessionOrUser
 
     /// Redeems the code of a mail together with the password that the user typed before: that of a sign-up, or one that was
     /// refused with `credential_set_aside`. It becomes the account's password if it waits or is set aside; any other
@@ -189,13 +189,13 @@ public protocol AuthService: ProfileSource, FactorService {
     ///
     /// - Throws: As ``verify(code:sentTo:for:)``.
     func verify(
-        code: String, sentTo email: String, for purpose: EmailOTPType, password: String
-    ) async throws -> AuthResponse
+        code: String, sentTo email: String, for purpose: EmailCodeType, password: String
+    ) async throws -> SessionOrUser
 
     /// Redeems the code that was mailed when a passkey was refused with `credential_set_aside`, and restores the passkey.
     ///
     /// - Throws: As ``verify(code:sentTo:for:)``.
-    func verify(code: String, restoring ticket: SetAsideTicket) async throws -> AuthResponse
+    func verify(code: String, restoring ticket: AuthSetAsideTicket) async throws -> SessionOrUser
 
     /// Moves the account's address to a new account, and returns a session of that one. The asking session ends; the
     /// previous account keeps everything but the address.
@@ -203,7 +203,7 @@ public protocol AuthService: ProfileSource, FactorService {
     /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `fresh_sign_in_required` unless the session began
     ///   with an emailed code or link at most ten minutes ago; `validation_failed` for an account without an address;
     ///   `signup_disabled`.
-    func startOver() async throws -> Session
+    func startOver() async throws -> AuthSession
 
     /// Completes the link of a mail, which confirms an address or allows setting a password.
     ///
@@ -212,7 +212,7 @@ public protocol AuthService: ProfileSource, FactorService {
     ///   - replacing: Whether the link's user may replace another one who is signed in. If not, the new session ends.
     /// - Throws: `AuthClientError`: `unknownFlow` for a link that this device did not request; `refused` for one that
     ///   is too old or used; `offline`, after which the link can be used again; `cancelled` if another user stays.
-    func openMailLink(_ url: URL, replacing: @escaping @Sendable (_ user: User) async -> Bool) async throws
+    func openMailLink(_ url: URL, replacing: @escaping @Sendable (_ user: AuthUser) async -> Bool) async throws
 
     /// Fetches the user's sessions, this device's first.
     ///
@@ -236,7 +236,7 @@ public protocol AuthService: ProfileSource, FactorService {
     /// Brings another account of this device into use, and parks the one in use.
     ///
     /// - Throws: `AuthClientError`: `signedOut` if the account must sign in again; the account in use then stays.
-    func use(account: UUID) async throws -> Session
+    func use(account: UUID) async throws -> AuthSession
 
     /// Signs one account out on this device and removes it from the list, even without a network.
     ///
@@ -259,17 +259,17 @@ public protocol AuthService: ProfileSource, FactorService {
 extension AuthService {
     public var allowsSeveralAccounts: Bool { false }
     public func accounts() async throws -> [DeviceAccount] { [] }
-    public func use(account _: UUID) async throws -> Session { throw AuthClientError.signedOut(.neverSignedIn) }
+    public func use(account _: UUID) async throws -> AuthSession { throw AuthClientError.signedOut(.neverSignedIn) }
     public func remove(account _: UUID) async throws { try await signOut() }
     public func signOutOfAllAccounts() async throws { try await signOut() }
     public func accessToken(insteadOf _: String) async throws -> String { try await accessToken() }
     public func verify(
-        code: String, sentTo email: String, for purpose: EmailOTPType, password _: String
-    ) async throws -> AuthResponse { try await verify(code: code, sentTo: email, for: purpose) }
-    public func verify(code _: String, restoring _: SetAsideTicket) async throws -> AuthResponse {
+        code: String, sentTo email: String, for purpose: EmailCodeType, password _: String
+    ) async throws -> SessionOrUser { try await verify(code: code, sentTo: email, for: purpose) }
+    public func verify(code _: String, restoring _: AuthSetAsideTicket) async throws -> SessionOrUser {
         throw AuthClientError.refused(AuthRefusal(status: 404, code: nil))
     }
-    public func startOver() async throws -> Session {
+    public func startOver() async throws -> AuthSession {
         throw AuthClientError.refused(AuthRefusal(status: 404, code: nil))
     }
 }

@@ -13,20 +13,21 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
     /// one. The password still signs in with it.
     public var formerEmail: String?
     /// The credentials that open nothing until the user restores them.
-    public var setAside: [SetAsideCredential] = []
+    public var setAside: [AuthSetAsideCredential] = []
     /// Whether the user signed in anonymously and has not added a sign-in method; see ``AuthManager/signInAnonymously()``.
     public var isAnonymous = false
     /// nil if the user has not entered one.
     public var firstName: String?
     /// The app's own fields; empty until ``AuthManager/isProfileLoaded``. ``data(as:)`` gives them types.
-    public var data: JSONObject
+    public var data: AuthJSONObject
     /// The members of the profile that this library does not know, such as those that the configuration of the app's
     /// server adds.
-    public var others: JSONObject
+    public var others: AuthJSONObject
 
     /// For tests and previews; ``AuthManager`` creates its own.
     public init(
-        id: UUID, email: String? = nil, firstName: String? = nil, data: JSONObject = [:], others: JSONObject = [:]
+        id: UUID, email: String? = nil, firstName: String? = nil, data: AuthJSONObject = [:],
+        others: AuthJSONObject = [:]
     ) {
         self.id = id
         self.email = email
@@ -66,7 +67,7 @@ extension AuthenticatedUser {
     }
 }
 
-extension SetAsideCredential {
+extension AuthSetAsideCredential {
     /// Why the credential opens nothing, and how to restore it.
     var notice: ModelText {
         switch kind {
@@ -88,7 +89,7 @@ extension SetAsideCredential {
 
 extension AuthenticatedUser {
     /// The user of the session, before the profile is loaded. The name comes from the sign-up.
-    init(_ user: User) {
+    init(_ user: AuthUser) {
         let name = user.userMetadata["first_name"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines)
         self.init(id: user.id, email: user.email, firstName: name?.isEmpty == false ? name : nil)
         isAnonymous = user.isAnonymous

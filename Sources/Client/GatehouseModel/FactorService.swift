@@ -6,42 +6,43 @@ public import Gatehouse
 public protocol FactorService: Sendable {
     /// Lets the user choose a passkey.
     ///
-    /// - Throws: `AuthClientError`, as `AuthClient.passkeyAssertion(with:style:captchaToken:)`.
+    /// - Throws: `AuthClientError`, as `GatehouseClient.passkeyAssertion(with:style:captchaToken:)`.
     func passkeyAssertion(
         with passkeys: any PasskeyAuthenticator, style: PasskeyRequestStyle
     ) async throws -> PasskeyAssertion
 
     /// Signs in with the chosen passkey.
     ///
-    /// - Throws: `AuthClientError`, as `AuthClient.signIn(with:)`. The previous session stays active.
-    func signIn(with assertion: PasskeyAssertion) async throws -> Session
+    /// - Throws: `AuthClientError`, as `GatehouseClient.signIn(with:)`. The previous session stays active.
+    func signIn(with assertion: PasskeyAssertion) async throws -> AuthSession
 
     /// Creates the passkey of a new account.
     ///
-    /// - Throws: `AuthClientError`, as `AuthClient.passkeySignUp(email:data:with:captchaToken:)`.
+    /// - Throws: `AuthClientError`, as `GatehouseClient.passkeySignUp(email:data:with:captchaToken:)`.
     func passkeySignUp(
         email: String, firstName: String?, with passkeys: any PasskeyAuthenticator
     ) async throws -> PasskeySignUp
 
     /// Creates the passkey of a new account in the system's sheet, which asks for name and address.
     ///
-    /// - Throws: `PasskeyAccountProblem`, or `AuthClientError`, as `AuthClient.passkeySignUp(inSheetOf:captchaToken:)`.
+    /// - Throws: `PasskeyAccountProblem`, or `AuthClientError`, as `GatehouseClient.passkeySignUp(inSheetOf:captchaToken:)`.
     func passkeySignUp(inSheetOf passkeys: any PasskeyAuthenticator) async throws -> PasskeySignUp
 
     /// Creates the account.
     ///
-    /// - Throws: `AuthClientError`, as `AuthClient.signUp(with:redirectTo:telling:)`. The previous session stays active.
-    func signUp(with signUp: PasskeySignUp, telling passkeys: any PasskeyAuthenticator) async throws -> Session
+    /// - Throws: `AuthClientError`, as `GatehouseClient.signUp(with:redirectTo:telling:)`. The previous session stays active.
+    func signUp(with signUp: PasskeySignUp, telling passkeys: any PasskeyAuthenticator) async throws -> AuthSession
 
     /// Creates a passkey for the signed-in user.
     ///
-    /// - Throws: `AuthClientError`, as `AuthClient.registerPasskey(with:style:)`.
-    func registerPasskey(with passkeys: any PasskeyAuthenticator, style: PasskeyCreationStyle) async throws -> Passkey
+    /// - Throws: `AuthClientError`, as `GatehouseClient.registerPasskey(with:style:)`.
+    func registerPasskey(with passkeys: any PasskeyAuthenticator, style: PasskeyCreationStyle) async throws
+        -> AuthPasskey
 
     /// Fetches the user's passkeys, the oldest first.
     ///
     /// - Throws: `AuthClientError`, with the code `passkey_disabled` if the server has none.
-    func passkeys() async throws -> [Passkey]
+    func passkeys() async throws -> [AuthPasskey]
 
     /// Renames a passkey.
     ///
@@ -55,63 +56,63 @@ public protocol FactorService: Sendable {
 
     /// Tells password managers which passkeys the account has.
     ///
-    /// - Throws: `AuthClientError`, as `AuthClient.signalPasskeys(to:)`.
+    /// - Throws: `AuthClientError`, as `GatehouseClient.signalPasskeys(to:)`.
     func signalPasskeys(to passkeys: any PasskeyAuthenticator) async throws
 
     /// Fetches the user's factors, also those that are not proven yet.
     ///
     /// - Throws: `AuthClientError`: `signedOut` without a session.
-    func factors() async throws -> [Factor]
+    func factors() async throws -> [AuthFactor]
 
     /// Adds an authenticator app, which ``verify(code:of:)`` must prove.
     ///
-    /// - Throws: `AuthClientError`, as `AuthMFA.enroll(params:)`.
-    func enrollApp(issuer: String?, friendlyName: String?) async throws -> AuthMFAEnrollResponse
+    /// - Throws: `AuthClientError`, as `AuthFactors.enroll(params:)`.
+    func enrollApp(issuer: String?, friendlyName: String?) async throws -> AuthEnrolledFactor
 
     /// Raises the session with the code of an authenticator app.
     ///
-    /// - Throws: `AuthClientError`, as `AuthMFA.challengeAndVerify(params:)`.
-    func verify(code: String, of factor: UUID) async throws -> Session
+    /// - Throws: `AuthClientError`, as `AuthFactors.challengeAndVerify(params:)`.
+    func verify(code: String, of factor: UUID) async throws -> AuthSession
 
     /// Raises the session with a security key.
     ///
-    /// - Throws: `AuthClientError`, as `AuthMFA.challengeAndVerify(factorId:with:)`.
-    func verify(_ factor: UUID, with keys: any PasskeyAuthenticator) async throws -> Session
+    /// - Throws: `AuthClientError`, as `AuthFactors.challengeAndVerify(factorId:with:)`.
+    func verify(_ factor: UUID, with keys: any PasskeyAuthenticator) async throws -> AuthSession
 
     /// Removes a factor.
     ///
-    /// - Throws: `AuthClientError`, as `AuthMFA.unenroll(params:)`.
+    /// - Throws: `AuthClientError`, as `AuthFactors.unenroll(params:)`.
     func removeFactor(id: UUID) async throws
 
     /// How many recovery codes are left; nil if the user has none.
     ///
     /// - Throws: `AuthClientError`: `signedOut` without a session.
-    func recoveryCodes() async throws -> AuthMFARecoveryCodesStatusResponse?
+    func recoveryCodes() async throws -> AuthRecoveryCodesStatus?
 
     /// Creates the recovery codes, or replaces all of them.
     ///
-    /// - Throws: `AuthClientError`, as `AuthMFARecoveryCodes.generate(friendlyName:)`.
-    func makeRecoveryCodes(replacing: Bool) async throws -> AuthMFARecoveryCodesGenerateResponse
+    /// - Throws: `AuthClientError`, as `AuthFactorRecoveryCodes.generate(friendlyName:)`.
+    func makeRecoveryCodes(replacing: Bool) async throws -> AuthRecoveryCodes
 
     /// Deletes the recovery codes.
     ///
-    /// - Throws: `AuthClientError`, as `AuthMFARecoveryCodes.unenroll()`.
+    /// - Throws: `AuthClientError`, as `AuthFactorRecoveryCodes.unenroll()`.
     func deleteRecoveryCodes() async throws
 
     /// Raises the session with a recovery code, which is then used up.
     ///
-    /// - Throws: `AuthClientError`, as `AuthMFARecoveryCodes.verify(code:)`.
-    func verify(recoveryCode: String) async throws -> Session
+    /// - Throws: `AuthClientError`, as `AuthFactorRecoveryCodes.verify(code:)`.
+    func verify(recoveryCode: String) async throws -> AuthSession
 
     /// Signs the same user in once more, as a fresh proof.
     ///
     /// - Throws: `AuthClientError`, with the code `invalid_credentials`. The present session stays active.
-    func signInAgain(password: String) async throws -> Session
+    func signInAgain(password: String) async throws -> AuthSession
 
     /// Signs the same user in once more, as a fresh proof.
     ///
     /// - Throws: `AuthClientError`: `otherAccount` for a passkey of another account. The present session stays active.
-    func signInAgain(with passkeys: any PasskeyAuthenticator) async throws -> Session
+    func signInAgain(with passkeys: any PasskeyAuthenticator) async throws -> AuthSession
 }
 
 // What a service without these calls answers.
@@ -121,34 +122,34 @@ extension FactorService {
     public func passkeyAssertion(
         with _: any PasskeyAuthenticator, style _: PasskeyRequestStyle
     ) async throws -> PasskeyAssertion { throw unknown }
-    public func signIn(with _: PasskeyAssertion) async throws -> Session { throw unknown }
+    public func signIn(with _: PasskeyAssertion) async throws -> AuthSession { throw unknown }
     public func passkeySignUp(
         email _: String, firstName _: String?, with _: any PasskeyAuthenticator
     ) async throws -> PasskeySignUp { throw unknown }
     public func passkeySignUp(inSheetOf _: any PasskeyAuthenticator) async throws -> PasskeySignUp { throw unknown }
-    public func signUp(with _: PasskeySignUp, telling _: any PasskeyAuthenticator) async throws -> Session {
+    public func signUp(with _: PasskeySignUp, telling _: any PasskeyAuthenticator) async throws -> AuthSession {
         throw unknown
     }
     public func registerPasskey(
         with _: any PasskeyAuthenticator, style _: PasskeyCreationStyle
-    ) async throws -> Passkey { throw unknown }
-    public func passkeys() async throws -> [Passkey] { throw unknown }
+    ) async throws -> AuthPasskey { throw unknown }
+    public func passkeys() async throws -> [AuthPasskey] { throw unknown }
     public func renamePasskey(id _: UUID, friendlyName _: String) async throws { throw unknown }
     public func deletePasskey(id _: UUID) async throws { throw unknown }
     public func signalPasskeys(to _: any PasskeyAuthenticator) async throws { throw unknown }
-    public func factors() async throws -> [Factor] { throw unknown }
-    public func enrollApp(issuer _: String?, friendlyName _: String?) async throws -> AuthMFAEnrollResponse {
+    public func factors() async throws -> [AuthFactor] { throw unknown }
+    public func enrollApp(issuer _: String?, friendlyName _: String?) async throws -> AuthEnrolledFactor {
         throw unknown
     }
-    public func verify(code _: String, of _: UUID) async throws -> Session { throw unknown }
-    public func verify(_: UUID, with _: any PasskeyAuthenticator) async throws -> Session { throw unknown }
+    public func verify(code _: String, of _: UUID) async throws -> AuthSession { throw unknown }
+    public func verify(_: UUID, with _: any PasskeyAuthenticator) async throws -> AuthSession { throw unknown }
     public func removeFactor(id _: UUID) async throws { throw unknown }
-    public func recoveryCodes() async throws -> AuthMFARecoveryCodesStatusResponse? { throw unknown }
-    public func makeRecoveryCodes(replacing _: Bool) async throws -> AuthMFARecoveryCodesGenerateResponse {
+    public func recoveryCodes() async throws -> AuthRecoveryCodesStatus? { throw unknown }
+    public func makeRecoveryCodes(replacing _: Bool) async throws -> AuthRecoveryCodes {
         throw unknown
     }
     public func deleteRecoveryCodes() async throws { throw unknown }
-    public func verify(recoveryCode _: String) async throws -> Session { throw unknown }
-    public func signInAgain(password _: String) async throws -> Session { throw unknown }
-    public func signInAgain(with _: any PasskeyAuthenticator) async throws -> Session { throw unknown }
+    public func verify(recoveryCode _: String) async throws -> AuthSession { throw unknown }
+    public func signInAgain(password _: String) async throws -> AuthSession { throw unknown }
+    public func signInAgain(with _: any PasskeyAuthenticator) async throws -> AuthSession { throw unknown }
 }

@@ -3,7 +3,7 @@ public import Gatehouse
 
 /// The service of an app: the auth client and the source of profiles.
 public struct LiveAuthService: AuthService {
-    let client: AuthClient
+    let client: GatehouseClient
     private let profiles: any ProfileSource
     /// nil if the profiles do not come from a gateway.
     let gateway: GatewayClient?
@@ -14,12 +14,12 @@ public struct LiveAuthService: AuthService {
     /// - Parameters:
     ///   - gateway: Usually a `GatewayClient`, with tokens from the same client; ``MetadataProfile`` without a gateway.
     ///   - redirectTo: The target of browsers and of links in mails; the server must allow it.
-    public init(client: AuthClient, gateway: any ProfileSource, redirectTo: URL? = nil) {
+    public init(client: GatehouseClient, gateway: any ProfileSource, redirectTo: URL? = nil) {
         self.init(client: client, profiles: gateway, gateway: gateway as? GatewayClient, redirectTo: redirectTo)
     }
 
     /// - Parameter gateway: For the app's own calls.
-    init(client: AuthClient, profiles: any ProfileSource, gateway: GatewayClient?, redirectTo: URL?) {
+    init(client: GatehouseClient, profiles: any ProfileSource, gateway: GatewayClient?, redirectTo: URL?) {
         self.client = client
         self.profiles = profiles
         self.gateway = gateway
@@ -31,7 +31,7 @@ public struct LiveAuthService: AuthService {
     public func settings() async throws -> AuthServerSettings { try await client.settings() }
     public var authStateChanges: AsyncStream<AuthChange> { client.authStateChanges }
     public var notices: AsyncStream<AuthNotice> { client.notices }
-    public var currentSession: Session? { get async { await client.currentSession } }
+    public var currentSession: AuthSession? { get async { await client.currentSession } }
 
     public func accessToken() async throws -> String { try await client.session.accessToken }
 
@@ -39,69 +39,71 @@ public struct LiveAuthService: AuthService {
         try await client.refreshSession(insteadOf: refused).accessToken
     }
 
-    public func signInAnonymously() async throws -> Session { try await client.signInAnonymously() }
+    public func signInAnonymously() async throws -> AuthSession { try await client.signInAnonymously() }
 
-    public func signIn(email: String, password: String) async throws -> Session {
+    public func signIn(email: String, password: String) async throws -> AuthSession {
         try await client.signIn(email: email, password: password)
     }
 
-    public func signUp(email: String, password: String, firstName: String?) async throws -> AuthResponse {
+    public func signUp(email: String, password: String, firstName: String?) async throws -> SessionOrUser {
         try await client.signUp(
             email: email, password: password, data: firstName.map { ["first_name": .string($0)] },
             redirectTo: redirectTo)
     }
 
-    public func signIn(with credentials: OpenIDConnectCredentials) async throws -> Session {
+    public func signIn(with credentials: IDTokenCredentials) async throws -> AuthSession {
         try await client.signInWithIdToken(credentials: credentials)
     }
 
-    public func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws -> Session {
+    public func signIn(with provider: AuthProvider, in browser: any WebAuthenticator) async throws -> AuthSession {
         try await client.signInWithOAuth(provider: provider, in: browser)
     }
 
-    public func confirmLink(_ ticket: LinkTicket) async throws -> Session { try await client.confirmLink(ticket) }
+    public func confirmLink(_ ticket: AuthLinkTicket) async throws -> AuthSession {
+        try await client.confirmLink(ticket)
+    }
 
-    public func confirmLink(_ ticket: LinkTicket, email: String, password: String) async throws -> Session {
+    public func confirmLink(_ ticket: AuthLinkTicket, email: String, password: String) async throws -> AuthSession {
         try await client.confirmLink(ticket, email: email, password: password)
     }
 
-    public func sendLinkCode(for ticket: LinkTicket) async throws { try await client.sendLinkCode(for: ticket) }
+    public func sendLinkCode(for ticket: AuthLinkTicket) async throws { try await client.sendLinkCode(for: ticket) }
 
-    public func confirmLink(_ ticket: LinkTicket, code: String) async throws -> Session {
+    public func confirmLink(_ ticket: AuthLinkTicket, code: String) async throws -> AuthSession {
         try await client.confirmLink(ticket, code: code)
     }
 
-    public func recoverAccount(with ticket: LinkTicket) async throws -> Session {
+    public func recoverAccount(with ticket: AuthLinkTicket) async throws -> AuthSession {
         try await client.recoverAccount(with: ticket)
     }
 
-    public func updateMetadata(_ data: JSONObject) async throws {
-        try await client.update(user: UserAttributes(data: data))
+    public func updateMetadata(_ data: AuthJSONObject) async throws {
+        try await client.update(user: AuthUserAttributes(data: data))
     }
 
-    public func update(user: UserAttributes) async throws -> User {
+    public func update(user: AuthUserAttributes) async throws -> AuthUser {
         try await client.update(user: user, redirectTo: redirectTo)
     }
 
     public func reauthenticate() async throws { try await client.reauthenticate() }
 
-    public func checkAppleCredential(_ credentials: AppleCredentials) async -> Bool {
+    public func checkAppleCredential(_ credentials: AppleConsent) async -> Bool {
         await client.checkAppleCredential(credentials)
     }
 
-    public func identities() async throws -> [UserIdentity] { try await client.userIdentities() }
+    public func identities() async throws -> [AuthUserIdentity] { try await client.userIdentities() }
 
-    public func link(with credentials: OpenIDConnectCredentials) async throws -> Session {
+    public func link(with credentials: IDTokenCredentials) async throws -> AuthSession {
         try await client.linkIdentityWithIdToken(credentials: credentials)
     }
 
-    public func link(_ provider: Provider, in browser: any WebAuthenticator) async throws -> Session {
+    public func link(_ provider: AuthProvider, in browser: any WebAuthenticator) async throws -> AuthSession {
         try await client.linkIdentity(provider: provider, in: browser)
     }
 
-    public func undoableLinks() async throws -> [UndoableLink] { try await client.undoableLinks() }
+    public func undoableLinks() async throws -> [AuthUndoableLink] { try await client.undoableLinks() }
     public func undoLink(identityID: UUID) async throws { try await client.undoLink(identityID: identityID) }
-    public func unlink(_ identity: UserIdentity) async throws { try await client.unlinkIdentity(identity) }
+    public func unlink(_ identity: AuthUserIdentity) async throws { try await client.unlinkIdentity(identity) }
 
     public func sendPasswordMail(to email: String) async throws {
         try await client.resetPasswordForEmail(email, redirectTo: redirectTo)
@@ -119,23 +121,23 @@ public struct LiveAuthService: AuthService {
         try await client.resend(email: email, type: .emailChange, emailRedirectTo: redirectTo)
     }
 
-    public func verify(code: String, sentTo email: String, for purpose: EmailOTPType) async throws -> AuthResponse {
+    public func verify(code: String, sentTo email: String, for purpose: EmailCodeType) async throws -> SessionOrUser {
         try await client.verifyOTP(email: email, token: code, type: purpose)
     }
 
     public func verify(
-        code: String, sentTo email: String, for purpose: EmailOTPType, password: String
-    ) async throws -> AuthResponse {
+        code: String, sentTo email: String, for purpose: EmailCodeType, password: String
+    ) async throws -> SessionOrUser {
         try await client.verifyOTP(email: email, token: code, type: purpose, password: password)
     }
 
-    public func verify(code: String, restoring ticket: SetAsideTicket) async throws -> AuthResponse {
+    public func verify(code: String, restoring ticket: AuthSetAsideTicket) async throws -> SessionOrUser {
         try await client.verifyOTP(token: code, restoring: ticket)
     }
 
-    public func startOver() async throws -> Session { try await client.startOver() }
+    public func startOver() async throws -> AuthSession { try await client.startOver() }
 
-    public func openMailLink(_ url: URL, replacing: @escaping @Sendable (User) async -> Bool) async throws {
+    public func openMailLink(_ url: URL, replacing: @escaping @Sendable (AuthUser) async -> Bool) async throws {
         _ = try await client.session(from: url, replacing: replacing)
     }
 
@@ -145,7 +147,7 @@ public struct LiveAuthService: AuthService {
 
     public var allowsSeveralAccounts: Bool { client.allowsSeveralAccounts }
     public func accounts() async throws -> [DeviceAccount] { try await client.accounts }
-    public func use(account: UUID) async throws -> Session { try await client.use(account: account) }
+    public func use(account: UUID) async throws -> AuthSession { try await client.use(account: account) }
     public func remove(account: UUID) async throws { try await client.remove(account: account) }
     public func signOutOfAllAccounts() async throws { try await client.signOutOfAllAccounts() }
 

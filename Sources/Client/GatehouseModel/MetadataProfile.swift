@@ -14,7 +14,7 @@ public import Gatehouse
 /// ```
 public struct MetadataProfile: ProfileSource {
     public let isReadOnly: Bool
-    private let client: AuthClient
+    private let client: GatehouseClient
     private let delete: @Sendable () async throws -> Void
 
     /// Creates a source without making a call.
@@ -25,7 +25,7 @@ public struct MetadataProfile: ProfileSource {
     ///   - deleteAccount: Deletes the account with all its data, through a route of the app's own: the Auth API has
     ///     none for its users. Throws as ``ProfileSource`` describes.
     public init(
-        client: AuthClient, isReadOnly: Bool = false, deleteAccount: @escaping @Sendable () async throws -> Void
+        client: GatehouseClient, isReadOnly: Bool = false, deleteAccount: @escaping @Sendable () async throws -> Void
     ) {
         self.client = client
         self.isReadOnly = isReadOnly
@@ -46,19 +46,19 @@ public struct MetadataProfile: ProfileSource {
         switch change.firstName {
         case .keep: break
         case .clear: members["first_name"] = .null
-        case .set(let text): members["first_name"] = Self.name(text).map(AnyJSON.string) ?? .null
+        case .set(let text): members["first_name"] = Self.name(text).map(AuthJSON.string) ?? .null
         }
         if !change.data.isEmpty {
             var data = try await client.user().userMetadata["data"]?.objectValue ?? [:]
             data.apply(mergePatch: change.data)
             members["data"] = .object(data)
         }
-        return Self.account(try await client.update(user: UserAttributes(data: members)))
+        return Self.account(try await client.update(user: AuthUserAttributes(data: members)))
     }
 
     public func deleteAccount() async throws { try await delete() }
 
-    private static func account(_ user: User) -> SignedInAccount {
+    private static func account(_ user: AuthUser) -> SignedInAccount {
         var others = user.userMetadata
         let name = others.removeValue(forKey: "first_name")?.stringValue.flatMap(Self.name)
         let data = others.removeValue(forKey: "data")?.objectValue ?? [:]

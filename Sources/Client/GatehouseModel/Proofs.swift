@@ -4,9 +4,9 @@ public import Gatehouse
 /// What proves that the user of a session is who they say.
 public enum ProofMethod: Hashable, Sendable {
     /// The code of an authenticator app.
-    case app(Factor)
+    case app(AuthFactor)
     /// A security key.
-    case key(Factor)
+    case key(AuthFactor)
     /// A recovery code, which is then used up.
     case recoveryCode
     /// A passkey of the account.
@@ -67,7 +67,7 @@ extension ProofNeed {
 
 extension ProofMethod {
     /// The proven factors of an account: apps, then keys, then recovery codes.
-    static func factors(of user: User) -> [ProofMethod] {
+    static func factors(of user: AuthUser) -> [ProofMethod] {
         let verified = (user.factors ?? []).filter { $0.status == .verified }
         let apps = verified.filter { $0.factorType == .totp }.map { ProofMethod.app($0) }
         let keys = verified.filter { $0.factorType == .webAuthn }.map { ProofMethod.key($0) }

@@ -10,7 +10,7 @@ public import Gatehouse
 /// let nonce = SignInNonce()
 /// request.nonce = nonce.hashed
 /// // After the sheet:
-/// let credentials = OpenIDConnectCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
+/// let credentials = IDTokenCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
 /// ```
 public struct SignInNonce: Hashable, Sendable {
     /// For the server, as the `nonce` of the credentials.

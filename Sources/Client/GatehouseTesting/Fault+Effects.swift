@@ -102,7 +102,7 @@ extension InMemoryAuthService.Fault {
     static let storeProblem = StoreProblem("locked", cause: .locked)
 
     static func refused(
-        _ status: Int, _ code: AuthErrorCode? = nil, retryAfter: Duration? = nil, question: LinkQuestion? = nil,
+        _ status: Int, _ code: AuthErrorCode? = nil, retryAfter: Duration? = nil, question: AuthLinkQuestion? = nil,
         sessionEnd: SessionEndReason? = nil
     ) -> AuthClientError {
         .refused(

@@ -29,11 +29,11 @@ public enum Fixtures {
     ///   - identities: The identities; nil for one with the email address.
     public static func user(
         _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada",
-        identities: [UserIdentity]? = nil
-    ) -> User {
+        identities: [AuthUserIdentity]? = nil
+    ) -> AuthUser {
         let identities =
             identities ?? [identity(number, of: number, .email, person: id(number).wire, email: email)]
-        return User(
+        return AuthUser(
             id: id(number),
             appMetadata: [
                 "provider": .string(identities.first?.provider ?? "email"),
@@ -49,10 +49,10 @@ public enum Fixtures {
     ///   - user: The number of the account.
     ///   - person: The provider's id of the user.
     public static func identity(
-        _ number: Int = 1, of user: Int = 1, _ provider: Provider = .apple, person: String = "person-1",
+        _ number: Int = 1, of user: Int = 1, _ provider: AuthProvider = .apple, person: String = "person-1",
         email: String? = "ada@example.com"
-    ) -> UserIdentity {
-        UserIdentity(
+    ) -> AuthUserIdentity {
+        AuthUserIdentity(
             id: person, identityID: id(1_000_000 + number), userID: id(user),
             identityData: email.map { ["email": .string($0)] } ?? [:],
             provider: provider.rawValue, email: email, createdAt: date, updatedAt: date, lastSignInAt: date)
@@ -60,25 +60,26 @@ public enum Fixtures {
 
     /// A question about an address that belongs to an account. No service knows its ticket.
     public static func linkQuestion(
-        email: String = "ada@example.com", provider: Provider = .google, signInMethods: [String] = ["password"],
+        email: String = "ada@example.com", provider: AuthProvider = .google, signInMethods: [String] = ["password"],
         canRecover: Bool = true
-    ) -> LinkQuestion {
-        LinkQuestion(
-            ticket: LinkTicket("ticket-of-a-test"), expiresAt: date + 600, email: email, provider: provider.rawValue,
+    ) -> AuthLinkQuestion {
+        AuthLinkQuestion(
+            ticket: AuthLinkTicket("ticket-of-a-test"), expiresAt: date + 600, email: email,
+            provider: provider.rawValue,
             signInMethods: signInMethods, canRecover: canRecover)
     }
 
     /// A session with invalid tokens.
-    public static func session(_ user: User = user()) -> Session {
-        Session(
+    public static func session(_ user: AuthUser = user()) -> AuthSession {
+        AuthSession(
             accessToken: "access-token-of-a-test", refreshToken: "refresh-token-of-a-test", expiresIn: 3_600,
             expiresAt: date.timeIntervalSince1970 + 3_600, user: user)
     }
 
     /// The gateway's response about the user.
     public static func account(
-        _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada", data: JSONObject = [:],
-        others: JSONObject = [:]
+        _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada", data: AuthJSONObject = [:],
+        others: AuthJSONObject = [:]
     ) -> SignedInAccount {
         SignedInAccount(
             id: id(number), email: email,
@@ -88,16 +89,16 @@ public enum Fixtures {
 
     /// A user as views show it.
     public static func authenticatedUser(
-        _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada", data: JSONObject = [:],
-        others: JSONObject = [:]
+        _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada", data: AuthJSONObject = [:],
+        others: AuthJSONObject = [:]
     ) -> AuthenticatedUser {
         AuthenticatedUser(id: id(number), email: email, firstName: firstName, data: data, others: others)
     }
 }
 
-extension Provider {
+extension AuthProvider {
     /// The provider name of identities with email address and password.
-    static let email: Provider = "email"
+    static let email: AuthProvider = "email"
 }
 
 extension UUID {

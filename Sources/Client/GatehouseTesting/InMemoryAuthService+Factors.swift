@@ -21,13 +21,13 @@ extension InMemoryAuthService {
     @discardableResult
     public func addApp(to email: String = "ada@example.com", named name: String? = "My phone") -> [String] {
         let now = clock.now
-        let (codes, user) = state.withLock { state -> ([String], User?) in
+        let (codes, user) = state.withLock { state -> ([String], AuthUser?) in
             guard let id = state.server.account(email: email)?.user.id else { return ([], nil) }
             let (app, set) = (Fixtures.id(state.server.number()), Fixtures.id(state.server.number()))
             let codes = Fixtures.recoveryCodes(state.server.number())
             let factors = [
-                Factor(id: app, factorType: .totp, friendlyName: name, createdAt: now, updatedAt: now),
-                Factor(
+                AuthFactor(id: app, factorType: .totp, friendlyName: name, createdAt: now, updatedAt: now),
+                AuthFactor(
                     id: set, factorType: .recoveryCode, friendlyName: "Recovery codes", createdAt: now, updatedAt: now),
             ]
             state.server.update(id) { $0.user.factors = factors }

@@ -12,8 +12,8 @@ extension InMemoryAuthService {
     /// await manager.wait { $0.isProfileLoaded }
     /// ```
     public static func signedIn(
-        email: String = "ada@example.com", firstName: String? = "Ada", data: JSONObject = [:],
-        others: JSONObject = [:]
+        email: String = "ada@example.com", firstName: String? = "Ada", data: AuthJSONObject = [:],
+        others: AuthJSONObject = [:]
     ) -> InMemoryAuthService {
         let service = InMemoryAuthService()
         let id = service.addAccount(email: email, firstName: firstName, data: data, others: others)
@@ -36,8 +36,8 @@ extension InMemoryAuthService {
     /// - Returns: The account's id.
     @discardableResult
     public func addAccount(
-        email: String, password: String = Fixtures.password, firstName: String? = nil, data: JSONObject = [:],
-        others: JSONObject = [:], isEmailProven: Bool = false
+        email: String, password: String = Fixtures.password, firstName: String? = nil, data: AuthJSONObject = [:],
+        others: AuthJSONObject = [:], isEmailProven: Bool = false
     ) -> UUID {
         let now = clock.now
         return state.withLock { state in
@@ -59,7 +59,7 @@ extension InMemoryAuthService {
     /// - Parameter firstName: The name in metadata and profile.
     /// - Returns: The account's id.
     @discardableResult
-    public func addAccount(of person: ProviderPerson, at provider: Provider, firstName: String? = nil) -> UUID {
+    public func addAccount(of person: ProviderPerson, at provider: AuthProvider, firstName: String? = nil) -> UUID {
         let now = clock.now
         return state.withLock { state in
             let id = state.server.add(email: person.email, firstName: firstName, at: now)
@@ -101,8 +101,8 @@ extension InMemoryAuthService {
     /// Simulates that another part of the app changed the account, such as its metadata.
     ///
     /// - Parameter change: Changes the current session's user. Not called if signed out.
-    public func changeUser(_ change: @Sendable (inout User) -> Void) {
-        let changed = state.withLock { state -> User? in
+    public func changeUser(_ change: @Sendable (inout AuthUser) -> Void) {
+        let changed = state.withLock { state -> AuthUser? in
             guard var user = state.account?.user else { return nil }
             change(&user)
             state.server.update(user.id) { [user] in $0.user = user }
@@ -151,7 +151,7 @@ extension InMemoryAuthService {
     @MainActor
     public func makeManager(
         storage: any SecureStorage = MemoryStorage(), telemetry: [any TelemetrySink] = [],
-        appleCredentials: AppleCredentials = .unavailable
+        appleCredentials: AppleConsent = .unavailable
     ) -> AuthManager {
         AuthManager(
             service: service, storage: storage, clock: clock.clock, telemetry: telemetry,

@@ -4,7 +4,7 @@ public import GatehouseModel
 
 /// An auth server with accounts in memory behind the client that ships, for an app's tests and previews without network.
 ///
-/// Managers of ``makeManager(storage:telemetry:appleCredentials:)`` run the real `AuthClient` and `GatewayClient`. Their
+/// Managers of ``makeManager(storage:telemetry:appleCredentials:)`` run the real `GatehouseClient` and `GatewayClient`. Their
 /// requests reach accounts with passwords or providers, profiles, and sessions whose tokens expire on a ``VirtualClock``.
 /// Failures have names (``Fault``) and apply to the next calls or until they are cleared:
 ///
@@ -32,7 +32,7 @@ public import GatehouseModel
 /// circuit breaker, and the device's store, except that it can be locked.
 public final class InMemoryAuthService: Sendable {
     let network: InMemoryNetwork
-    let client: AuthClient
+    let client: GatehouseClient
     private let connection = KnownConnection()
     private let outside = Locked<Task<Void, Never>?>(nil)
     /// The service of the device, to pass to a manager.
@@ -56,10 +56,10 @@ public final class InMemoryAuthService: Sendable {
         network = InMemoryNetwork(clock: clock)
         // Never nil.
         let url = URL(string: "https://accounts.example.com") ?? URL(filePath: "/")
-        var options = AuthClient.Options()
+        var options = GatehouseClient.Options()
         options.refresh.retries = 0
         options.allowsSeveralAccounts = allowsSeveralAccounts
-        client = AuthClient(
+        client = GatehouseClient(
             safeURL: url.appending(path: "auth/v1"), publishableKey: "sb_publishable_in_memory", storage: network,
             transport: network.send, clock: network.deviceClock, randomness: network.randomBytes, options: options,
             reachability: connection.reachability)
@@ -90,7 +90,7 @@ public final class InMemoryAuthService: Sendable {
     }
 
     /// Tells the client of an event outside of the app, after the earlier ones.
-    func tell(_ event: @escaping @Sendable (AuthClient) async -> Void) {
+    func tell(_ event: @escaping @Sendable (GatehouseClient) async -> Void) {
         outside.withLock { last in
             last = Task { [last, client] in
                 await last?.value

@@ -33,7 +33,7 @@ extension InMemoryServer {
 }
 
 extension ProfileChange {
-    fileprivate init(json: AnyJSON) {
+    fileprivate init(json: AuthJSON) {
         self.init(data: json["data"]?.objectValue ?? [:], others: json.objectValue ?? [:])
         for name in ["first_name", "data"] { others.removeValue(forKey: name) }
         switch json["first_name"] {
@@ -71,7 +71,7 @@ enum InMemoryGateway {
         profile = changed
     }
 
-    private static func check(_ data: AnyJSON) throws(AuthClientError) {
+    private static func check(_ data: AuthJSON) throws(AuthClientError) {
         guard data.depth <= deepestData else {
             throw refusal("DATA_TOO_DEEP", "data must have at most \(deepestData) levels.", "/data")
         }

@@ -12,10 +12,10 @@ final class InMemoryNetwork: Sendable {
         /// The session that the store kept last, and whether it still does.
         var device: (session: Int?, isKept: Bool) = (nil, false)
         /// The stored session, until the client replaces it.
-        var initial: Session?
+        var initial: AuthSession?
     }
 
-    static let storageKey = AuthClient.Options().storageKey
+    static let storageKey = GatehouseClient.Options().storageKey
     let state = Locked(State())
     let gate = Gate()
     private let clock: VirtualClock
@@ -143,7 +143,7 @@ extension InMemoryNetwork.State {
     }
 
     /// Stores a session, as an earlier run of the app did.
-    mutating func store(_ session: Session) {
+    mutating func store(_ session: AuthSession) {
         values.merge(session.entries(below: InMemoryNetwork.storageKey)) { $1 }
         device = (server.callers[session.accessToken]?.id, true)
         initial = session

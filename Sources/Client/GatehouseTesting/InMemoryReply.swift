@@ -13,11 +13,11 @@ extension HTTPReply {
         return HTTPReply(status: 200, body: writer.bytes)
     }
 
-    static func json(_ json: AnyJSON) -> HTTPReply { .json { $0.value(json) } }
+    static func json(_ json: AuthJSON) -> HTTPReply { .json { $0.value(json) } }
 
-    static func user(_ user: User) -> HTTPReply { .json { user.write(to: &$0) } }
+    static func user(_ user: AuthUser) -> HTTPReply { .json { user.write(to: &$0) } }
 
-    static func session(_ session: Session) -> HTTPReply {
+    static func session(_ session: AuthSession) -> HTTPReply {
         .json { writer in
             writer.session(
                 accessToken: session.accessToken, refreshToken: session.refreshToken,
@@ -40,7 +40,7 @@ extension HTTPReply {
         }
     }
 
-    static func undoableLinks(_ links: [UndoableLink]) -> HTTPReply {
+    static func undoableLinks(_ links: [AuthUndoableLink]) -> HTTPReply {
         .json { writer in
             writer.beginObject()
             writer.list("links", links) { writer, link in
@@ -82,10 +82,10 @@ extension HTTPReply {
 }
 
 extension AuthRefusal {
-    fileprivate var details: [(name: StaticString, value: AnyJSON)] {
-        var details: [(name: StaticString, value: AnyJSON)] = []
+    fileprivate var details: [(name: StaticString, value: AuthJSON)] {
+        var details: [(name: StaticString, value: AuthJSON)] = []
         if let question = linkQuestion {
-            details = LinkQuestion.members(
+            details = AuthLinkQuestion.members(
                 ticket: question.ticket.text, expiresAt: Int64(question.expiresAt.timeIntervalSince1970),
                 email: question.email, provider: question.provider, signInMethods: question.signInMethods,
                 canRecover: question.canRecover, canMailCode: question.canMailCode,
@@ -104,7 +104,7 @@ extension AuthRefusal {
 extension ProfileRecord {
     fileprivate init(_ profile: ProfileSummary) {
         self.init(
-            id: profile.id.wire, firstName: profile.firstName, data: AnyJSON.object(profile.data).text, name: nil,
+            id: profile.id.wire, firstName: profile.firstName, data: AuthJSON.object(profile.data).text, name: nil,
             avatarURL: nil, timezone: nil, isPremium: false, createdAt: profile.createdAt.instant,
             updatedAt: profile.createdAt.instant,
             others: profile.others.map { Member(name: $0.key, json: $0.value.text) })
@@ -112,19 +112,19 @@ extension ProfileRecord {
 }
 
 extension AuthServerSettings {
-    var json: AnyJSON {
-        var external: JSONObject = [
+    var json: AuthJSON {
+        var external: AuthJSONObject = [
             "email": .bool(allowsEmail), "phone": .bool(allowsPhone), "anonymous_users": .bool(allowsAnonymousSignIn),
         ]
         for provider in providers { external[provider.rawValue] = true }
-        var members: JSONObject = [
+        var members: AuthJSONObject = [
             "external": .object(external), "disable_signup": .bool(!allowsSignUp),
             "mailer_autoconfirm": .bool(confirmsEmailAutomatically), "passkeys_enabled": .bool(allowsPasskeys),
             "passkey_signup_enabled": .bool(allowsPasskeySignUp),
             "mfa_totp_enabled": .bool(allowsAuthenticatorApps),
             "mfa_recovery_codes_enabled": .bool(allowsRecoveryCodes),
         ]
-        members["mailer_enabled"] = sendsMail.map(AnyJSON.bool)
+        members["mailer_enabled"] = sendsMail.map(AuthJSON.bool)
         members["password_min_length"] = minimumPasswordLength.map { .integer(Int64($0)) }
         members["mailer_otp_length"] = codeLength.map { .integer(Int64($0)) }
         return .object(members)
@@ -132,9 +132,9 @@ extension AuthServerSettings {
 }
 
 extension AuthPasskey {
-    var json: AnyJSON {
-        var members: JSONObject = ["id": .string(id.wire), "created_at": .string(createdAt.wire)]
-        members["friendly_name"] = friendlyName.map(AnyJSON.string)
+    var json: AuthJSON {
+        var members: AuthJSONObject = ["id": .string(id.wire), "created_at": .string(createdAt.wire)]
+        members["friendly_name"] = friendlyName.map(AuthJSON.string)
         members["last_used_at"] = lastUsedAt.map { .string($0.wire) }
         members["set_aside_at"] = setAsideAt.map { .string($0.wire) }
         return .object(members)
@@ -142,9 +142,9 @@ extension AuthPasskey {
 }
 
 extension AuthEnrolledFactor {
-    var json: AnyJSON {
-        var members: JSONObject = ["id": .string(id.wire), "type": .string(type.rawValue)]
-        members["friendly_name"] = friendlyName.map(AnyJSON.string)
+    var json: AuthJSON {
+        var members: AuthJSONObject = ["id": .string(id.wire), "type": .string(type.rawValue)]
+        members["friendly_name"] = friendlyName.map(AuthJSON.string)
         members["totp"] = totp.map {
             ["qr_code": .string($0.qrCode), "secret": .string($0.secret), "uri": .string($0.uri)]
         }
@@ -153,15 +153,15 @@ extension AuthEnrolledFactor {
 }
 
 extension AuthRecoveryCodes {
-    var json: AnyJSON {
-        var members: JSONObject = ["id": .string(id.wire), "codes": .array(codes.map(AnyJSON.string))]
-        members["friendly_name"] = friendlyName.map(AnyJSON.string)
+    var json: AuthJSON {
+        var members: AuthJSONObject = ["id": .string(id.wire), "codes": .array(codes.map(AuthJSON.string))]
+        members["friendly_name"] = friendlyName.map(AuthJSON.string)
         return .object(members)
     }
 }
 
 extension AuthRecoveryCodesStatus {
-    var json: AnyJSON {
+    var json: AuthJSON {
         ["id": .string(id.wire), "total": .integer(Int64(total)), "remaining": .integer(Int64(remaining))]
     }
 }

@@ -9,7 +9,7 @@ struct InMemoryRequest: Sendable {
     let path: [String]
     let isGateway: Bool
     let query: [String: String]
-    let body: AnyJSON
+    let body: AuthJSON
     /// The access token, or the app's key.
     let bearer: String
 

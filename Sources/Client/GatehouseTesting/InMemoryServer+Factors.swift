@@ -13,7 +13,7 @@ struct InMemoryProtection: Sendable {
     }
 
     struct Key: Sendable {
-        var passkey: Passkey
+        var passkey: AuthPasskey
         /// The authenticator's id of it.
         var credential: String
     }
@@ -42,9 +42,9 @@ extension InMemoryServer {
     /// Whether the account has a verified factor.
     func hasSecondFactor(_ id: UUID) -> Bool { factors(of: id).contains { $0.status == .verified } }
 
-    private func factors(of id: UUID) -> [Factor] { account(id)?.user.factors ?? [] }
+    private func factors(of id: UUID) -> [AuthFactor] { account(id)?.user.factors ?? [] }
 
-    private mutating func setFactors(_ factors: [Factor], of id: UUID) { update(id) { $0.user.factors = factors } }
+    private mutating func setFactors(_ factors: [AuthFactor], of id: UUID) { update(id) { $0.user.factors = factors } }
 
     /// - Throws: `insufficient_aal` for an account with a factor, in a session that has not proven one.
     func requireLevel(_ session: Int, status: Int = 403) throws(AuthClientError) {
@@ -54,7 +54,7 @@ extension InMemoryServer {
 
     mutating func enroll(
         _ caller: Caller, name: String?, at now: Date
-    ) throws(AuthClientError) -> AuthMFAEnrollResponse {
+    ) throws(AuthClientError) -> AuthEnrolledFactor {
         guard settings.allowsAuthenticatorApps else { throw Fault.refused(422, .mfaTOTPEnrollNotEnabled) }
         let id = caller.user
         let known = factors(of: id)
@@ -63,11 +63,11 @@ extension InMemoryServer {
         }
         guard known.count < 10 else { throw Fault.refused(422, .tooManyEnrolledMFAFactors) }
         try requireLevel(caller.id)
-        let factor = Factor(
+        let factor = AuthFactor(
             id: Fixtures.id(number()), factorType: .totp, status: .unverified, friendlyName: name, createdAt: now,
             updatedAt: now)
         setFactors(known + [factor], of: id)
-        return AuthMFAEnrollResponse(
+        return AuthEnrolledFactor(
             id: factor.id, type: .totp, friendlyName: name,
             totp: .init(qrCode: Fixtures.qrCode, secret: Fixtures.appSecret, uri: Fixtures.appURI))
     }
@@ -134,7 +134,7 @@ extension InMemoryServer {
 extension InMemoryServer {
     mutating func makeCodes(
         _ caller: Caller, replacing: Bool, at now: Date
-    ) throws(AuthClientError) -> AuthMFARecoveryCodesGenerateResponse {
+    ) throws(AuthClientError) -> AuthRecoveryCodes {
         guard settings.allowsRecoveryCodes else { throw Fault.refused(422, .mfaRecoveryCodesEnrollNotEnabled) }
         let id = caller.user
         try requireLevel(caller.id)
@@ -148,16 +148,16 @@ extension InMemoryServer {
         let codes = Fixtures.recoveryCodes(number())
         protection.codes[id] = InMemoryProtection.Codes(factor: factor, left: codes, total: codes.count)
         if known == nil {
-            let set = Factor(
+            let set = AuthFactor(
                 id: factor, factorType: .recoveryCode, friendlyName: "Recovery codes", createdAt: now, updatedAt: now)
             setFactors(factors(of: id) + [set], of: id)
         }
-        return AuthMFARecoveryCodesGenerateResponse(id: factor, friendlyName: "Recovery codes", codes: codes)
+        return AuthRecoveryCodes(id: factor, friendlyName: "Recovery codes", codes: codes)
     }
 
-    func codesStatus(of id: UUID) -> AuthMFARecoveryCodesStatusResponse? {
+    func codesStatus(of id: UUID) -> AuthRecoveryCodesStatus? {
         protection.codes[id].map {
-            AuthMFARecoveryCodesStatusResponse(id: $0.factor, total: $0.total, remaining: $0.left.count)
+            AuthRecoveryCodesStatus(id: $0.factor, total: $0.total, remaining: $0.left.count)
         }
     }
 

@@ -4,7 +4,7 @@ import Gatehouse
 /// A pending question.
 struct AskedLink: Sendable {
     var token: ScriptedToken
-    var question: LinkQuestion
+    var question: AuthLinkQuestion
     /// The account in question.
     var owner: UUID
 }
@@ -12,7 +12,7 @@ struct AskedLink: Sendable {
 /// A link that can be undone.
 struct MadeLink: Sendable {
     var owner: UUID
-    var link: UndoableLink
+    var link: AuthUndoableLink
     var wasProven: Bool
 }
 
@@ -40,7 +40,7 @@ extension InMemoryServer {
             return try begin(with: token, at: now)
         }
         let id = holder.user.id
-        let others = (holder.user.identities ?? []).map(\.provider).filter { $0 != Provider.email.rawValue }
+        let others = (holder.user.identities ?? []).map(\.provider).filter { $0 != AuthProvider.email.rawValue }
         if !holder.isConfirmed, others.isEmpty { return try takeOver(holder, with: token, at: now) }
         let isKnownApart = others.contains(token.provider.rawValue) || unlinked[id]?.contains(token.key) == true
         guard holder.isEmailProven, !isKnownApart, !hasSecondFactor(id) else { throw ask(token, of: holder, at: now) }
@@ -82,9 +82,9 @@ extension InMemoryServer {
     private mutating func ask(_ token: ScriptedToken, of account: Account, at now: Date) -> AuthClientError {
         questions = questions.filter { $0.value.token.key != token.key }
         let password = account.password == nil ? [] : ["password"]
-        let providers = (account.user.identities ?? []).map(\.provider).filter { $0 != Provider.email.rawValue }
-        var question = LinkQuestion(
-            ticket: LinkTicket("ticket-\(number())"), expiresAt: now + Self.ticketLifetime,
+        let providers = (account.user.identities ?? []).map(\.provider).filter { $0 != AuthProvider.email.rawValue }
+        var question = AuthLinkQuestion(
+            ticket: AuthLinkTicket("ticket-\(number())"), expiresAt: now + Self.ticketLifetime,
             email: token.person.email?.lowercased() ?? "", provider: token.provider.rawValue,
             signInMethods: password + providers,
             canRecover: !account.isEmailProven || setAsideIdentities[token.key]?.owner == account.user.id)
@@ -95,7 +95,7 @@ extension InMemoryServer {
     }
 
     /// Links the identity of a question to an account.
-    mutating func confirm(_ ticket: LinkTicket, for id: UUID, at now: Date) throws(AuthClientError) -> Opened {
+    mutating func confirm(_ ticket: AuthLinkTicket, for id: UUID, at now: Date) throws(AuthClientError) -> Opened {
         let (asked, holder) = try answered(ticket, at: now)
         guard holder.user.id == id else { throw Fault.refused(403, .linkTicketOtherAccount) }
         questions[ticket] = nil
@@ -104,7 +104,7 @@ extension InMemoryServer {
 
     /// Links the identity of a question with the account's password.
     mutating func confirm(
-        _ ticket: LinkTicket, _ email: String, _ password: String, at now: Date
+        _ ticket: AuthLinkTicket, _ email: String, _ password: String, at now: Date
     ) throws(AuthClientError) -> Opened {
         guard let account = account(email: email) else { throw Fault.refused(400, .invalidCredentials) }
         guard account.password == password else {
@@ -119,7 +119,7 @@ extension InMemoryServer {
     }
 
     /// Moves the address to a new account. An identity that is set aside gets a new account without it.
-    mutating func recover(_ ticket: LinkTicket, at now: Date) throws(AuthClientError) -> Opened {
+    mutating func recover(_ ticket: AuthLinkTicket, at now: Date) throws(AuthClientError) -> Opened {
         let (asked, holder) = try answered(ticket, at: now)
         let isFormer = former(of: asked.token)?.user.id == holder.user.id
         guard !holder.isEmailProven || isFormer else { throw Fault.refused(422, .linkNotRecoverable) }
@@ -129,7 +129,7 @@ extension InMemoryServer {
     }
 
     /// - Throws: 404 for an unknown ticket, or one whose account is gone.
-    func known(_ ticket: LinkTicket, at now: Date) throws(AuthClientError) -> (AskedLink, account: Account) {
+    func known(_ ticket: AuthLinkTicket, at now: Date) throws(AuthClientError) -> (AskedLink, account: Account) {
         guard let asked = questions[ticket], now < asked.question.expiresAt, let account = account(asked.owner) else {
             throw Fault.refused(404, .linkTicketNotFound)
         }
@@ -138,7 +138,7 @@ extension InMemoryServer {
 
     /// - Throws: 404 for an unknown ticket, 409 if no account has the address any longer.
     private mutating func answered(
-        _ ticket: LinkTicket, at now: Date
+        _ ticket: AuthLinkTicket, at now: Date
     ) throws(AuthClientError) -> (AskedLink, holder: Account) {
         guard let asked = questions[ticket], now < asked.question.expiresAt else {
             throw Fault.refused(404, .linkTicketNotFound)
@@ -182,7 +182,7 @@ extension InMemoryServer {
         let wasProven = account(id)?.isEmailProven ?? false
         links[identity] = MadeLink(
             owner: id,
-            link: UndoableLink(
+            link: AuthUndoableLink(
                 id: identity, provider: token.provider.rawValue, rule: rule, linkedAt: now,
                 until: now + Self.undoPeriod), wasProven: wasProven)
         update(id) { account in
@@ -212,7 +212,7 @@ extension InMemoryServer {
         end(.signInMethodRemoved) { openers[$0.key] == identity && $0.key != caller.id }
     }
 
-    func undoableLinks(of id: UUID, at now: Date) -> [UndoableLink] {
+    func undoableLinks(of id: UUID, at now: Date) -> [AuthUndoableLink] {
         links.values.filter { $0.owner == id && now < $0.link.until }.map(\.link)
             .sorted { ($0.linkedAt, $0.id.wire) > ($1.linkedAt, $1.id.wire) }
     }

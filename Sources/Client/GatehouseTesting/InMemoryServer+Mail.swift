@@ -21,7 +21,7 @@ struct MailedCode: Sendable {
     let email: String
     let expiresAt: Date
     /// The only ticket that a code in the slot `link` is good for.
-    var ticket: LinkTicket?
+    var ticket: AuthLinkTicket?
     /// What the code confirms, if not the sign-up that made the account.
     var competing: CompetingSignUp?
     var attempts = 0
@@ -47,13 +47,13 @@ struct MailedAddress: Hashable, Sendable {
 /// What a sign-up entered that competes with an earlier one for the address.
 struct CompetingSignUp: Sendable {
     let password: String?
-    let metadata: JSONObject
+    let metadata: AuthJSONObject
 }
 
 extension InMemoryServer.Account {
     /// Whether the account is nothing but a sign-up that waits for its mail.
     var isAbandoned: Bool {
-        !isConfirmed && !(user.identities ?? []).contains { $0.provider != Provider.email.rawValue }
+        !isConfirmed && !(user.identities ?? []).contains { $0.provider != AuthProvider.email.rawValue }
     }
 }
 
@@ -102,7 +102,7 @@ extension InMemoryServer {
     /// Mails the code of a link question.
     ///
     /// - Throws: 404 for an unknown ticket, 422 if the account has another address.
-    mutating func mailLinkCode(_ ticket: LinkTicket, at now: Date) throws(AuthClientError) {
+    mutating func mailLinkCode(_ ticket: AuthLinkTicket, at now: Date) throws(AuthClientError) {
         guard settings.sendsMail == true else { throw Fault.refused(422, .emailProviderDisabled) }
         let (asked, account) = try known(ticket, at: now)
         guard mailsLinkCode(of: account, for: asked.token) else { throw Fault.refused(422, .validationFailed) }
@@ -137,7 +137,7 @@ extension InMemoryServer {
         }
     }
 
-    mutating func mailEmailChange(of user: User, at now: Date) {
+    mutating func mailEmailChange(of user: AuthUser, at now: Date) {
         guard let new = user.newEmail else { return }
         if let current = user.email {
             append(.emailChange, to: current)

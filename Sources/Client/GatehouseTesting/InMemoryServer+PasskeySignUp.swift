@@ -4,7 +4,7 @@ import GatehouseModel
 
 // Accounts that begin with a passkey.
 extension InMemoryServer {
-    mutating func signUpOptions(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> AnyJSON {
+    mutating func signUpOptions(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> AuthJSON {
         try requirePasskeySignUp()
         let (id, options) = creation(for: Fixtures.id(number()), named: request.text("email"))
         return Self.answer(id, options, now)

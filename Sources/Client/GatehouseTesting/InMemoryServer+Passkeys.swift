@@ -12,7 +12,7 @@ struct SetAsidePasskey: Sendable {
 extension InMemoryServer {
     private static let party = "accounts.example.com"
 
-    mutating func challenge(for owner: UUID?) -> (id: UUID, members: JSONObject) {
+    mutating func challenge(for owner: UUID?) -> (id: UUID, members: AuthJSONObject) {
         let number = number()
         let id = Fixtures.id(number)
         protection.challenges[id] = owner
@@ -21,7 +21,7 @@ extension InMemoryServer {
         )
     }
 
-    mutating func registrationOptions(_ caller: Caller, at now: Date) throws(AuthClientError) -> AnyJSON {
+    mutating func registrationOptions(_ caller: Caller, at now: Date) throws(AuthClientError) -> AuthJSON {
         try requireLevel(caller.id)
         let keys = protection.keys[caller.user] ?? []
         guard keys.count < 10 else { throw Fault.refused(422, .tooManyPasskeys) }
@@ -31,7 +31,7 @@ extension InMemoryServer {
     }
 
     /// - Parameter owner: The account, or the id of a new one.
-    mutating func creation(for owner: UUID, named name: String) -> (id: UUID, members: JSONObject) {
+    mutating func creation(for owner: UUID, named name: String) -> (id: UUID, members: AuthJSONObject) {
         var (id, options) = challenge(for: owner)
         options["rp"] = ["id": .string(Self.party), "name": "Example"]
         options["user"] = [
@@ -40,13 +40,13 @@ extension InMemoryServer {
         return (id, options)
     }
 
-    mutating func authenticationOptions(at now: Date) throws(AuthClientError) -> AnyJSON {
+    mutating func authenticationOptions(at now: Date) throws(AuthClientError) -> AuthJSON {
         guard settings.allowsPasskeys else { throw Fault.refused(404, .passkeyDisabled) }
         let (id, options) = challenge(for: nil)
         return Self.answer(id, options, now)
     }
 
-    static func answer(_ id: UUID, _ options: JSONObject, _ now: Date) -> AnyJSON {
+    static func answer(_ id: UUID, _ options: AuthJSONObject, _ now: Date) -> AuthJSON {
         [
             "challenge_id": .string(id.wire), "options": .object(options),
             "expires_at": .double(now.timeIntervalSince1970 + 300),
@@ -54,8 +54,8 @@ extension InMemoryServer {
     }
 
     mutating func register(
-        _ caller: Caller, _ challenge: UUID?, _ credential: AnyJSON, at now: Date
-    ) throws(AuthClientError) -> Passkey {
+        _ caller: Caller, _ challenge: UUID?, _ credential: AuthJSON, at now: Date
+    ) throws(AuthClientError) -> AuthPasskey {
         let user = caller.user
         guard let challenge, let owner = protection.challenges.removeValue(forKey: challenge), owner == user else {
             throw Fault.refused(400, .webauthnChallengeNotFound)
@@ -64,16 +64,16 @@ extension InMemoryServer {
     }
 
     @discardableResult
-    mutating func add(_ credential: AnyJSON, to user: UUID, at now: Date) throws(AuthClientError) -> Passkey {
+    mutating func add(_ credential: AuthJSON, to user: UUID, at now: Date) throws(AuthClientError) -> AuthPasskey {
         guard let id = credential["id"]?.stringValue else { throw Fault.refused(400, .webauthnVerificationFailed) }
         let name = credential["name"]?.stringValue ?? "Passkey"
-        let passkey = Passkey(id: Fixtures.id(number()), friendlyName: name, createdAt: now)
+        let passkey = AuthPasskey(id: Fixtures.id(number()), friendlyName: name, createdAt: now)
         protection.keys[user, default: []].append(InMemoryProtection.Key(passkey: passkey, credential: id))
         return passkey
     }
 
     /// Signs in with a passkey.
-    mutating func signIn(_ challenge: UUID, _ answer: AnyJSON, at now: Date) throws(AuthClientError) -> Opened {
+    mutating func signIn(_ challenge: UUID, _ answer: AuthJSON, at now: Date) throws(AuthClientError) -> Opened {
         guard let owner = protection.challenges.removeValue(forKey: challenge), owner == nil else {
             throw Fault.refused(400, .webauthnChallengeNotFound)
         }
@@ -90,8 +90,8 @@ extension InMemoryServer {
     }
 
     /// The refusal of a set-aside passkey, with the ticket that restores it.
-    private mutating func setAside(_ passkey: Passkey, of user: UUID, at now: Date) -> AuthClientError {
-        let ticket = SetAsideTicket("set-aside-\(number())", expiresAt: now + Self.ticketLifetime)
+    private mutating func setAside(_ passkey: AuthPasskey, of user: UUID, at now: Date) -> AuthClientError {
+        let ticket = AuthSetAsideTicket("set-aside-\(number())", expiresAt: now + Self.ticketLifetime)
         setAsideTickets[ticket] = SetAsidePasskey(owner: user, passkey: passkey.id)
         if let account = account(user) { mailRestoring(of: account, at: now) }
         var refusal = AuthRefusal(status: 403, code: .credentialSetAside)
@@ -99,7 +99,7 @@ extension InMemoryServer {
         return .refused(refusal)
     }
 
-    func passkeys(of user: UUID) throws(AuthClientError) -> [Passkey] {
+    func passkeys(of user: UUID) throws(AuthClientError) -> [AuthPasskey] {
         guard settings.allowsPasskeys else { throw Fault.refused(404, .passkeyDisabled) }
         return (protection.keys[user] ?? []).map(\.passkey)
     }
@@ -108,8 +108,8 @@ extension InMemoryServer {
     /// - Returns: The passkey before it was deleted, or as it is now.
     @discardableResult
     mutating func changePasskey(
-        _ id: UUID?, of user: UUID, _ change: (Passkey) -> Passkey?
-    ) throws(AuthClientError) -> Passkey {
+        _ id: UUID?, of user: UUID, _ change: (AuthPasskey) -> AuthPasskey?
+    ) throws(AuthClientError) -> AuthPasskey {
         guard let index = protection.keys[user]?.firstIndex(where: { $0.passkey.id == id }),
             let known = protection.keys[user]?[index].passkey
         else { throw Fault.refused(404, .validationFailed) }

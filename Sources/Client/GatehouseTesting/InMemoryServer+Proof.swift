@@ -7,7 +7,7 @@ extension InMemoryServer {
     /// - Returns: nil after the first of two codes of an email change.
     /// - Throws: `otp_expired`, after which the attempt counts.
     mutating func verify(
-        _ text: String, sentTo email: String, for purpose: EmailOTPType, by prover: Prover, at now: Date
+        _ text: String, sentTo email: String, for purpose: EmailCodeType, by prover: Prover, at now: Date
     ) throws(AuthClientError) -> Opened? {
         let slots: Set<MailedCode.Slot> =
             switch purpose {
@@ -31,7 +31,7 @@ extension InMemoryServer {
     ///
     /// - Throws: `otp_expired`, also for a ticket that has expired.
     mutating func verify(
-        _ text: String, restoring ticket: SetAsideTicket, by prover: Prover, at now: Date
+        _ text: String, restoring ticket: AuthSetAsideTicket, by prover: Prover, at now: Date
     ) throws(AuthClientError) -> Opened? {
         guard let asked = setAsideTickets[ticket], now < ticket.expiresAt,
             let email = account(asked.owner)?.user.email
@@ -98,7 +98,7 @@ extension InMemoryServer {
     /// - Throws: 404 for an unknown ticket; `insufficient_aal` for an account with a second factor; `otp_expired`, after
     ///   which the attempt counts; 409 if the account has another
     ///   address by now.
-    mutating func confirm(_ ticket: LinkTicket, code: String, at now: Date) throws(AuthClientError) -> Opened {
+    mutating func confirm(_ ticket: AuthLinkTicket, code: String, at now: Date) throws(AuthClientError) -> Opened {
         let (asked, account) = try known(ticket, at: now)
         let id = account.user.id
         guard !hasSecondFactor(id) else { throw Fault.refused(403, .insufficientAAL) }

@@ -48,7 +48,7 @@ extension InMemoryServer {
         case .link: return try link(try token(request, fault), to: try caller(request), at: now)
         case .finishInBrowser, .openMailLink: return try exchange(request, at: now)
         case .confirmLink: return try confirm(request, at: now)
-        case .recoverAccount: return try recover(LinkTicket(request.text("link_ticket")), at: now)
+        case .recoverAccount: return try recover(AuthLinkTicket(request.text("link_ticket")), at: now)
         case .refresh: return try refresh(refreshes[request.text("refresh_token")] ?? 0, at: now)
         case .startOver: return try startOver(try caller(request), at: now)
         case .verifyRecoveryCode: return try verify(try caller(request), recoveryCode: request.text("code"), at: now)
@@ -60,8 +60,8 @@ extension InMemoryServer {
 
     private func token(_ request: InMemoryRequest, _ fault: Fault?) throws(AuthClientError) -> ScriptedToken {
         var token = try Self.token(
-            of: OpenIDConnectCredentials(
-                provider: Provider(rawValue: request.text("provider")), idToken: request.text("id_token"),
+            of: IDTokenCredentials(
+                provider: AuthProvider(rawValue: request.text("provider")), idToken: request.text("id_token"),
                 nonce: request.body["nonce"]?.stringValue))
         if fault != .nameIgnored { token.name = request.body["user"].flatMap(AppleName.init(json:)) }
         return token
@@ -91,7 +91,7 @@ extension InMemoryServer {
 
     /// Confirms a link with a password, a mailed code, or the caller's session.
     private mutating func confirm(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> Opened {
-        let ticket = LinkTicket(request.text("link_ticket"))
+        let ticket = AuthLinkTicket(request.text("link_ticket"))
         if let password = request.body["password"]?.stringValue {
             return try confirm(ticket, request.text("email"), password, at: now)
         }
@@ -110,7 +110,7 @@ extension InMemoryServer {
             guard let ticket = setAsideTickets.keys.first(where: { $0.text == text }) else { throw Fault.wrongCode }
             opened = try verify(code, restoring: ticket, by: prover, at: now)
         } else {
-            let purpose = EmailOTPType(rawValue: request.text("type")) ?? .email
+            let purpose = EmailCodeType(rawValue: request.text("type")) ?? .email
             opened = try verify(code, sentTo: request.text("email"), for: purpose, by: prover, at: now)
         }
         guard let opened else { return .json(["msg": "The other address must be confirmed too."]) }
@@ -138,7 +138,7 @@ extension InMemoryServer {
             guard let account = account(email: email) else { return true }
             mailEmailChange(of: account.user, at: now)
             keepChallenge(of: request, for: .emailChange, account.user.email, account.user.newEmail)
-        case .sendLinkCode: try mailLinkCode(LinkTicket(request.text("link_ticket")), at: now)
+        case .sendLinkCode: try mailLinkCode(AuthLinkTicket(request.text("link_ticket")), at: now)
         case .reauthenticate: _ = try caller(request)
         default: return false
         }

@@ -18,7 +18,7 @@ extension InMemoryServer {
         }
         let number = number()
         devices[session]?.refreshedAt = now
-        let opened = Session(
+        let opened = AuthSession(
             accessToken: accessToken(number, of: session), refreshToken: "refresh-\(number)", expiresIn: Self.lifetime,
             expiresAt: now.timeIntervalSince1970 + Self.lifetime, user: account.user)
         callers[opened.accessToken] = Caller(id: session, user: id)
@@ -29,7 +29,7 @@ extension InMemoryServer {
     /// The access token of a session, with the claims that clients read.
     func accessToken(_ number: Int, of session: Int) -> String {
         let level = protection.raised[session] == nil ? "aal1" : "aal2"
-        let claims: AnyJSON = ["aal": .string(level), "session_id": .string(Fixtures.id(session).wire)]
+        let claims: AuthJSON = ["aal": .string(level), "session_id": .string(Fixtures.id(session).wire)]
         return "e30.\(Base64URL.text(Array(claims.text.utf8))).\(number)"
     }
 

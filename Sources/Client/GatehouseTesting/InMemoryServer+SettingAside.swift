@@ -5,7 +5,7 @@ import Gatehouse
 struct OtherPassword: Sendable {
     let text: String
     /// The metadata of the sign-up that chose it.
-    var data: JSONObject = [:]
+    var data: AuthJSONObject = [:]
     let at: Date
 }
 
@@ -117,7 +117,7 @@ extension InMemoryServer {
         }
         guard let account = account(id), let identities = account.user.identities else { return }
         let kept = identities.filter { identity in
-            identity.provider == Provider.email.rawValue
+            identity.provider == AuthProvider.email.rawValue
                 || identity.email == account.user.email && identity.identityID.map(vouching.contains) == true
         }
         for identity in identities where !kept.contains(identity) {
@@ -151,16 +151,16 @@ extension InMemoryServer {
     /// Shows in the user what is set aside.
     mutating func showSetAside(of id: UUID) {
         guard let account = account(id) else { return }
-        let passwords = account.otherPasswords.last.map { [SetAsideCredential(.password, setAsideAt: $0.at)] } ?? []
+        let passwords = account.otherPasswords.last.map { [AuthSetAsideCredential(.password, setAsideAt: $0.at)] } ?? []
         let passkeys = (protection.keys[id] ?? []).compactMap { key in
             key.passkey.setAsideAt.map {
-                SetAsideCredential(.passkey(id: key.passkey.id, name: key.passkey.friendlyName), setAsideAt: $0)
+                AuthSetAsideCredential(.passkey(id: key.passkey.id, name: key.passkey.friendlyName), setAsideAt: $0)
             }
         }
         let identities = setAsideIdentities.values.filter { $0.owner == id }.sorted { $0.at < $1.at }
             .compactMap { kept in
                 kept.identity.identityID.map {
-                    SetAsideCredential(.identity(id: $0, provider: kept.identity.provider), setAsideAt: kept.at)
+                    AuthSetAsideCredential(.identity(id: $0, provider: kept.identity.provider), setAsideAt: kept.at)
                 }
             }
         update(id) { $0.user.setAside = passwords + passkeys + identities }
@@ -191,7 +191,7 @@ extension InMemoryServer.Account {
 /// An identity that a first proof set aside.
 struct SetAsideIdentity: Sendable {
     let owner: UUID
-    let identity: UserIdentity
+    let identity: AuthUserIdentity
     let at: Date
 }
 
@@ -222,7 +222,8 @@ extension InMemoryServer {
             (account.user.email, account.user.newEmail, account.isEmailProven) = (nil, nil, false)
             (account.user.formerEmail, account.user.formerEmailMovedAt) = (email, now)
         }
-        setIdentities((account(id)?.user.identities ?? []).filter { $0.provider != Provider.email.rawValue }, of: id)
+        setIdentities(
+            (account(id)?.user.identities ?? []).filter { $0.provider != AuthProvider.email.rawValue }, of: id)
         codes.removeAll { $0.owner == id }
     }
 }

@@ -5,13 +5,13 @@ import GatehouseModel
 /// The accounts and the server's behavior behind ``InMemoryNetwork``. Throws its refusals.
 struct InMemoryServer: Sendable {
     struct Account: Sendable {
-        var user: User
+        var user: AuthUser
         var profile: ProfileSummary?
         var password: String?
         /// The passwords of competing sign-ups, and those that a proof set aside.
         var otherPasswords: [OtherPassword] = []
         /// What the sign-up that made the account entered.
-        var entered: JSONObject = [:]
+        var entered: AuthJSONObject = [:]
         var isConfirmed = true
         /// Whether the address's ownership is proven.
         var isEmailProven = false
@@ -25,7 +25,7 @@ struct InMemoryServer: Sendable {
 
     /// A new session, as the server returns it.
     struct Opened: Sendable {
-        var session: Session
+        var session: AuthSession
         var id: Int
     }
 
@@ -53,7 +53,7 @@ struct InMemoryServer: Sendable {
     /// The identities that opened sessions, by session number.
     var openers: [Int: UUID] = [:]
     /// Pending questions, by ticket.
-    var questions: [LinkTicket: AskedLink] = [:]
+    var questions: [AuthLinkTicket: AskedLink] = [:]
     /// Links that can be undone, by the identity that they added.
     var links: [UUID: MadeLink] = [:]
     /// Identities whose link was undone.
@@ -63,7 +63,7 @@ struct InMemoryServer: Sendable {
     /// The identities that a first proof set aside, with the accounts that have them.
     var setAsideIdentities: [String: SetAsideIdentity] = [:]
     /// The tickets of set-aside passkeys that have signed in.
-    var setAsideTickets: [SetAsideTicket: SetAsidePasskey] = [:]
+    var setAsideTickets: [AuthSetAsideTicket: SetAsidePasskey] = [:]
     /// When a code or link opened a session, by session number.
     var mailedSessions: [Int: Date] = [:]
     /// When an address last got a mail, by purpose.
@@ -99,7 +99,7 @@ extension InMemoryServer {
     /// - Returns: The session, or the user who must confirm a mail.
     mutating func signUp(
         _ email: String, _ password: String, _ firstName: String?, at now: Date
-    ) throws(AuthClientError) -> (Opened?, User) {
+    ) throws(AuthClientError) -> (Opened?, AuthUser) {
         guard Self.isLongEnough(password) else {
             throw .refused(AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: ["length"]))
         }
@@ -108,7 +108,7 @@ extension InMemoryServer {
             repeatSignUp(email, CompetingSignUp(password: password, metadata: Self.metadata(firstName)), at: now)
             // A fictitious user, so that the response does not reveal that the address is registered.
             let id = Fixtures.id(number())
-            return (nil, User(id: id, role: nil, email: email.lowercased(), createdAt: now, updatedAt: now))
+            return (nil, AuthUser(id: id, role: nil, email: email.lowercased(), createdAt: now, updatedAt: now))
         }
         let id = add(email: email, firstName: firstName, at: now)
         link(.email, person: id.wire, email: email, to: id, at: now)
@@ -149,7 +149,7 @@ extension InMemoryServer {
     /// Reads the token from a provider's sheet, and checks the nonce.
     ///
     /// - Throws: 400 without a code, as the API does for an invalid token.
-    static func token(of credentials: OpenIDConnectCredentials) throws(AuthClientError) -> ScriptedToken {
+    static func token(of credentials: IDTokenCredentials) throws(AuthClientError) -> ScriptedToken {
         guard var token = ScriptedToken(credentials.idToken), token.provider == credentials.provider,
             token.nonce == credentials.nonce.map({ SignInNonce(raw: $0).hashed })
         else { throw Fault.refused(400) }
@@ -162,7 +162,7 @@ extension InMemoryServer {
         let metadata = Self.metadata(firstName)
         let name = firstName?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         let profile = ProfileSummary(id: id, firstName: name.isEmpty ? nil : String(name.prefix(50)), createdAt: now)
-        let user = User(
+        let user = AuthUser(
             id: id, userMetadata: metadata, email: email?.lowercased(), identities: [], createdAt: now, updatedAt: now)
         accounts.append(Account(user: user, profile: profile))
         return id
@@ -173,7 +173,7 @@ extension InMemoryServer {
         password.precomposedStringWithCanonicalMapping.unicodeScalars.count >= 8
     }
 
-    private static func metadata(_ firstName: String?) -> JSONObject {
+    private static func metadata(_ firstName: String?) -> AuthJSONObject {
         firstName.map { ["first_name": .string($0)] } ?? [:]
     }
 }
@@ -184,23 +184,23 @@ extension InMemoryServer {
     /// - Returns: The new identity.
     @discardableResult
     mutating func link(
-        _ provider: Provider, person: String, email: String?, isVerified: Bool = false, to id: UUID, at now: Date
+        _ provider: AuthProvider, person: String, email: String?, isVerified: Bool = false, to id: UUID, at now: Date
     ) -> UUID {
         let number = Fixtures.id(number())
         guard let index = index(id) else { return number }
         if isVerified { vouching.insert(number) }
-        var data: JSONObject = ["sub": .string(person)]
-        data["email"] = email.map(AnyJSON.string)
-        let identity = UserIdentity(
+        var data: AuthJSONObject = ["sub": .string(person)]
+        data["email"] = email.map(AuthJSON.string)
+        let identity = AuthUserIdentity(
             id: person, identityID: number, userID: id, identityData: data, provider: provider.rawValue, email: email,
             createdAt: now, updatedAt: now, lastSignInAt: now)
         setIdentities((accounts[index].user.identities ?? []) + [identity], of: id)
         return number
     }
 
-    mutating func setIdentities(_ identities: [UserIdentity], of id: UUID) {
+    mutating func setIdentities(_ identities: [AuthUserIdentity], of id: UUID) {
         guard let index = index(id) else { return }
-        let providers = identities.map { AnyJSON.string($0.provider) }
+        let providers = identities.map { AuthJSON.string($0.provider) }
         accounts[index].user.identities = identities
         accounts[index].user.appMetadata["providers"] = .array(providers)
         if accounts[index].user.appMetadata["provider"] == nil {
@@ -260,7 +260,7 @@ extension InMemoryServer {
             (account.user.formerEmail, account.user.formerEmailMovedAt) = (nil, nil)
             (account.isConfirmed, account.isEmailProven) = (true, isProven)
         }
-        let others = (account(id)?.user.identities ?? []).filter { $0.provider != Provider.email.rawValue }
+        let others = (account(id)?.user.identities ?? []).filter { $0.provider != AuthProvider.email.rawValue }
         setIdentities(others, of: id)
         link(.email, person: id.wire, email: email, to: id, at: now)
     }

@@ -39,8 +39,8 @@ public struct ProviderPerson: Hashable, Sendable {
     /// The result of a provider's sheet for this person. Only ``InMemoryAuthService`` accepts its token.
     ///
     /// - Parameter nonce: The nonce whose hash was in the request; nil if there was none.
-    public func credentials(from provider: Provider, nonce: SignInNonce? = nil) -> OpenIDConnectCredentials {
-        OpenIDConnectCredentials(
+    public func credentials(from provider: AuthProvider, nonce: SignInNonce? = nil) -> IDTokenCredentials {
+        IDTokenCredentials(
             provider: provider, idToken: ScriptedToken(self, from: provider, nonce: nonce?.hashed).text,
             nonce: nonce?.raw)
     }
@@ -49,13 +49,13 @@ public struct ProviderPerson: Hashable, Sendable {
 /// A simulated ID token, in the same format but without a signature.
 struct ScriptedToken: Hashable, Sendable {
     var person: ProviderPerson
-    var provider: Provider
+    var provider: AuthProvider
     /// The hashed nonce of the request.
     var nonce: String?
     /// The name sent along with the token.
     var name: AppleName?
 
-    init(_ person: ProviderPerson, from provider: Provider, nonce: String?) {
+    init(_ person: ProviderPerson, from provider: AuthProvider, nonce: String?) {
         self.person = person
         self.provider = provider
         self.nonce = nonce
@@ -66,15 +66,15 @@ struct ScriptedToken: Hashable, Sendable {
     static func key(_ provider: String, _ person: String) -> String { "\(provider) \(person)" }
 
     var text: String {
-        var claims: JSONObject = [
+        var claims: AuthJSONObject = [
             "iss": .string(provider.rawValue), "sub": .string(person.id),
             "email_verified": .bool(person.isEmailVerified), "is_private_email": .bool(person.isEmailHidden),
         ]
-        claims["email"] = person.email.map(AnyJSON.string)
-        claims["nonce"] = nonce.map(AnyJSON.string)
+        claims["email"] = person.email.map(AuthJSON.string)
+        claims["nonce"] = nonce.map(AuthJSON.string)
         // Apple's tokens contain no name.
-        if provider != .apple { claims["given_name"] = person.firstName.map(AnyJSON.string) }
-        return [#"{"alg":"none"}"#, AnyJSON.object(claims).text].map { Base64URL.text(Array($0.utf8)) + "." }.joined()
+        if provider != .apple { claims["given_name"] = person.firstName.map(AuthJSON.string) }
+        return [#"{"alg":"none"}"#, AuthJSON.object(claims).text].map { Base64URL.text(Array($0.utf8)) + "." }.joined()
     }
 
     /// - Returns: nil for any other token.
@@ -88,7 +88,7 @@ struct ScriptedToken: Hashable, Sendable {
         person = ProviderPerson(
             id: id, email: json["email"]?.stringValue, isEmailVerified: json["email_verified"]?.boolValue ?? false,
             isEmailHidden: json["is_private_email"]?.boolValue ?? false, firstName: json["given_name"]?.stringValue)
-        self.provider = Provider(rawValue: provider)
+        self.provider = AuthProvider(rawValue: provider)
         nonce = json["nonce"]?.stringValue
     }
 }

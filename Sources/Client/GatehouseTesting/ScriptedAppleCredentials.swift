@@ -3,13 +3,13 @@ public import Gatehouse
 /// Simulates Apple's answers about Sign in with Apple.
 ///
 /// ```swift
-/// let (service, apple) = (InMemoryAuthService(), ScriptedAppleCredentials())
+/// let (service, apple) = (InMemoryAuthService(), ScriptedAppleConsent())
 /// let manager = service.makeManager(appleCredentials: apple.credentials)
 /// apple.set(.revoked, for: .ada)                                      // in the system's settings
 /// apple.askAgain()                                                    // the app becomes active
 /// await manager.wait { !$0.isLoggedIn }
 /// ```
-public final class ScriptedAppleCredentials: Sendable {
+public final class ScriptedAppleConsent: Sendable {
     private struct State {
         var states: [String: AppleCredentialState] = [:]
         var asked: [String] = []
@@ -22,8 +22,8 @@ public final class ScriptedAppleCredentials: Sendable {
     public init() {}
 
     /// The credentials to pass to a manager.
-    public var credentials: AppleCredentials {
-        AppleCredentials { [state] person in
+    public var credentials: AppleConsent {
+        AppleConsent { [state] person in
             state.withLock { state in
                 state.asked.append(person)
                 return state.states[person] ?? .authorized

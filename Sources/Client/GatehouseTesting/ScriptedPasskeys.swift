@@ -73,7 +73,7 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
     /// The user taps the passkey in the bar above the keyboard.
     public func chooseInKeyboard() { keyboard.open() }
 
-    public func create(_ options: PasskeyRegistrationOptions, style: PasskeyCreationStyle) throws -> AnyJSON {
+    public func create(_ options: AuthPasskeyRegistrationOptions, style: PasskeyCreationStyle) throws -> AuthJSON {
         let id = try state.withLock { state in
             if style == .automatic, !state.isCreatingAutomatically { throw AuthClientError.cancelled }
             try Self.answer(&state)
@@ -85,7 +85,7 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
         return Self.registration(id)
     }
 
-    public func createAccount(_ options: PasskeyRegistrationOptions) throws -> PasskeyAccount {
+    public func createAccount(_ options: AuthPasskeyRegistrationOptions) throws -> PasskeyAccount {
         try state.withLock { state in
             guard let answers = state.accounts else { throw PasskeyAccountProblem.unavailable }
             state.accounts = Array(answers.dropFirst())
@@ -102,9 +102,9 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
         }
     }
 
-    private static func registration(_ id: String) -> AnyJSON { ["id": .string(id), "name": "Apple Passwords"] }
+    private static func registration(_ id: String) -> AuthJSON { ["id": .string(id), "name": "Apple Passwords"] }
 
-    public func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AnyJSON {
+    public func get(_ options: AuthPasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AuthJSON {
         guard state.withLock({ !$0.credentials.isEmpty }) || style == .sheet else { throw AuthClientError.noPasskey }
         if style == .autoFill { try await keyboard.wait() }
         let id = try state.withLock { state in
@@ -138,13 +138,13 @@ extension ScriptedPasskeys.State {
     }
 }
 
-extension PasskeyAuthenticationOptions {
+extension AuthPasskeyAuthenticationOptions {
     fileprivate func allows(_ credential: String) -> Bool {
         allowedCredentials.isEmpty || allowedCredentials.contains { Base64URL.text($0) == credential }
     }
 }
 
-extension PasskeyRegistrationOptions {
+extension AuthPasskeyRegistrationOptions {
     fileprivate func excludes(_ credential: String) -> Bool {
         excludedCredentials.contains { Base64URL.text($0) == credential }
     }

@@ -27,7 +27,7 @@ public final class ScriptedProviderSheet: Sendable {
     /// The request of a sheet.
     public struct Request: Hashable, Sendable {
         /// The provider of the sheet.
-        public var provider: Provider
+        public var provider: AuthProvider
         /// The hashed nonce in the request; nil if there was none.
         public var nonce: String?
         /// For example `name` and `email`.
@@ -88,7 +88,7 @@ public final class ScriptedProviderSheet: Sendable {
     /// - Throws: As ``apple(nonce:scopes:)``.
     public func google(
         nonce: SignInNonce? = nil, scopes: [String] = ["openid", "email", "profile"]
-    ) async throws -> OpenIDConnectCredentials {
+    ) async throws -> IDTokenCredentials {
         let (person, _) = try await show(Request(provider: .google, nonce: nonce?.hashed, scopes: scopes))
         return person.credentials(from: .google, nonce: nonce)
     }
@@ -148,7 +148,7 @@ extension ScriptedProviderSheet: WebAuthenticator {
 struct ScriptedFlow: Hashable, Sendable {
     /// The PKCE challenge.
     var id: String
-    var provider: Provider
+    var provider: AuthProvider
     var redirectTo: String
 
     var address: URL? {
@@ -183,7 +183,7 @@ extension ScriptedFlow {
         else {
             return nil
         }
-        self.init(id: id, provider: Provider(rawValue: provider), redirectTo: redirectTo)
+        self.init(id: id, provider: AuthProvider(rawValue: provider), redirectTo: redirectTo)
     }
 }
 

@@ -6,7 +6,7 @@ public import Gatehouse
 ///
 /// ```swift
 /// let clock = VirtualClock()
-/// let client = try AuthClient(url: url, publishableKey: key, storage: MemoryStorage(), clock: clock.clock)
+/// let client = try GatehouseClient(url: url, publishableKey: key, storage: MemoryStorage(), clock: clock.clock)
 /// clock.advance(by: .seconds(3_601))      // the access token has expired
 /// ```
 public final class VirtualClock: Sendable {

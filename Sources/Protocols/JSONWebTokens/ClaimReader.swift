@@ -7,11 +7,11 @@ package struct ClaimReader: Sendable {
     /// The end of the year 9999 in seconds since 1970. Arithmetic with later times could overflow.
     private static let lastSecond = 253_402_300_799.0
 
-    private let members: JSONObject
+    private let members: AuthJSONObject
 
-    package init(members: JSONObject) { self.members = members }
+    package init(members: AuthJSONObject) { self.members = members }
 
-    private func claim(_ name: String) -> AnyJSON? {
+    private func claim(_ name: String) -> AuthJSON? {
         guard let claim = members[name], !claim.isNull else { return nil }
         return claim
     }

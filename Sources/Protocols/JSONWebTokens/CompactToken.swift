@@ -48,7 +48,7 @@ struct TokenHeader {
         keyID = try Self.keyID(members["kid"])
     }
 
-    private static func keyID(_ member: AnyJSON?) throws(TokenRejection) -> ExternalName? {
+    private static func keyID(_ member: AuthJSON?) throws(TokenRejection) -> ExternalName? {
         guard let member else { return nil }
         guard let id = member.stringValue.flatMap(ExternalName.init) else { throw .malformed(.header) }
         return id
@@ -59,7 +59,7 @@ extension CompactToken {
     /// Decodes a part to its JSON object.
     static func object(
         _ part: ArraySlice<UInt8>, _ name: TokenRejection.Part
-    ) throws(TokenRejection) -> JSONObject {
+    ) throws(TokenRejection) -> AuthJSONObject {
         try members(bytes(part, name), name)
     }
 
@@ -68,7 +68,7 @@ extension CompactToken {
         return bytes
     }
 
-    static func members(_ bytes: [UInt8], _ name: TokenRejection.Part) throws(TokenRejection) -> JSONObject {
+    static func members(_ bytes: [UInt8], _ name: TokenRejection.Part) throws(TokenRejection) -> AuthJSONObject {
         do {
             let json = try JSONReader.read(bytes, refusesDuplicates: true)
             guard let members = json.objectValue else { throw TokenRejection.malformed(name) }

@@ -26,7 +26,7 @@ package struct JSONWebKey: Sendable {
     /// algorithm; see ``verifying(_:)``. Other key types have only one algorithm.
     ///
     /// - Throws: ``KeyProblem``.
-    package init(_ jwk: AnyJSON) throws(KeyProblem) {
+    package init(_ jwk: AuthJSON) throws(KeyProblem) {
         let members = try KeyMembers(jwk)
         algorithm = try members.algorithm()
         namesAlgorithm = members.has("alg")
@@ -39,7 +39,7 @@ package struct JSONWebKey: Sendable {
     ///
     /// - Throws: ``KeyProblem``.
     package init(text: Secret) throws(KeyProblem) {
-        let jwk: AnyJSON
+        let jwk: AuthJSON
         do { jwk = try JSONReader.read(text.reveal()) } catch { throw .unreadable }
         try self.init(jwk)
     }
@@ -110,12 +110,12 @@ package struct JSONWebKey: Sendable {
 
     /// SHA-256 of the key's required members, in Base64URL (RFC 7638 §3, RFC 8037 §2).
     package var thumbprint: String {
-        var members: JSONObject = ["kty": .string(algorithm.keyType)]
+        var members: AuthJSONObject = ["kty": .string(algorithm.keyType)]
         for (name, value) in parts.publicMembers { members["\(name)"] = .string(value) }
         if algorithm.isSymmetric {
             for (name, value) in parts.privateMembers { members["\(name)"] = .string(value.reveal()) }
         }
-        return Base64URL.text(Array(SHA256.hash(data: Array(AnyJSON.object(members).text.utf8))))
+        return Base64URL.text(Array(SHA256.hash(data: Array(AuthJSON.object(members).text.utf8))))
     }
 }
 

@@ -2,9 +2,9 @@ import GatehouseWire
 
 /// The members of a JWK, read by type (RFC 7517 §4). Unknown members are ignored, and null counts as absent.
 struct KeyMembers {
-    private let members: JSONObject
+    private let members: AuthJSONObject
 
-    init(_ jwk: AnyJSON) throws(KeyProblem) {
+    init(_ jwk: AuthJSON) throws(KeyProblem) {
         guard let members = jwk.objectValue else { throw .unreadable }
         self.members = members.filter { !$0.value.isNull }
     }

@@ -19,14 +19,14 @@ extension JSONWebKey {
 /// §A.1.2).
 private struct RSANumbers {
     private static let names = ["n", "e", "d", "p", "q", "dp", "dq", "qi"]
-    let jwk: JSONObject
+    let jwk: AuthJSONObject
 
     init(pkcs1 der: [UInt8]) throws(KeyProblem) {
         var rest = der[...]
         var content = try Self.element(0x30, &rest)
         // The version: 0 for two primes.
         guard rest.isEmpty, try Self.element(0x02, &content) == [0] else { throw .unreadable }
-        var members: JSONObject = ["kty": "RSA"]
+        var members: AuthJSONObject = ["kty": "RSA"]
         for name in Self.names {
             let number = try Self.element(0x02, &content).drop { $0 == 0 }
             members[name] = .string(Base64URL.text(Array(number)))

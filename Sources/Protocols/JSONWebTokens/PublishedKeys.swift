@@ -10,7 +10,7 @@ extension KeySet {
     /// - Throws: ``KeyProblem/unreadable`` if the document is longer than `maximumBytes` or not a list of keys.
     package init(published document: [UInt8], maximumBytes: Int = 262_144) throws(KeyProblem) {
         guard document.count <= maximumBytes else { throw .unreadable }
-        let list: AnyJSON
+        let list: AuthJSON
         do { list = try JSONReader.read(document) } catch { throw .unreadable }
         guard let elements = list["keys"]?.arrayValue else { throw .unreadable }
         // Ignored: if the only key is unreadable, the set is empty.

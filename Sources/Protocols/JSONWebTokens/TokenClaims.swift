@@ -56,7 +56,7 @@ package struct TokenClaims: Equatable, Sendable {
     }
 
     /// All claims, parsed on each call.
-    package var members: JSONObject {
+    package var members: AuthJSONObject {
         do { return try CompactToken.members(payload, .payload) } catch { return [:] }
     }
 

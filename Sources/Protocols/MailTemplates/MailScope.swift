@@ -21,7 +21,7 @@ struct MailScope: MustacheParent {
 
 /// An object in the user's metadata. Lists and null show as nothing.
 struct MetadataScope: MustacheParent {
-    let members: JSONObject
+    let members: AuthJSONObject
 
     func child(named name: String) -> Any? {
         switch members[name] {

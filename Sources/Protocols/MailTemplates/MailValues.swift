@@ -20,7 +20,7 @@ package struct MailValues: Sendable {
     package var lifetime: Duration?
     /// The user's metadata. The built-in mails show none of it: a stranger may have signed up with this address, and
     /// could advertise with a name.
-    package var data = JSONObject()
+    package var data = AuthJSONObject()
     /// The name of a sign-in method, such as Google.
     package var provider: String?
     /// The kind of a second factor, as on the wire.

@@ -18,8 +18,8 @@ struct AccountMetadataTests {
                 ["email"], ["role": "owner", "provider": "x", "providers": 1],
                 ["role": "owner", "provider": "email", "providers": ["email"]]
             ),
-        ] as [([String], JSONObject, JSONObject)])
-    func providers(_ names: [String], _ before: JSONObject, _ expected: JSONObject) {
+        ] as [([String], AuthJSONObject, AuthJSONObject)])
+    func providers(_ names: [String], _ before: AuthJSONObject, _ expected: AuthJSONObject) {
         #expect(AccountMetadata.providers(names, over: before) == expected)
     }
 
@@ -27,7 +27,7 @@ struct AccountMetadataTests {
     func emailIdentity() throws {
         let user = UserID(bytes: Array(repeating: 1, count: 16))
         let email = try #require(EmailAddress("Ada@Example.com"))
-        let sent: JSONObject = [
+        let sent: AuthJSONObject = [
             "first_name": "Ada", "sub": "other", "email": "eve@example.com", "email_verified": true,
             "phone_verified": true,
         ]

@@ -22,12 +22,12 @@ struct LinkingRow: Sendable, CustomTestStringConvertible {
 extension ProviderIdentity {
     static func made(
         _ provider: String = "google", _ subject: String = "1", email: String? = "ada@example.com",
-        isVerified: Bool = true, isRelay: Bool = false, data: JSONObject = [:],
+        isVerified: Bool = true, isRelay: Bool = false, data: AuthJSONObject = [:],
         profile: ProfileFill = ProfileFill()
     ) -> ProviderIdentity {
         var members = data
         members["sub"] = .string(subject)
-        members["email"] = email.map(AnyJSON.string)
+        members["email"] = email.map(AuthJSON.string)
         members["email_verified"] = .bool(isVerified)
         return ProviderIdentity(
             provider: provider, subject: subject, email: email, isEmailVerified: isVerified, isPrivateRelay: isRelay,

@@ -130,7 +130,7 @@ struct AccountSearchTests {
     func oddNames(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         let long = String(repeating: "\u{10FFFF}", count: 4_000)
-        let names: [AnyJSON] = [12, ["Ada"], .null, "Ada", .string(long), "", "\u{301}"]
+        let names: [AuthJSON] = [12, ["Ada"], .null, "Ada", .string(long), "", "\u{301}"]
         for (number, name) in names.enumerated() {
             _ = try await store.signedIn("p\(number)@example.com", metadata: ["full_name": name])
         }

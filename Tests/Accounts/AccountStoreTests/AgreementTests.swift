@@ -44,7 +44,7 @@ struct AgreementTests {
         let store = try await StoreFixture(kind)
         var accounts = store.accounts
         accounts.admission = .asks
-        let (asking, metadata): (Accounts, JSONObject) = (accounts, ["name": "Augusta"])
+        let (asking, metadata): (Accounts, AuthJSONObject) = (accounts, ["name": "Augusta"])
         let error = await #expect(throws: AccountNeedsAdmission.self) {
             try await asking.signIns.signUpAnonymously(metadata: metadata, from: store.device, at: store.clock.now)
         }

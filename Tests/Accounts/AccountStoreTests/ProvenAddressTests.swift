@@ -139,7 +139,7 @@ struct ProvenAddressTests {
         var user = User(id: id, audience: "a", role: "r", times: UserTimes(createdAt: now))
         user.email = email
         user.times.emailConfirmedAt = now
-        let data: AnyJSON = ["email_verified": .bool(isVerified)]
+        let data: AuthJSON = ["email_verified": .bool(isVerified)]
         let identity = Identity(
             id: IdentityID(trusted: id.text), user: id, provider: "google", providerID: email, data: data.text,
             email: email, at: now)

@@ -15,11 +15,11 @@ extension StoreFixture {
 
     func identity(
         _ provider: String = "google", _ subject: String = "1", email: String? = "ada@example.com",
-        isVerified: Bool = true, isRelay: Bool = false, data: JSONObject = [:],
+        isVerified: Bool = true, isRelay: Bool = false, data: AuthJSONObject = [:],
         profile: ProfileFill = ProfileFill()
     ) -> ProviderIdentity {
-        var members: JSONObject = ["sub": .string(subject), "phone_verified": false]
-        members["email"] = email.map(AnyJSON.string)
+        var members: AuthJSONObject = ["sub": .string(subject), "phone_verified": false]
+        members["email"] = email.map(AuthJSON.string)
         members["email_verified"] = .bool(isVerified)
         members.merge(data) { $1 }
         return ProviderIdentity(

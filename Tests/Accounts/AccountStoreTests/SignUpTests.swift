@@ -21,8 +21,8 @@ struct SignUpTests {
                 metadata: ["first_name": .string(String(repeating: "x", count: 60))],
                 firstName: String(repeating: "x", count: 50)
             ),
-        ] as [(metadata: JSONObject, firstName: String?)])
-    func profile(metadata: JSONObject, firstName: String?) async throws {
+        ] as [(metadata: AuthJSONObject, firstName: String?)])
+    func profile(metadata: AuthJSONObject, firstName: String?) async throws {
         for kind in TestDatabase.all {
             let store = try await StoreFixture(kind)
             let issued = try await store.signedIn(metadata: metadata)

@@ -31,14 +31,14 @@ struct StoreFixture {
     static let secrets = ServerSecrets([(1, Array(repeating: 7, count: 32))])!
 
     func signUp(
-        _ email: String = "ada@example.com", metadata: JSONObject = [:], isConfirmed: Bool = true
+        _ email: String = "ada@example.com", metadata: AuthJSONObject = [:], isConfirmed: Bool = true
     ) async throws -> SignUpOutcome {
         let signUp = EmailSignUp(
             email: EmailAddress(email)!, passwordHash: Secret("$hash$"), metadata: metadata, isConfirmed: isConfirmed)
         return try await accounts.signIns.signUp(signUp, from: device, at: clock.now)
     }
 
-    func signedIn(_ email: String = "ada@example.com", metadata: JSONObject = [:]) async throws -> IssuedSession {
+    func signedIn(_ email: String = "ada@example.com", metadata: AuthJSONObject = [:]) async throws -> IssuedSession {
         guard case .signedIn(let issued) = try await signUp(email, metadata: metadata) else { throw NotSignedIn() }
         return issued
     }

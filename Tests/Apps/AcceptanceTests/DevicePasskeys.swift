@@ -34,7 +34,7 @@ import WebAuthn
     /// The user has the device again.
     func find(_ old: DevicePasskeys) { device = old.device }
 
-    func create(_ options: PasskeyRegistrationOptions, style: PasskeyCreationStyle) throws -> AnyJSON {
+    func create(_ options: AuthPasskeyRegistrationOptions, style: PasskeyCreationStyle) throws -> AuthJSON {
         let isAutomatic = style == .automatic
         guard isAutomatic ? upgradesAutomatically : !closesSheets else { throw AuthClientError.cancelled }
         meanwhile()
@@ -47,7 +47,7 @@ import WebAuthn
         }
     }
 
-    func createAccount(_ options: PasskeyRegistrationOptions) throws -> PasskeyAccount {
+    func createAccount(_ options: AuthPasskeyRegistrationOptions) throws -> PasskeyAccount {
         guard !closesSheets else { throw AuthClientError.cancelled }
         meanwhile()
         return PasskeyAccount(
@@ -55,7 +55,7 @@ import WebAuthn
             name: AppleName(given: Self.newUser.firstName))
     }
 
-    func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) throws -> AnyJSON {
+    func get(_ options: AuthPasskeyAuthenticationOptions, style: PasskeyRequestStyle) throws -> AuthJSON {
         // The device has no bar above the keyboard.
         guard style != .autoFill else { throw AuthClientError.noPasskey }
         guard !closesSheets else { throw AuthClientError.cancelled }

@@ -59,7 +59,7 @@ extension AcceptanceTests {
                 try await typePassword(world)
                 #expect(!world.manager.isLoggedIn && world.manager.user == nil)
                 await #expect(throws: AuthClientError.self) {
-                    try await world.accounts.client.update(user: UserAttributes(password: "another battery"))
+                    try await world.accounts.client.update(user: AuthUserAttributes(password: "another battery"))
                 }
                 // The code that has proven the app.
                 try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")

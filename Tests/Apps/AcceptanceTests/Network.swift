@@ -129,7 +129,7 @@ extension HTTPCall {
     var line: String { "\(method) \(url.path)" + (url.query.map { "?" + $0 } ?? "") }
 
     /// The body; null without one.
-    var json: AnyJSON {
+    var json: AuthJSON {
         do { return try JSONReader.read(body ?? []) } catch { return .null }
     }
 }

@@ -42,7 +42,7 @@ extension AcceptanceTests {
         @Test("005: a taken address looks like any other, and its owner keeps everything and gets an email")
         func taken() async throws {
             try await World.with(sendsMail: true, passkeySignUp: true) { world in
-                let owner: AnyJSON = [
+                let owner: AuthJSON = [
                     "email": "ada@example.com", "password": .string(TestServer.password), "email_confirm": true,
                 ]
                 #expect(try await world.server.admin(.post, "/users", json: owner).status == 200)

@@ -84,9 +84,9 @@ import TestSupport
     private func credential(of person: Person, _ request: ASAuthorizationAppleIDRequest) async throws
         -> ASAuthorization
     {
-        var wanted: JSONObject = ["person": .string(person.id)]
-        wanted["email"] = person.email.map(AnyJSON.string)
-        wanted["nonce"] = request.nonce.map(AnyJSON.string)
+        var wanted: AuthJSONObject = ["person": .string(person.id)]
+        wanted["email"] = person.email.map(AuthJSON.string)
+        wanted["nonce"] = request.nonce.map(AuthJSON.string)
         let answer = try await server.send(.post, "/dev/apple/native-credential", json: .object(wanted))
         guard let token = answer["identityToken"]?.stringValue, let user = answer["user"]?.stringValue else {
             throw ASAuthorizationError(answer.code == "user_cancelled_authorize" ? .canceled : .failed)

@@ -21,7 +21,7 @@ import WebAuthn
 /// The account of an app, and the clients below it.
 @MainActor struct Accounts {
     let manager: AuthManager
-    let client: AuthClient
+    let client: GatehouseClient
     let gateway: GatewayClient
 
     init(_ manager: AuthManager) throws {
@@ -251,7 +251,7 @@ extension World {
     }
 
     /// The accounts of the server.
-    func users() async throws -> [AnyJSON] {
+    func users() async throws -> [AuthJSON] {
         try await server.admin(.get, "/users")["users"]?.arrayValue ?? []
     }
 

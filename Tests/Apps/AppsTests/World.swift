@@ -95,8 +95,8 @@ extension InMemoryAuthService {
         .signedIn(email: email, firstName: firstName, others: favorites(favoriteTeams))
     }
 
-    static func favorites(_ teams: [String]) -> JSONObject {
-        ["favorite_teams": .array(teams.map(AnyJSON.string))]
+    static func favorites(_ teams: [String]) -> AuthJSONObject {
+        ["favorite_teams": .array(teams.map(AuthJSON.string))]
     }
 
     /// The ids of Ada's teams at the server.

@@ -12,7 +12,7 @@ import Testing
 // Sources/Client/Gatehouse/Gatehouse.docc/CallingYourAPI.md
 private struct Example1 {
     struct JournalAPI {
-        let client: AuthClient
+        let client: GatehouseClient
 
         func data(for request: URLRequest) async throws -> Data {
             let session = try await client.session
@@ -24,7 +24,7 @@ private struct Example1 {
             return data
         }
 
-        private func send(_ request: URLRequest, _ session: Session) async throws -> (Data, HTTPURLResponse) {
+        private func send(_ request: URLRequest, _ session: AuthSession) async throws -> (Data, HTTPURLResponse) {
             var request = request
             request.setValue("Bearer \(session.accessToken)", forHTTPHeaderField: "Authorization")
             let (data, response) = try await URLSession.shared.data(for: request)
@@ -37,7 +37,7 @@ private struct Example1 {
 // Sources/Client/Gatehouse/Gatehouse.docc/CallingYourAPI.md
 private struct Example2 {
     struct GatehouseInterceptor: Alamofire.RequestInterceptor {
-        let client: AuthClient
+        let client: GatehouseClient
 
         func adapt(
             _ urlRequest: URLRequest, for _: Alamofire.Session,
@@ -78,7 +78,7 @@ private struct Example2 {
 // Sources/Client/Gatehouse/Gatehouse.docc/CallingYourAPI.md
 private struct Example3 {
     struct GatehouseInterceptor: Apollo.HTTPInterceptor {
-        let client: AuthClient
+        let client: GatehouseClient
 
         func intercept(request: URLRequest, next: NextHTTPInterceptorFunction) async throws -> Apollo.HTTPResponse {
             let session = try await client.session
@@ -87,7 +87,7 @@ private struct Example3 {
             return try await next(authorized(request, client.refreshSession(insteadOf: session.accessToken)))
         }
 
-        private func authorized(_ request: URLRequest, _ session: Session) -> URLRequest {
+        private func authorized(_ request: URLRequest, _ session: AuthSession) -> URLRequest {
             var request = request
             request.setValue("Bearer \(session.accessToken)", forHTTPHeaderField: "Authorization")
             return request
@@ -98,7 +98,7 @@ private struct Example3 {
 // Sources/Client/Gatehouse/Gatehouse.docc/CallingYourAPI.md
 private struct Example4 {
     struct GatehouseInterceptor: GRPCCore.ClientInterceptor {
-        let client: AuthClient
+        let client: GatehouseClient
 
         func intercept<Input: Sendable, Output: Sendable>(
             request: GRPCCore.StreamingClientRequest<Input>, context: GRPCCore.ClientContext,
@@ -120,7 +120,7 @@ private struct Example4 {
 
 // Sources/Client/Gatehouse/Gatehouse.docc/CallingYourAPI.md
 private struct Example5 {
-    func supabase(_ client: AuthClient) -> SupabaseClient {
+    func supabase(_ client: GatehouseClient) -> SupabaseClient {
         SupabaseClient(
             supabaseURL: url, supabaseKey: "sb_publishable_…",
             options: SupabaseClientOptions(

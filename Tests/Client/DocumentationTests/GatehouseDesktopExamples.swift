@@ -26,7 +26,7 @@ extension Given {
     @MainActor private func example2() async throws {
         let environment = ProcessInfo.processInfo.environment
         let storage = DesktopStorage.make(name: "com.example.journal", environment: environment)
-        let client = try AuthClient(url: url, publishableKey: "sb_publishable_…", storage: storage)
+        let client = try GatehouseClient(url: url, publishableKey: "sb_publishable_…", storage: storage)
         try await client.signInWithOAuth(provider: .google, in: LoopbackWebAuthentication())
         _ = environment
         _ = storage

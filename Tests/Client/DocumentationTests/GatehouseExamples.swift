@@ -9,7 +9,7 @@ import GatehouseUI
 import SwiftUI
 import Testing
 
-// Sources/Client/Gatehouse/Accounts/AuthClient+Accounts.swift
+// Sources/Client/Gatehouse/Accounts/GatehouseClient+Accounts.swift
 extension Given {
     @MainActor private func example1() async throws {
         for account in try await client.accounts where account.state == .signedIn {
@@ -18,12 +18,60 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/AuthAdmin.swift
+// Sources/Client/Gatehouse/AuthClientError.swift
 extension Given {
     @MainActor private func example2() async throws {
-        let client = try AuthClient(url: url, publishableKey: secretKey, storage: MemoryStorage())
+        do {
+            try await client.signIn(email: email, password: password)
+        } catch AuthClientError.refused(let refusal) where refusal.code == .invalidCredentials {
+            message = "Incorrect email or password."
+        }
+    }
+}
+
+// Sources/Client/Gatehouse/AuthServerSettings.swift
+extension Given {
+    @MainActor private func example3() async throws {
+        let settings = try await client.settings()
+        showsGoogle = settings.providers.contains(.google)
+        showsForgotPassword = settings.allowsEmail && settings.sendsMail != false
+        _ = settings
+    }
+}
+
+// Sources/Client/Gatehouse/Factors/AuthFactors.swift
+extension Given {
+    @MainActor private func example4() async throws {
+        let factor = try await client.mfa.enroll(params: .totp(issuer: "Journal"))
+        show(factor.totp?.qrCode)
+        try await client.mfa.challengeAndVerify(params: FactorChallengeAndVerifyParams(factorId: factor.id, code: code))
+        _ = factor
+    }
+}
+
+// Sources/Client/Gatehouse/Factors/AuthFactors.swift
+extension Given {
+    @MainActor private func example5() async throws {
+        let set = try await client.mfa.recoveryCodes.generate()
+        show(set.codes)
+        _ = set
+    }
+}
+
+// Sources/Client/Gatehouse/Factors/FactorTypes.swift
+extension Given {
+    @MainActor private func example6() async throws {
+        let factor = try await client.mfa.enroll(params: .totp(issuer: "Journal", friendlyName: "My phone"))
+        _ = factor
+    }
+}
+
+// Sources/Client/Gatehouse/GatehouseAdmin.swift
+extension Given {
+    @MainActor private func example7() async throws {
+        let client = try GatehouseClient(url: url, publishableKey: secretKey, storage: MemoryStorage())
         let user = try await client.admin.createUser(
-            attributes: AdminUserAttributes(email: "ada@example.com", emailConfirm: true))
+            attributes: AuthAdminUserAttributes(email: "ada@example.com", emailConfirm: true))
         let page = try await client.admin.listUsers(page: 1, perPage: 100)
         _ = client
         _ = user
@@ -31,9 +79,9 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/AuthClient+Linking.swift
+// Sources/Client/Gatehouse/GatehouseClient+Linking.swift
 extension Given {
-    @MainActor private func example3() async throws {
+    @MainActor private func example8() async throws {
         do {
             try await client.signInWithIdToken(credentials: credentials)
         } catch let error as AuthClientError {
@@ -43,18 +91,18 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/AuthClient+Linking.swift
+// Sources/Client/Gatehouse/GatehouseClient+Linking.swift
 extension Given {
-    @MainActor private func example4() async throws {
+    @MainActor private func example9() async throws {
         try await client.sendLinkCode(for: question.ticket)
         // The user reads the code in the mail.
         try await client.confirmLink(question.ticket, code: code)
     }
 }
 
-// Sources/Client/Gatehouse/AuthClient+OneTimeCodes.swift
+// Sources/Client/Gatehouse/GatehouseClient+OneTimeCodes.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example10() async throws {
         try await client.signInWithOTP(email: email)
         // The user reads the code in the mail.
         let response = try await client.verifyOTP(email: email, token: code, type: .email)
@@ -64,9 +112,9 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/AuthClient+OneTimeCodes.swift
+// Sources/Client/Gatehouse/GatehouseClient+OneTimeCodes.swift
 extension Given {
-    @MainActor private func example6() async throws {
+    @MainActor private func example11() async throws {
         do {
             try await client.signIn(email: email, password: password)
         } catch let error as AuthClientError where error.code == .credentialSetAside {
@@ -76,9 +124,9 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/AuthClient+SignIn.swift
+// Sources/Client/Gatehouse/GatehouseClient+SignIn.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example12() async throws {
         let start = try await client.getOAuthSignInURL(provider: .google, redirectTo: redirectTo)
         openURL(start)
         // Later, in `onOpenURL`:
@@ -88,11 +136,11 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/AuthClient.swift
+// Sources/Client/Gatehouse/GatehouseClient.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example13() async throws {
         let storage = SystemStorage.make(name: "com.example.app", environment: ProcessInfo.processInfo.environment)
-        let client = try AuthClient(url: url, publishableKey: publishableKey, storage: storage)
+        let client = try GatehouseClient(url: url, publishableKey: publishableKey, storage: storage)
         try await client.signIn(email: email, password: password)
         let accessToken = try await client.session.accessToken
         for await (event, session) in client.authStateChanges {
@@ -104,68 +152,9 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/AuthClientError.swift
-extension Given {
-    @MainActor private func example9() async throws {
-        do {
-            try await client.signIn(email: email, password: password)
-        } catch AuthClientError.refused(let refusal) where refusal.code == .invalidCredentials {
-            message = "Incorrect email or password."
-        }
-    }
-}
-
-// Sources/Client/Gatehouse/AuthResponse.swift
-extension Given {
-    @MainActor private func example10() async throws {
-        let nonce = SignInNonce()  // of GatehouseModel; the sheet's request gets `nonce.hashed`
-        let credentials = OpenIDConnectCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
-        try await client.signInWithIdToken(credentials: credentials)
-        _ = nonce
-        _ = credentials
-    }
-}
-
-// Sources/Client/Gatehouse/AuthServerSettings.swift
-extension Given {
-    @MainActor private func example11() async throws {
-        let settings = try await client.settings()
-        showsGoogle = settings.providers.contains(.google)
-        showsForgotPassword = settings.allowsEmail && settings.sendsMail != false
-        _ = settings
-    }
-}
-
-// Sources/Client/Gatehouse/Factors/AuthMFA.swift
-extension Given {
-    @MainActor private func example12() async throws {
-        let factor = try await client.mfa.enroll(params: .totp(issuer: "Journal"))
-        show(factor.totp?.qrCode)
-        try await client.mfa.challengeAndVerify(params: MFAChallengeAndVerifyParams(factorId: factor.id, code: code))
-        _ = factor
-    }
-}
-
-// Sources/Client/Gatehouse/Factors/AuthMFA.swift
-extension Given {
-    @MainActor private func example13() async throws {
-        let set = try await client.mfa.recoveryCodes.generate()
-        show(set.codes)
-        _ = set
-    }
-}
-
-// Sources/Client/Gatehouse/Factors/MFATypes.swift
-extension Given {
-    @MainActor private func example14() async throws {
-        let factor = try await client.mfa.enroll(params: .totp(issuer: "Journal", friendlyName: "My phone"))
-        _ = factor
-    }
-}
-
 // Sources/Client/Gatehouse/Gateway/GatewayClient+Routes.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example14() async throws {
         let scores = try await gateway.send(.get, "/v1/scores", needsToken: false)
         _ = scores
     }
@@ -173,7 +162,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Gateway/GatewayClient.swift
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example15() async throws {
         let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
         do {
             let account = try await gateway.updateProfile(ProfileChange(firstName: "Ada"))
@@ -187,7 +176,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Gateway/ProfileChange.swift
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example16() async throws {
         try await manager.updateProfile(firstName: "Ada")
         try await manager.updateProfile(firstName: .clear)
     }
@@ -195,7 +184,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Gateway/ProfileChange.swift
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example17() async throws {
         let change = ProfileChange(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
         _ = change
     }
@@ -203,7 +192,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/HTTPCall.swift
 extension Given {
-    @MainActor private func example19() async throws {
+    @MainActor private func example18() async throws {
         let transport = SystemDefaults.transport()
         let logged: HTTPTransport = { call in
             let reply = try await transport(call)
@@ -215,16 +204,16 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/Passkeys/AuthClient+PasskeySignUp.swift
+// Sources/Client/Gatehouse/Passkeys/GatehouseClient+PasskeySignUp.swift
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example19() async throws {
         try await client.signUpWithPasskey(email: email, with: authenticator)
     }
 }
 
-// Sources/Client/Gatehouse/Passkeys/AuthClient+PasskeySignUp.swift
+// Sources/Client/Gatehouse/Passkeys/GatehouseClient+PasskeySignUp.swift
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example20() async throws {
         do {
             let signUp = try await client.passkeySignUp(inSheetOf: authenticator)
             try await client.signUp(with: signUp, telling: authenticator)
@@ -234,9 +223,9 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/Passkeys/AuthClient+Passkeys.swift
+// Sources/Client/Gatehouse/Passkeys/GatehouseClient+Passkeys.swift
 extension Given {
-    @MainActor private func example22() async throws {
+    @MainActor private func example21() async throws {
         do {
             try await client.signInWithPasskey(with: authenticator)
         } catch AuthClientError.cancelled, AuthClientError.noPasskey {
@@ -245,9 +234,9 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/Passkeys/AuthClient+Passkeys.swift
+// Sources/Client/Gatehouse/Passkeys/GatehouseClient+Passkeys.swift
 extension Given {
-    @MainActor private func example23() async throws {
+    @MainActor private func example22() async throws {
         let passkey = try await client.registerPasskey(with: authenticator)
         try await client.renamePasskey(id: passkey.id, friendlyName: "My phone")
         _ = passkey
@@ -256,9 +245,20 @@ extension Given {
 
 // Sources/Client/Gatehouse/Reachability.swift
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example23() async throws {
         let offline = Reachability(isOffline: { true }, changes: { AsyncStream { $0.yield(true) } })
         _ = offline
+    }
+}
+
+// Sources/Client/Gatehouse/SessionOrUser.swift
+extension Given {
+    @MainActor private func example24() async throws {
+        let nonce = SignInNonce()  // of GatehouseModel; the sheet's request gets `nonce.hashed`
+        let credentials = IDTokenCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
+        try await client.signInWithIdToken(credentials: credentials)
+        _ = nonce
+        _ = credentials
     }
 }
 
@@ -292,7 +292,7 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/Web/AuthClient+WebSignIn.swift
+// Sources/Client/Gatehouse/Web/GatehouseClient+WebSignIn.swift
 extension Given {
     @MainActor private func example28() async throws {
         try await client.signInWithOAuth(provider: .google, redirectTo: redirectTo) { url in
@@ -301,7 +301,7 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/Web/AuthClient+WebSignIn.swift
+// Sources/Client/Gatehouse/Web/GatehouseClient+WebSignIn.swift
 extension Given {
     @MainActor private func example29() async throws {
         let browser = LoopbackWebAuthentication()
@@ -314,7 +314,7 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/Web/AuthClient+WebSignIn.swift
+// Sources/Client/Gatehouse/Web/GatehouseClient+WebSignIn.swift
 extension Given {
     @MainActor private func example30() async throws {
         do {
@@ -346,10 +346,10 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseWire/JSON/AnyJSON.swift
+// Sources/Client/GatehouseWire/JSON/AuthJSON.swift
 extension Given {
     @MainActor private func example33() async throws {
-        let data: JSONObject = ["first_name": "Ada", "languages": ["en", "ja"], "newsletter": true]
+        let data: AuthJSONObject = ["first_name": "Ada", "languages": ["en", "ja"], "newsletter": true]
         let name = session.user.userMetadata["first_name"]?.stringValue
         _ = data
         _ = name
@@ -368,7 +368,7 @@ extension Given {
 // Sources/Client/GatehouseWire/JSON/JSONObject+MergePatch.swift
 extension Given {
     @MainActor private func example35() async throws {
-        var data: JSONObject = ["mood": "calm", "goals": ["steps": 8_000]]
+        var data: AuthJSONObject = ["mood": "calm", "goals": ["steps": 8_000]]
         data.apply(mergePatch: ["mood": .null, "goals": ["sleep": 8]])
         // {"goals":{"sleep":8,"steps":8000}}
         _ = data
@@ -380,7 +380,7 @@ extension Given {
     @MainActor private func example36() async throws {
         let storage = SystemStorage.make(
             name: "com.example.journal", environment: ProcessInfo.processInfo.environment)
-        let client = try AuthClient(url: url, publishableKey: "sb_publishable_…", storage: storage)
+        let client = try GatehouseClient(url: url, publishableKey: "sb_publishable_…", storage: storage)
         try await client.signIn(email: "ada@example.com", password: password)
         let token = try await client.session.accessToken
         _ = storage

@@ -301,7 +301,7 @@ extension Given {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
-        let credentials = OpenIDConnectCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
+        let credentials = IDTokenCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
         _ = nonce
         _ = credentials
     }

@@ -39,7 +39,7 @@ extension Given {
 // Sources/Client/GatehouseTesting/ScriptedAppleCredentials.swift
 extension Given {
     @MainActor private func example3() async throws {
-        let (service, apple) = (InMemoryAuthService(), ScriptedAppleCredentials())
+        let (service, apple) = (InMemoryAuthService(), ScriptedAppleConsent())
         let manager = service.makeManager(appleCredentials: apple.credentials)
         apple.set(.revoked, for: .ada)  // in the system's settings
         apple.askAgain()  // the app becomes active
@@ -82,7 +82,7 @@ extension Given {
 extension Given {
     @MainActor private func example7() async throws {
         let clock = VirtualClock()
-        let client = try AuthClient(url: url, publishableKey: key, storage: MemoryStorage(), clock: clock.clock)
+        let client = try GatehouseClient(url: url, publishableKey: key, storage: MemoryStorage(), clock: clock.clock)
         clock.advance(by: .seconds(3_601))  // the access token has expired
         _ = clock
         _ = client

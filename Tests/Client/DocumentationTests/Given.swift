@@ -27,12 +27,12 @@ let code: String = given()
 let idToken: String = given()
 let givenName: String = given()
 let storage: any SecureStorage = given()
-let client: AuthClient = given()
-let question: LinkQuestion = given()
+let client: GatehouseClient = given()
+let question: AuthLinkQuestion = given()
 let gateway: GatewayClient = given()
-let session: Session = given()
+let session: AuthSession = given()
 let user: AuthenticatedUser = given()
-let credentials: OpenIDConnectCredentials = given()
+let credentials: IDTokenCredentials = given()
 let nonce: SignInNonce = given()
 let browser: any WebAuthenticator = given()
 let authenticator: any PasskeyAuthenticator = given()
@@ -87,7 +87,7 @@ struct TextValue: Sendable {
 
 func openURL(_: URL) {}
 func deleteThroughMyEdgeFunction() async throws {}
-func show(_: AuthChangeEvent, _: User?) {}
+func show(_: AuthEvent, _: AuthUser?) {}
 func greet(_: String?) {}
 func show(_: String?) {}
 func show(_: [String]) {}

@@ -56,7 +56,7 @@ struct AuthErrorTests {
         let limit = AuthRefusal(status: 429, code: .overRequestRateLimit, retryAfter: .seconds(9))
         #expect(AuthError(AuthClientError.refused(limit)) == .rateLimited(retryAfter: .seconds(9)))
         let weak = AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: ["pwned"])
-        #expect(AuthError(AuthClientError.refused(weak)) == .weakPassword(WeakPassword(reasons: [.pwned])))
+        #expect(AuthError(AuthClientError.refused(weak)) == .weakPassword(AuthWeakPassword(reasons: [.pwned])))
     }
 
     @Test("Only a failure of the server, the connection or the device has a cause")
@@ -96,7 +96,7 @@ extension AuthError {
         .networkError(.unexpectedAnswer("x")), .profileNotCreated, .storeFailed("x"), .rateLimited(retryAfter: nil),
         .setup(SetupProblem(parameter: "url", reason: "It is empty.")), .unknown(nil), .cancelled, .providerFailed,
         .noProviderEmail, .invalidCallback, .emailInUse(nil), .linkExpired, .linkOtherAccount, .userExists,
-        .wrongCredentials, .weakPassword(WeakPassword(reasons: [.pwned])), .emailNotConfirmed, .signUpDisabled,
+        .wrongCredentials, .weakPassword(AuthWeakPassword(reasons: [.pwned])), .emailNotConfirmed, .signUpDisabled,
         .blocked, .samePassword, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong,
         .emailDisabled, .lastSignInMethod, .tooLateToUndo, .secondFactorNeeded, .notOffered, .passkeyRefused,
         .passkeyFailed, .recoveryCodesLocked(retryAfter: nil), .passkeyExists, .tooMany, .nameTaken, .otherFactorNeeded,

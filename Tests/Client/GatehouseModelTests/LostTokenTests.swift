@@ -18,8 +18,8 @@ struct LostTokenTests {
 
         var requests: [String] { calls.withLock { $0 } }
 
-        func client() throws -> AuthClient {
-            try AuthClient(
+        func client() throws -> GatehouseClient {
+            try GatehouseClient(
                 url: URL(string: "https://a.example/auth/v1")!, publishableKey: "key", storage: storage,
                 transport: { call in
                     self.calls.withLock { $0.append(call.url.query() ?? "") }
@@ -28,9 +28,9 @@ struct LostTokenTests {
                 })
         }
 
-        private static func session(_ level: String) -> AnyJSON {
-            let claims: AnyJSON = ["aal": .string(level)]
-            let factor: AnyJSON = [
+        private static func session(_ level: String) -> AuthJSON {
+            let claims: AuthJSON = ["aal": .string(level)]
+            let factor: AuthJSON = [
                 "id": "a1b2c3d4-0000-4000-8000-000000000001", "factor_type": "totp", "status": "verified",
                 "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
             ]

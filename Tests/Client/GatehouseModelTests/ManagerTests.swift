@@ -169,7 +169,7 @@ struct ManagerTests {
             #expect(world.manager.user?.firstName == "Ada")
             try await world.manager.updateProfile(firstName: .clear, data: ["goals": ["sleep": 8]])
             #expect(world.manager.user?.firstName == nil)
-            let data: JSONObject = ["mood": "calm", "goals": ["sleep": 8, "steps": 8_000]]
+            let data: AuthJSONObject = ["mood": "calm", "goals": ["sleep": 8, "steps": 8_000]]
             #expect(world.manager.user?.data == data)
             let long = String(repeating: "a", count: 51)
             let error = await #expect(throws: AuthError.self) {
@@ -252,7 +252,7 @@ struct ManagerTests {
             _ = try await world.server.send(
                 .patch, "/v1/auth/me", bearer: try await world.client.session.accessToken,
                 headers: [.contentType: "application/json"], json: ["first_name": "Grace"])
-            try await world.client.update(user: UserAttributes(data: ["theme": "dark"]))
+            try await world.client.update(user: AuthUserAttributes(data: ["theme": "dark"]))
             await until { world.manager.user?.firstName == "Grace" }
         }
     }

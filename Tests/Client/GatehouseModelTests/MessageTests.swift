@@ -182,8 +182,8 @@ struct MessageTests {
 
     @Test("Only the message of a conflict has a question", arguments: [AuthMethod.apple, .google, .email])
     func question(_ method: AuthMethod) {
-        let question = LinkQuestion(
-            ticket: LinkTicket("t"), expiresAt: Date(timeIntervalSince1970: 0), email: "ada@example.com",
+        let question = AuthLinkQuestion(
+            ticket: AuthLinkTicket("t"), expiresAt: Date(timeIntervalSince1970: 0), email: "ada@example.com",
             provider: "google", signInMethods: ["password"], canRecover: false)
         let refusal = AuthRefusal(status: 422, code: .identityNeedsConfirmation, linkQuestion: question)
         #expect(SignInMessage(method, AuthClientError.refused(refusal))?.question == question)

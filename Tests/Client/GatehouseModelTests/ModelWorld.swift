@@ -84,7 +84,7 @@ struct ModelWorld {
     let server: TestServer
     let network: TestNetwork
     let storage = MemoryStorage()
-    let client: AuthClient
+    let client: GatehouseClient
     let events = HeardEvents()
     let manager: AuthManager
 
@@ -125,7 +125,7 @@ struct ModelWorld {
             })
     }
 
-    private static func gateway(_ client: AuthClient, _ network: TestNetwork) throws -> GatewayClient {
+    private static func gateway(_ client: GatehouseClient, _ network: TestNetwork) throws -> GatewayClient {
         var rules = GatewayRules()
         rules.isOffline = { $0 is ConnectionLost }
         return try GatewayClient(
@@ -136,11 +136,11 @@ struct ModelWorld {
 
     private static func client(
         _ network: TestNetwork, _ storage: MemoryStorage, _ process: UInt8, _ allowsSeveralAccounts: Bool
-    ) throws -> AuthClient {
+    ) throws -> GatehouseClient {
         let randomness = TestRandomness()
-        var options = AuthClient.Options()
+        var options = GatehouseClient.Options()
         options.allowsSeveralAccounts = allowsSeveralAccounts
-        return try AuthClient(
+        return try GatehouseClient(
             url: URL(string: TestServer.issuer)!, publishableKey: "sb_publishable_test", storage: storage,
             transport: { try await network.send($0) }, clock: clock(network.server),
             randomness: { count in randomness.bytes(count).map { $0 ^ process } }, options: options)

@@ -56,7 +56,7 @@ struct LiveLinkTests {
     func signUp() async throws {
         let calls = Locked<[HTTPCall]>([])
         let reply = #"{"id":"0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10","created_at":"2026-01-01T00:00:00Z"}"#
-        let client = try AuthClient(
+        let client = try GatehouseClient(
             url: URL(string: "https://a.example/auth/v1")!, publishableKey: "key", storage: MemoryStorage(),
             transport: { call in
                 calls.withLock { $0.append(call) }

@@ -65,7 +65,7 @@ struct ReportTests {
     func understood() async throws {
         try await ModelWorld.with { world in
             let errors: [AuthError] = [
-                .wrongCredentials, .offline(.noConnection), .weakPassword(WeakPassword(reasons: [])), .forbidden,
+                .wrongCredentials, .offline(.noConnection), .weakPassword(AuthWeakPassword(reasons: [])), .forbidden,
                 .networkError(.refused(AuthRefusal(status: 500, code: nil))),
             ]
             for error in errors {

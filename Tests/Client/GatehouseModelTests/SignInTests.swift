@@ -16,61 +16,61 @@ private struct ProvidersThatVouch: AuthService {
     var initialState: AuthState { live.initialState }
     var redirectTo: URL? { live.redirectTo }
     var reachability: Reachability { live.reachability }
-    var currentSession: Session? { get async { await live.currentSession.map(Self.vouched) } }
+    var currentSession: AuthSession? { get async { await live.currentSession.map(Self.vouched) } }
     func settings() async throws -> AuthServerSettings { try await live.settings() }
     func sendPasswordMail(to email: String) async throws { try await live.sendPasswordMail(to: email) }
     func resendConfirmation(to email: String) async throws { try await live.resendConfirmation(to: email) }
     func sendSignInMail(to email: String) async throws { try await live.sendSignInMail(to: email) }
     func resendEmailChange(of email: String) async throws { try await live.resendEmailChange(of: email) }
-    func verify(code: String, sentTo email: String, for purpose: EmailOTPType) async throws -> AuthResponse {
+    func verify(code: String, sentTo email: String, for purpose: EmailCodeType) async throws -> SessionOrUser {
         try await live.verify(code: code, sentTo: email, for: purpose)
     }
-    func openMailLink(_ url: URL, replacing: @escaping @Sendable (User) async -> Bool) async throws {
+    func openMailLink(_ url: URL, replacing: @escaping @Sendable (AuthUser) async -> Bool) async throws {
         try await live.openMailLink(url, replacing: replacing)
     }
     func sessions() async throws -> [SessionInfo] { try await live.sessions() }
     func revokeSession(id: UUID) async throws { try await live.revokeSession(id: id) }
     func accessToken() async throws -> String { try await live.accessToken() }
-    func signInAnonymously() async throws -> Session { try await live.signInAnonymously() }
-    func signIn(email: String, password: String) async throws -> Session {
+    func signInAnonymously() async throws -> AuthSession { try await live.signInAnonymously() }
+    func signIn(email: String, password: String) async throws -> AuthSession {
         try await live.signIn(email: email, password: password)
     }
-    func signUp(email: String, password: String, firstName: String?) async throws -> AuthResponse {
+    func signUp(email: String, password: String, firstName: String?) async throws -> SessionOrUser {
         try await live.signUp(email: email, password: password, firstName: firstName)
     }
-    func signIn(with credentials: OpenIDConnectCredentials) async throws -> Session {
+    func signIn(with credentials: IDTokenCredentials) async throws -> AuthSession {
         Self.vouched(try await live.signIn(email: credentials.idToken, password: TestServer.password))
     }
-    func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws -> Session {
+    func signIn(with provider: AuthProvider, in browser: any WebAuthenticator) async throws -> AuthSession {
         try await live.signIn(with: provider, in: browser)
     }
-    func confirmLink(_ ticket: LinkTicket) async throws -> Session { try await live.confirmLink(ticket) }
-    func confirmLink(_ ticket: LinkTicket, email: String, password: String) async throws -> Session {
+    func confirmLink(_ ticket: AuthLinkTicket) async throws -> AuthSession { try await live.confirmLink(ticket) }
+    func confirmLink(_ ticket: AuthLinkTicket, email: String, password: String) async throws -> AuthSession {
         try await live.confirmLink(ticket, email: email, password: password)
     }
-    func sendLinkCode(for ticket: LinkTicket) async throws { try await live.sendLinkCode(for: ticket) }
-    func confirmLink(_ ticket: LinkTicket, code: String) async throws -> Session {
+    func sendLinkCode(for ticket: AuthLinkTicket) async throws { try await live.sendLinkCode(for: ticket) }
+    func confirmLink(_ ticket: AuthLinkTicket, code: String) async throws -> AuthSession {
         try await live.confirmLink(ticket, code: code)
     }
-    func recoverAccount(with ticket: LinkTicket) async throws -> Session {
+    func recoverAccount(with ticket: AuthLinkTicket) async throws -> AuthSession {
         try await live.recoverAccount(with: ticket)
     }
-    func updateMetadata(_ data: JSONObject) async throws { try await live.updateMetadata(data) }
-    func update(user: UserAttributes) async throws -> User { try await live.update(user: user) }
+    func updateMetadata(_ data: AuthJSONObject) async throws { try await live.updateMetadata(data) }
+    func update(user: AuthUserAttributes) async throws -> AuthUser { try await live.update(user: user) }
     func reauthenticate() async throws { try await live.reauthenticate() }
-    func checkAppleCredential(_ credentials: AppleCredentials) async -> Bool {
+    func checkAppleCredential(_ credentials: AppleConsent) async -> Bool {
         await live.checkAppleCredential(credentials)
     }
-    func link(_ provider: Provider, in browser: any WebAuthenticator) async throws -> Session {
+    func link(_ provider: AuthProvider, in browser: any WebAuthenticator) async throws -> AuthSession {
         try await live.link(provider, in: browser)
     }
-    func undoableLinks() async throws -> [UndoableLink] { try await live.undoableLinks() }
+    func undoableLinks() async throws -> [AuthUndoableLink] { try await live.undoableLinks() }
     func undoLink(identityID: UUID) async throws { try await live.undoLink(identityID: identityID) }
-    func identities() async throws -> [UserIdentity] { try await live.identities() }
-    func link(with credentials: OpenIDConnectCredentials) async throws -> Session {
+    func identities() async throws -> [AuthUserIdentity] { try await live.identities() }
+    func link(with credentials: IDTokenCredentials) async throws -> AuthSession {
         try await live.link(with: credentials)
     }
-    func unlink(_ identity: UserIdentity) async throws { try await live.unlink(identity) }
+    func unlink(_ identity: AuthUserIdentity) async throws { try await live.unlink(identity) }
     func signOut() async throws { try await live.signOut() }
     func fetchMe() async throws -> SignedInAccount { try await live.fetchMe() }
     func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount {
@@ -78,9 +78,9 @@ private struct ProvidersThatVouch: AuthService {
     }
     func deleteAccount() async throws { try await live.deleteAccount() }
 
-    private static func vouched(_ session: Session) -> Session {
+    private static func vouched(_ session: AuthSession) -> AuthSession {
         var session = session
-        let identity = UserIdentity(id: person, identityID: nil, userID: session.user.id, provider: "apple")
+        let identity = AuthUserIdentity(id: person, identityID: nil, userID: session.user.id, provider: "apple")
         session.user.identities = (session.user.identities ?? []) + [identity]
         return session
     }

@@ -124,7 +124,7 @@ struct CredentialTests {
             try await world.signUp()
             let codes: [String: AuthErrorCode] = ["not the password": .currentPasswordInvalid]
             for current in ["not the password", Fixtures.password] {
-                let change = UserAttributes(password: Self.another, currentPassword: current)
+                let change = AuthUserAttributes(password: Self.another, currentPassword: current)
                 do {
                     _ = try await world.service.update(user: change)
                     #expect(codes[current] == nil)

@@ -55,9 +55,9 @@ struct FaultTests {
         _ = try await service.service.identities()
         await #expect(throws: Self.refused(status, code)) {
             switch call {
-            case .recoverAccount: _ = try await service.service.recoverAccount(with: LinkTicket("t"))
+            case .recoverAccount: _ = try await service.service.recoverAccount(with: AuthLinkTicket("t"))
             case .undoLink: try await service.service.undoLink(identityID: Fixtures.id(1))
-            default: _ = try await service.service.confirmLink(LinkTicket("t"))
+            default: _ = try await service.service.confirmLink(AuthLinkTicket("t"))
             }
         }
         #expect(service.pendingFaults.isEmpty && service.calls == [.identities, call])

@@ -11,8 +11,8 @@ struct HTTPSinkTests {
     /// A server that answers with a status; nil for no connection.
     private final class Receiver: Sendable {
         let status = Mutex<Int?>(204)
-        private let received = Mutex<[AnyJSON]>([])
-        var bodies: [AnyJSON] { received.withLock { $0 } }
+        private let received = Mutex<[AuthJSON]>([])
+        var bodies: [AuthJSON] { received.withLock { $0 } }
 
         @Sendable func send(_ call: HTTPCall) async throws -> HTTPReply {
             guard call.method == "POST", call.headers["authorization"] == nil, let body = call.body else {

@@ -158,7 +158,7 @@ struct LinkTests {
 
 @Suite("A user who stopped using Sign in with Apple for the app") @MainActor
 struct AppleCredentialTests {
-    private let apple = ScriptedAppleCredentials()
+    private let apple = ScriptedAppleConsent()
     private let sheet = ScriptedProviderSheet(.signsIn(.ada))
 
     private func signedIn(_ service: InMemoryAuthService) async throws -> AuthManager {

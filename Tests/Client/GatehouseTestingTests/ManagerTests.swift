@@ -93,7 +93,7 @@ struct ManagerTests {
         let manager = await manager(service)
         try await manager.signInWithEmail("ada@example.com", password: Fixtures.password)
         await manager.wait { $0.error == .profileNotCreated }
-        for event in [AuthChangeEvent.initialSession, .signedIn] {
+        for event in [AuthEvent.initialSession, .signedIn] {
             await manager.events.hear((event, service.service.currentSession))
         }
         #expect(manager.error == .profileNotCreated && !manager.isLoading)

@@ -8,7 +8,7 @@ import Testing
 struct ProviderTests {
     let service = InMemoryAuthService()
 
-    private func signIn(_ person: ProviderPerson, at provider: Provider = .apple) async throws -> UUID {
+    private func signIn(_ person: ProviderPerson, at provider: AuthProvider = .apple) async throws -> UUID {
         try await service.service.signIn(with: person.credentials(from: provider)).user.id
     }
 
@@ -79,12 +79,12 @@ struct ProviderTests {
     func tokens() async throws {
         let good = ProviderPerson.ada.credentials(from: .apple, nonce: SignInNonce(raw: "n"))
         _ = try await service.service.signIn(with: good)
-        let tokens: [(Provider, String, String?)] = [
+        let tokens: [(AuthProvider, String, String?)] = [
             (.apple, good.idToken, "another"), (.apple, good.idToken, nil), (.google, good.idToken, "n"),
             (.apple, "", nil), (.apple, "a.b.c", nil), (.apple, "e30.e30.", nil), (.apple, "no token", nil),
         ]
         for (provider, token, nonce) in tokens {
-            let wrong = OpenIDConnectCredentials(provider: provider, idToken: token, nonce: nonce)
+            let wrong = IDTokenCredentials(provider: provider, idToken: token, nonce: nonce)
             await #expect(throws: AuthClientError.refused(AuthRefusal(status: 400, code: nil, message: "in memory"))) {
                 try await service.service.signIn(with: wrong)
             }

@@ -78,7 +78,7 @@ struct SameAsLiveTests {
                 ProfileChange(firstName: " Grace ", data: ["mood": .null, "goals": ["sleep": .null]]))
             #expect(me.profile?.firstName == "Grace" && me.profile?.data == ["goals": ["steps": 8_000]])
             #expect(try await service.updateProfile(ProfileChange(firstName: "  ")).profile?.firstName == nil)
-            var deep: AnyJSON = 1
+            var deep: AuthJSON = 1
             for _ in 0..<8 { deep = ["a": deep] }
             let wrong: [(ProfileChange, String)] = [
                 (ProfileChange(), "BAD_REQUEST"),

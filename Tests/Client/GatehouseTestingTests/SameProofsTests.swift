@@ -14,14 +14,14 @@ struct SameProofsTests {
         _ kind: ServiceKind, confirms: Bool = false, _ test: (ServiceWorld) async throws -> Void
     ) async throws { try await ServiceWorld.with(kind, confirms: confirms, sendsMail: true) { try await test($0) } }
 
-    private func asked(_ world: ServiceWorld, _ provider: Provider = .google) async throws -> LinkQuestion {
+    private func asked(_ world: ServiceWorld, _ provider: AuthProvider = .google) async throws -> AuthLinkQuestion {
         let error = await #expect(throws: AuthClientError.self) {
             try await world.service.signIn(with: try await world.providers.credentials(provider, Self.ada))
         }
         return try #require(error?.linkQuestion)
     }
 
-    private func mailed(_ world: ServiceWorld, _ question: LinkQuestion) async throws -> String {
+    private func mailed(_ world: ServiceWorld, _ question: AuthLinkQuestion) async throws -> String {
         world.advance(.seconds(61))
         try await world.service.sendLinkCode(for: question.ticket)
         return try #require(try await world.code(.link, Self.ada))
@@ -68,7 +68,7 @@ struct SameProofsTests {
         }
     }
 
-    private func setAside(_ user: User) -> [String] {
+    private func setAside(_ user: AuthUser) -> [String] {
         user.setAside.map { credential in
             switch credential.kind {
             case .password: "password"
@@ -183,7 +183,7 @@ struct SameProofsTests {
             try await world.signUp()
             let (google, apple) = (try await asked(world), try await asked(world, .apple))
             let code = try await mailed(world, google)
-            func confirm(_ question: LinkQuestion, _ code: String) async -> String? {
+            func confirm(_ question: AuthLinkQuestion, _ code: String) async -> String? {
                 await world.failure { try await service.confirmLink(question.ticket, code: code) }
             }
             let bad = code == "000000" ? "000001" : "000000"
@@ -203,8 +203,8 @@ struct SameProofsTests {
     @Test(
         "D8: a mailed code to an unproven address sets its password aside; a new one forgets it",
         arguments: ServiceKind.allCases,
-        [EmailOTPType.recovery, .email])
-    func unproven(_ kind: ServiceKind, _ purpose: EmailOTPType) async throws {
+        [EmailCodeType.recovery, .email])
+    func unproven(_ kind: ServiceKind, _ purpose: EmailCodeType) async throws {
         try await Self.with(kind, confirms: true) { world in
             let service = world.service
             try await world.signUp()
@@ -219,7 +219,7 @@ struct SameProofsTests {
                 let code = try #require(try await world.code(purpose == .recovery ? .recovery : .signIn, Self.ada))
                 let user = try await service.verify(code: code, sentTo: Self.ada, for: purpose).session?.user
                 #expect(user?.email == Self.ada)
-                if isFirst { _ = try await service.update(user: UserAttributes(password: "the owner's password")) }
+                if isFirst { _ = try await service.update(user: AuthUserAttributes(password: "the owner's password")) }
                 try await service.signOut()
             }
             #expect(try await passwords(world, Fixtures.password, "the owner's password") == [false, true])

@@ -10,7 +10,7 @@ struct SameProvidersTests {
     private static let ada = "ada@example.com"
 
     /// The question for Google's Ada, whose address has an email account.
-    private func asked(_ world: ServiceWorld, byBrowser: Bool = false) async throws -> LinkQuestion {
+    private func asked(_ world: ServiceWorld, byBrowser: Bool = false) async throws -> AuthLinkQuestion {
         let error = await #expect(throws: AuthClientError.self) {
             if byBrowser {
                 try await world.service.signIn(with: .google, in: world.providers.browser(Self.ada))

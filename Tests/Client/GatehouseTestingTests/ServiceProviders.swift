@@ -9,7 +9,7 @@ import TestSupport
 /// The users of Apple and Google with their addresses, for both kinds of service. Every address is verified there.
 struct ServiceProviders: Sendable {
     /// The credential of a provider's own sheet.
-    let credentials: @Sendable (Provider, _ email: String) async throws -> OpenIDConnectCredentials
+    let credentials: @Sendable (AuthProvider, _ email: String) async throws -> IDTokenCredentials
     /// A browser with a user.
     let browser: @Sendable (_ email: String) -> any WebAuthenticator
 
@@ -30,7 +30,7 @@ struct ServiceProviders: Sendable {
                 guard let token = (answer["identityToken"] ?? answer["idToken"])?.stringValue else {
                     throw UnexpectedAnswer(answer: answer)
                 }
-                return OpenIDConnectCredentials(
+                return IDTokenCredentials(
                     provider: provider, idToken: token, accessToken: answer["accessToken"]?.stringValue,
                     authorizationCode: answer["authorizationCode"]?.stringValue)
             }, browser: { StandInBrowser(server: server, email: $0) })

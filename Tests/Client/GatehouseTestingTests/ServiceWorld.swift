@@ -69,7 +69,7 @@ struct ServiceWorld: Sendable {
     }
 
     @discardableResult
-    func signUp(_ email: String = "ada@example.com", name: String? = "Ada") async throws -> Session {
+    func signUp(_ email: String = "ada@example.com", name: String? = "Ada") async throws -> AuthSession {
         let answer = try await service.signUp(email: email, password: Fixtures.password, firstName: name)
         return try #require(answer.session)
     }
@@ -141,7 +141,7 @@ final class LiveNetwork: Sendable {
 
     func service() throws -> LiveAuthService {
         let randomness = TestRandomness()
-        let client = try AuthClient(
+        let client = try GatehouseClient(
             url: URL(string: TestServer.issuer)!, publishableKey: "sb_publishable_test", storage: MemoryStorage(),
             transport: { try await self.send($0) }, clock: clock, randomness: { randomness.bytes($0) })
         var rules = GatewayRules()

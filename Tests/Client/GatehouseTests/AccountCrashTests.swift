@@ -8,8 +8,8 @@ import Testing
 struct AccountCrashTests {
     /// Runs a change that the process does not survive, once for each number of writes before its end, until it completes.
     private func crashing(
-        in change: (AccountsWorld, AuthClient) async throws -> Void,
-        then check: (AccountsWorld, AuthClient) async throws -> Void
+        in change: (AccountsWorld, GatehouseClient) async throws -> Void,
+        then check: (AccountsWorld, GatehouseClient) async throws -> Void
     ) async throws {
         var isComplete = false
         var writes = 0

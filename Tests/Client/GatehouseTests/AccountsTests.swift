@@ -32,7 +32,7 @@ actor StorageOfDyingProcess: SecureStorage {
     }
 }
 
-extension AuthClient.Options {
+extension GatehouseClient.Options {
     static var severalAccounts: Self {
         var options = Self()
         options.allowsSeveralAccounts = true
@@ -45,7 +45,7 @@ struct AccountsWorld: Sendable {
     let world: World
     let ada: UUID
     let bob: UUID
-    var client: AuthClient { world.client }
+    var client: GatehouseClient { world.client }
 
     static func with(
         storage: any SecureStorage = MemoryStorage(), _ test: (AccountsWorld) async throws -> Void
@@ -59,12 +59,12 @@ struct AccountsWorld: Sendable {
     }
 
     /// `ada: active` and so on, in the order of the list.
-    static func states(_ client: AuthClient) async throws -> [String] {
+    static func states(_ client: GatehouseClient) async throws -> [String] {
         try await client.accounts.map { "\($0.email?.prefix(3) ?? "?"): \($0.state)" }
     }
 
     /// Fails unless the account's tokens are the newest ones: the server takes older ones for stolen.
-    static func expectAlive(_ id: UUID, _ client: AuthClient) async throws {
+    static func expectAlive(_ id: UUID, _ client: GatehouseClient) async throws {
         #expect(try await client.use(account: id).user.id == id)
         for _ in 0..<2 { #expect(try await client.refreshSession().user.id == id) }
     }

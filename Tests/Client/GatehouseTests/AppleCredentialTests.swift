@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Apple's credential state")
 struct AppleCredentialTests {
-    private static func session(_ identities: [AnyJSON]) -> HTTPReply {
+    private static func session(_ identities: [AuthJSON]) -> HTTPReply {
         var (session, user) = (GoldenRequest.session.objectValue ?? [:], GoldenRequest.user.objectValue ?? [:])
         user["identities"] = .array(identities)
         session["user"] = .object(user)
         return ScriptedAnswers.json(.object(session))
     }
 
-    private static func identity(_ provider: String, _ id: String, sub: String? = nil) -> AnyJSON {
+    private static func identity(_ provider: String, _ id: String, sub: String? = nil) -> AuthJSON {
         [
             "id": .string(id), "user_id": "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10", "provider": .string(provider),
             "identity_data": .object(sub.map { ["sub": .string($0)] } ?? [:]),
@@ -27,8 +27,8 @@ struct AppleCredentialTests {
         let state: Locked<AppleCredentialState>
         init(_ state: AppleCredentialState) { self.state = Locked(state) }
 
-        var credentials: AppleCredentials {
-            AppleCredentials { [self] person in
+        var credentials: AppleConsent {
+            AppleConsent { [self] person in
                 asked.withLock { $0.append(person) }
                 return state.withLock { $0 }
             }
@@ -80,7 +80,7 @@ struct AppleCredentialTests {
         let reply = Self.session([Self.identity("apple", "001.eve"), Self.identity("apple", "b", sub: "001.ada")])
         let client = try await ScriptedAnswers([reply]).signedIn()
         let asked = Locked<[String]>([])
-        let credentials = AppleCredentials { person in
+        let credentials = AppleConsent { person in
             asked.withLock { $0.append(person) }
             return person == "001.eve" ? .revoked : .authorized
         }
@@ -108,7 +108,7 @@ struct AppleCredentialTests {
     @Test("A sign-in during the check stays signed in")
     func overtaken() async throws {
         let client = try await ScriptedAnswers([Self.apple]).signedIn()
-        let credentials = AppleCredentials { _ in
+        let credentials = AppleConsent { _ in
             // Ignored: the reason of the failed sign-in; the check below then sees no user.
             _ = try? await client.signIn(email: "eve@b.c", password: "p")
             return .revoked

@@ -65,19 +65,19 @@ struct CallTests {
     func user() async throws {
         try await World.with { world in
             let first = try await world.signUp()
-            let changed = try await world.client.update(user: UserAttributes(data: ["name": .string("Ada")]))
+            let changed = try await world.client.update(user: AuthUserAttributes(data: ["name": .string("Ada")]))
             #expect(changed.userMetadata["name"] == "Ada")
             #expect(await world.client.currentUser == changed)
             #expect(try await world.anotherProcess().state == .signedIn(with(first, changed), isFresh: true))
             #expect(try await world.client.user() == changed)
             #expect(try await world.client.user(jwt: first.accessToken) == changed)
             #expect(try await world.client.userIdentities().map(\.provider) == ["email"])
-            try await world.client.update(user: UserAttributes(password: "another battery staple"))
+            try await world.client.update(user: AuthUserAttributes(password: "another battery staple"))
             try await world.client.signIn(email: "ada@example.com", password: "another battery staple")
         }
     }
 
-    private func with(_ session: Session, _ user: User) -> Session {
+    private func with(_ session: AuthSession, _ user: AuthUser) -> AuthSession {
         var session = session
         session.user = user
         return session
@@ -99,11 +99,11 @@ struct CallTests {
         try await World.with(key: TestServer.secretKey) { world in
             let admin = world.client.admin
             let ada = try await admin.createUser(
-                attributes: AdminUserAttributes(
+                attributes: AuthAdminUserAttributes(
                     email: "ada@example.com", password: TestServer.password, emailConfirm: true))
             #expect(try await admin.user(ada.id).email == "ada@example.com")
             let changed = try await admin.updateUser(
-                ada.id, attributes: AdminUserAttributes(appMetadata: ["plan": "gold"]))
+                ada.id, attributes: AuthAdminUserAttributes(appMetadata: ["plan": "gold"]))
             #expect(changed.appMetadata["plan"] == "gold")
             let page = try await admin.listUsers(page: 1, perPage: 10)
             #expect(page.users.map(\.id) == [ada.id])
@@ -125,17 +125,17 @@ struct CallTests {
         }
     }
 
-    private func client(_ text: String) throws -> AuthClient {
-        try AuthClient(url: URL(string: text)!, publishableKey: "key", storage: MemoryStorage())
+    private func client(_ text: String) throws -> GatehouseClient {
+        try GatehouseClient(url: URL(string: text)!, publishableKey: "key", storage: MemoryStorage())
     }
 
     @Test("Nothing prints a token, a password or a query")
     func secrets() async throws {
         try await World.with { world in
             let session = try await world.signUp()
-            let credentials = OpenIDConnectCredentials(provider: .google, idToken: "id-secret", nonce: "nonce-secret")
-            let attributes = UserAttributes(password: TestServer.password)
-            let administered = AdminUserAttributes(password: TestServer.password)
+            let credentials = IDTokenCredentials(provider: .google, idToken: "id-secret", nonce: "nonce-secret")
+            let attributes = AuthUserAttributes(password: TestServer.password)
+            let administered = AuthAdminUserAttributes(password: TestServer.password)
             for value in [session, credentials, attributes, administered, world.network.calls[0]] as [Any] {
                 var dumped = ""
                 dump(value, to: &dumped)

@@ -74,7 +74,7 @@ struct DayTests {
 private struct Device {
     let world: World
     let email: String
-    private var client: AuthClient
+    private var client: GatehouseClient
     private var random: SeededGenerator
     private(set) var faults = 0
 

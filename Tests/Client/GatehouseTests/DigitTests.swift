@@ -9,7 +9,7 @@ struct DigitTests {
     private static let id = UUID(uuidString: "A1B2C3D4-0000-4000-8000-000000000001")!
 
     /// The body of the last request.
-    private func sent(_ call: (AuthClient) async throws -> Void) async throws -> String {
+    private func sent(_ call: (GatehouseClient) async throws -> Void) async throws -> String {
         let server = ScriptedAnswers([ScriptedAnswers.session])
         let client = try await server.signedIn()
         // The answer does not suit every call; the request counts.
@@ -23,14 +23,14 @@ struct DigitTests {
         #expect(mail.contains(#""token":"042917""#) && mail.contains("٤@example.com"))
         let message = try await sent { try await $0.verifyOTP(phone: "1", token: code, type: .sms) }
         #expect(message.contains(#""token":"042917""#))
-        let nonce = try await sent { try await $0.update(user: UserAttributes(password: "٤٢", nonce: code)) }
+        let nonce = try await sent { try await $0.update(user: AuthUserAttributes(password: "٤٢", nonce: code)) }
         #expect(nonce.contains(#""nonce":"042917""#) && nonce.contains("٤٢"))
     }
 
     @Test("The code of a second factor is sent in ASCII", arguments: codes)
     func factor(code: String) async throws {
         let app = try await sent {
-            try await $0.mfa.verify(params: MFAVerifyParams(factorId: Self.id, challengeId: Self.id, code: code))
+            try await $0.mfa.verify(params: FactorVerifyParams(factorId: Self.id, challengeId: Self.id, code: code))
         }
         #expect(app.contains(#""code":"042917""#))
         let recovery = try await sent { try await $0.mfa.recoveryCodes.verify(code: "ab-" + code) }
@@ -43,7 +43,7 @@ struct DigitTests {
         let client = try server.client()
         do {
             try await client.signInWithIdToken(
-                credentials: OpenIDConnectCredentials(provider: .google, idToken: "token"))
+                credentials: IDTokenCredentials(provider: .google, idToken: "token"))
             Issue.record("no question")
         } catch AuthClientError.refused(let refusal) {
             let ticket = try #require(refusal.linkQuestion?.ticket)

@@ -9,29 +9,29 @@ import Testing
 struct EarlierSessionTests {
     private static let versions = ["0.2.0"]
 
-    private static let user: User = {
+    private static let user: AuthUser = {
         let signedUp = Date(wire: "2025-12-30T08:15:42.123456Z")
         let signedIn = Date(wire: "2025-12-31T23:30:00.5Z")
         let id = UUID(uuidString: "5e2b9d64-3c1f-4a77-9f0e-6d1c8b2a4e35")!
-        let address: JSONObject = [
+        let address: AuthJSONObject = [
             "email": "ada@example.com", "email_verified": true, "phone_verified": false,
             "sub": "5e2b9d64-3c1f-4a77-9f0e-6d1c8b2a4e35",
         ]
         var times = AuthUserTimes()
         (times["email_confirmed_at"], times["confirmed_at"], times["last_sign_in_at"]) = (signedUp, signedUp, signedIn)
-        return User(
+        return AuthUser(
             id: id, appMetadata: ["provider": "email", "providers": ["email"]],
             userMetadata: address.merging(["first_name": "Ada", "team": "Zoë \"1\""]) { $1 },
             email: "ada@example.com",
             identities: [
-                UserIdentity(
+                AuthUserIdentity(
                     id: "5e2b9d64-3c1f-4a77-9f0e-6d1c8b2a4e35",
                     identityID: UUID(uuidString: "b1f7c0aa-92d4-4d0b-8a63-7e5f2c9d1046"), userID: id,
                     identityData: address, provider: "email", email: "ada@example.com", createdAt: signedUp,
                     updatedAt: signedUp, lastSignInAt: signedUp)
             ], createdAt: signedUp!, updatedAt: signedIn!, times: times)
     }()
-    private static let session = Session(
+    private static let session = AuthSession(
         accessToken: "invented-access-token", refreshToken: "invented-refresh-token", expiresIn: 3_600,
         expiresAt: 1_767_227_400, user: user)
 
@@ -59,7 +59,7 @@ struct EarlierSessionTests {
 
     @Test("A changed user is stored beside the tokens, and the next start reads all", arguments: versions)
     func changed(_ version: String) async throws {
-        let renamed: AnyJSON = [
+        let renamed: AuthJSON = [
             "id": "5e2b9d64-3c1f-4a77-9f0e-6d1c8b2a4e35", "created_at": "2025-12-30T08:15:42.123456Z",
             "user_metadata": ["first_name": "Grace"],
         ]
@@ -73,7 +73,7 @@ struct EarlierSessionTests {
 
     @Test("A refresh spends the stored refresh token, and the next start reads its tokens", arguments: versions)
     func refreshed(_ version: String) async throws {
-        let renewed: AnyJSON = [
+        let renewed: AuthJSON = [
             "access_token": "next-access", "refresh_token": "next-refresh", "expires_in": 3_600,
             "user": ["id": "5e2b9d64-3c1f-4a77-9f0e-6d1c8b2a4e35", "created_at": "2025-12-30T08:15:42.123456Z"],
         ]

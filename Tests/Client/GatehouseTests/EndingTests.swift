@@ -27,7 +27,7 @@ struct EndingTests {
             }
         }
 
-        func happen(to session: Session, at server: TestServer) async throws {
+        func happen(to session: AuthSession, at server: TestServer) async throws {
             switch self {
             case .banned: _ = try await server.admin(.put, "/users/\(session.user.id)", json: ["ban_duration": "24h"])
             case .deleted: _ = try await server.admin(.delete, "/users/\(session.user.id)")

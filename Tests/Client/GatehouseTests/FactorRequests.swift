@@ -4,12 +4,12 @@ import GatehouseWire
 
 private let factorID = UUID(uuidString: "A1B2C3D4-0000-4000-8000-000000000001")!
 private let challengeID = UUID(uuidString: "A1B2C3D4-0000-4000-8000-000000000002")!
-private let enrolled: AnyJSON = ["id": "a1b2c3d4-0000-4000-8000-000000000001", "type": "totp"]
-private let challenge: AnyJSON = [
+private let enrolled: AuthJSON = ["id": "a1b2c3d4-0000-4000-8000-000000000001", "type": "totp"]
+private let challenge: AuthJSON = [
     "id": "a1b2c3d4-0000-4000-8000-000000000002", "type": "totp", "expires_at": 1_767_226_200,
 ]
-private let codes: AnyJSON = ["id": "a1b2c3d4-0000-4000-8000-000000000001", "codes": ["abc"]]
-private let passkey: AnyJSON = [
+private let codes: AuthJSON = ["id": "a1b2c3d4-0000-4000-8000-000000000001", "codes": ["abc"]]
+private let passkey: AuthJSON = [
     "id": "a1b2c3d4-0000-4000-8000-000000000001", "created_at": "2026-01-01T00:00:00Z", "friendly_name": "Passkey",
 ]
 
@@ -30,7 +30,7 @@ extension GoldenRequest {
             name: "challenge a factor, without a body",
             request: "POST /factors/a1b2c3d4-0000-4000-8000-000000000001/challenge",
             bearer: "access", answer: challenge,
-            call: { _ = try await $0.mfa.challenge(params: MFAChallengeParams(factorId: factorID)) }),
+            call: { _ = try await $0.mfa.challenge(params: FactorChallengeParams(factorId: factorID)) }),
         GoldenRequest(
             name: "verify a code",
             request: #"""
@@ -40,7 +40,7 @@ extension GoldenRequest {
             bearer: "access", answer: session,
             call: {
                 try await $0.mfa.verify(
-                    params: MFAVerifyParams(factorId: factorID, challengeId: challengeID, code: "123456"))
+                    params: FactorVerifyParams(factorId: factorID, challengeId: challengeID, code: "123456"))
             }),
         GoldenRequest(
             name: "verify the answer of an authenticator",
@@ -51,7 +51,7 @@ extension GoldenRequest {
             bearer: "access", answer: session,
             call: {
                 try await $0.mfa.verify(
-                    params: MFAVerifyParams(
+                    params: FactorVerifyParams(
                         factorId: factorID, challengeId: challengeID, credentialResponse: ["id": "k"], creates: true))
             }),
         GoldenRequest(
@@ -129,7 +129,7 @@ extension GoldenRequest {
 
 /// Responses of the server, as recorded.
 enum PasskeyAnswers {
-    static let registration: AnyJSON = [
+    static let registration: AuthJSON = [
         "challenge_id": "a1b2c3d4-0000-4000-8000-000000000002", "expires_at": 1_767_226_200,
         "options": [
             "rp": ["name": "Example App", "id": "example.org"],
@@ -140,7 +140,7 @@ enum PasskeyAnswers {
         ],
     ]
 
-    static let authentication: AnyJSON = [
+    static let authentication: AuthJSON = [
         "challenge_id": "a1b2c3d4-0000-4000-8000-000000000002", "expires_at": 1_767_226_200,
         "options": [
             "challenge": "AQID", "timeout": 300_000, "rpId": "example.org", "userVerification": "preferred",

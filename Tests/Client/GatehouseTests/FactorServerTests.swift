@@ -22,10 +22,10 @@ struct FactorServerTests {
     }
 
     @discardableResult
-    private func verify(_ world: World, _ factor: UUID, _ secret: String) async throws -> Session {
+    private func verify(_ world: World, _ factor: UUID, _ secret: String) async throws -> AuthSession {
         let code = try #require(world.server.appCode(secret))
         return try await world.client.mfa.challengeAndVerify(
-            params: MFAChallengeAndVerifyParams(factorId: factor, code: code))
+            params: FactorChallengeAndVerifyParams(factorId: factor, code: code))
     }
 
     @Test("An app is added, raises the session in place, is listed and removed")
@@ -39,7 +39,7 @@ struct FactorServerTests {
             #expect(try await world.client.mfa.listFactors().totp.map(\.friendlyName) == ["phone"])
             world.expireToken()
             #expect(try await world.client.session.assurance.currentLevel == .aal2)
-            try await world.client.mfa.unenroll(params: MFAUnenrollParams(factorId: factor))
+            try await world.client.mfa.unenroll(params: FactorUnenrollParams(factorId: factor))
             #expect(await world.client.currentUser?.factors?.isEmpty != false)
             #expect(try await world.client.refreshSession().assurance.currentLevel == .aal1)
         }
@@ -53,12 +53,12 @@ struct FactorServerTests {
             let low = try await world.client.signIn(email: "ada@example.com", password: TestServer.password)
             #expect(low.assurance.currentLevel == .aal1 && low.assurance.nextLevel == .aal2)
             await expectRefusal(.insufficientAAL) {
-                try await world.client.update(user: UserAttributes(password: "another battery staple"))
+                try await world.client.update(user: AuthUserAttributes(password: "another battery staple"))
             }
             await expectRefusal(.mfaVerificationFailed) { try await verify(world, factor, secret) }
             world.server.clock.advance(by: .seconds(30))
             #expect(try await verify(world, factor, secret).assurance.currentLevel == .aal2)
-            try await world.client.update(user: UserAttributes(password: "another battery staple"))
+            try await world.client.update(user: AuthUserAttributes(password: "another battery staple"))
         }
     }
 
@@ -86,15 +86,15 @@ struct FactorServerTests {
             try await world.client.signOut()
             try await world.client.signIn(email: "ada@example.com", password: TestServer.password)
             // The next refresh is real.
-            try await world.client.update(user: UserAttributes(data: ["mood": "calm"]))
+            try await world.client.update(user: AuthUserAttributes(data: ["mood": "calm"]))
             world.server.clock.advance(by: .seconds(30))
-            let challenge = try await world.client.mfa.challenge(params: MFAChallengeParams(factorId: factor))
+            let challenge = try await world.client.mfa.challenge(params: FactorChallengeParams(factorId: factor))
             let code = try #require(world.server.appCode(secret))
             let before = world.network.refreshCount
             world.network.hold()
             let verification = Task {
                 try await world.client.mfa.verify(
-                    params: MFAVerifyParams(factorId: factor, challengeId: challenge.id, code: code))
+                    params: FactorVerifyParams(factorId: factor, challengeId: challenge.id, code: code))
             }
             await until { world.network.heldCount == 1 }
             let token = await world.client.currentSession?.accessToken ?? ""

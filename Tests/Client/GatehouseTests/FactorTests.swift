@@ -9,11 +9,11 @@ private let challengeID = UUID(uuidString: "A1B2C3D4-0000-4000-8000-000000000002
 
 @Suite("Second factors")
 struct FactorTests {
-    private func session(_ number: Int, level: String? = nil, factors: [AnyJSON] = []) -> HTTPReply {
+    private func session(_ number: Int, level: String? = nil, factors: [AuthJSON] = []) -> HTTPReply {
         var user = GoldenRequest.user.objectValue ?? [:]
         user["factors"] = .array(factors)
         var members = GoldenRequest.session.objectValue ?? [:]
-        let claims: AnyJSON = [
+        let claims: AuthJSON = [
             "aal": .string(level ?? "aal1"), "amr": [["method": "totp", "timestamp": 1_767_225_600]],
         ]
         members["access_token"] = .string("e30.\(Base64URL.text(Array(claims.text.utf8))).\(number)")
@@ -22,20 +22,20 @@ struct FactorTests {
         return ScriptedAnswers.json(.object(members))
     }
 
-    private let verified: AnyJSON = [
+    private let verified: AuthJSON = [
         "id": "a1b2c3d4-0000-4000-8000-000000000001", "factor_type": "totp", "status": "verified",
         "friendly_name": "phone", "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
         "last_challenged_at": .null, "phone": "",
     ]
 
     /// Lets the next refresh happen: a token that was just given is not refreshed.
-    private func age(_ client: AuthClient) async throws {
-        try await client.update(user: UserAttributes(data: ["mood": "calm"]))
+    private func age(_ client: GatehouseClient) async throws {
+        try await client.update(user: AuthUserAttributes(data: ["mood": "calm"]))
     }
 
-    private func verify(_ client: AuthClient) async throws -> Session {
+    private func verify(_ client: GatehouseClient) async throws -> AuthSession {
         try await client.mfa.verify(
-            params: MFAVerifyParams(factorId: factorID, challengeId: challengeID, code: "123456"))
+            params: FactorVerifyParams(factorId: factorID, challengeId: challengeID, code: "123456"))
     }
 
     @Test("A link's session without the second factor ends, and the one that has it stays, with the linked user")
@@ -48,7 +48,7 @@ struct FactorTests {
         ])
         let client = try await server.signedIn()
         let high = try await client.session
-        let linked = try await client.confirmLink(LinkTicket("ticket"))
+        let linked = try await client.confirmLink(AuthLinkTicket("ticket"))
         #expect(linked.accessToken == high.accessToken && linked.refreshToken == "refresh-1")
         #expect(linked.user.factors?.map(\.friendlyName) == ["linked"])
         #expect(server.requests.last?.hasPrefix("POST /logout?scope=local") == true)
@@ -66,7 +66,7 @@ struct FactorTests {
         let page = ScriptedAnswers.json(["url": "https://p.example/"])
         let first = session(1, level: "aal2", factors: [verified])
         let back = URL(string: "app://back")!
-        let (server, answer): (ScriptedAnswers, Session?)
+        let (server, answer): (ScriptedAnswers, AuthSession?)
         switch way {
         case "link":
             server = ScriptedAnswers([first, page] + end)
@@ -83,7 +83,7 @@ struct FactorTests {
             if opensBrowser {
                 _ = try await client.getLinkIdentityURL(provider: .google, redirectTo: back)
             } else {
-                try await client.update(user: UserAttributes(email: "b@b.c"), redirectTo: back)
+                try await client.update(user: AuthUserAttributes(email: "b@b.c"), redirectTo: back)
             }
             answer = try await client.session(from: URL(string: "app://back?code=c")!)
         }
@@ -108,7 +108,7 @@ struct FactorTests {
         #expect(event?.session == raised)
         let level = try await client.mfa.getAuthenticatorAssuranceLevel()
         #expect(level.currentLevel == .aal2)
-        #expect(level.currentAuthenticationMethods == [AMREntry(method: "totp", timestamp: 1_767_225_600)])
+        #expect(level.currentAuthenticationMethods == [AuthMethodReference(method: "totp", timestamp: 1_767_225_600)])
         let next = try await server.client().currentSession
         #expect(next == raised)
         #expect(next?.user.factors?.map(\.friendlyName) == ["phone"])
@@ -133,7 +133,7 @@ struct FactorTests {
         ])
         let client = try await server.signedIn()
         try await age(client)
-        let refresh = Locked<Task<Session, any Error>?>(nil)
+        let refresh = Locked<Task<AuthSession, any Error>?>(nil)
         server.meanwhile {
             // Another token is wanted while the verification is on its way.
             let token = await client.currentSession?.accessToken ?? ""
@@ -155,7 +155,7 @@ struct FactorTests {
         ])
         let client = try await server.signedIn()
         try await age(client)
-        let refresh = Locked<Task<Session, any Error>?>(nil)
+        let refresh = Locked<Task<AuthSession, any Error>?>(nil)
         server.meanwhile {
             let token = await client.currentSession?.accessToken ?? ""
             let task = Task { try await client.refreshSession(insteadOf: token) }
@@ -202,7 +202,7 @@ struct FactorTests {
             HTTPReply(status: 503),
         ])
         let client = try await server.signedIn()
-        try await client.mfa.unenroll(params: MFAUnenrollParams(factorId: factorID))
+        try await client.mfa.unenroll(params: FactorUnenrollParams(factorId: factorID))
         #expect(await client.currentUser?.factors == [])
         #expect(try await server.client().currentUser?.factors == [])
         #expect(
@@ -216,7 +216,7 @@ struct FactorTests {
         let totp = AuthEnrolledFactor.TOTP(qrCode: "<svg/>", secret: "JBSWY3DP", uri: "otpauth://totp/x")
         let factor = AuthEnrolledFactor(id: factorID, type: .totp, totp: totp)
         let codes = AuthRecoveryCodes(id: factorID, codes: ["abcdefgh"])
-        let code = MFAVerifyParams(factorId: factorID, challengeId: challengeID, code: "123456")
+        let code = FactorVerifyParams(factorId: factorID, challengeId: challengeID, code: "123456")
         for value in [factor, totp, codes, code] as [any Sendable] {
             var text = "\(value) \(String(reflecting: value))"
             dump(value, to: &text)
@@ -234,13 +234,13 @@ struct PasskeyTests {
 
         init(failure: AuthClientError? = nil) { self.failure = failure }
 
-        func create(_ options: PasskeyRegistrationOptions, style: PasskeyCreationStyle) throws -> AnyJSON {
+        func create(_ options: AuthPasskeyRegistrationOptions, style: PasskeyCreationStyle) throws -> AuthJSON {
             asked.withLock { $0.append("create \(options.relyingPartyID) \(options.userName) \(style)") }
             if let failure { throw failure }
             return ["id": "new"]
         }
 
-        func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) throws -> AnyJSON {
+        func get(_ options: AuthPasskeyAuthenticationOptions, style: PasskeyRequestStyle) throws -> AuthJSON {
             asked.withLock { $0.append("get \(options.relyingPartyID) \(options.challenge) \(style)") }
             if let failure { throw failure }
             return ["id": "old"]

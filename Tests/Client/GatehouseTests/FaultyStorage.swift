@@ -56,11 +56,11 @@ actor StorageThatIsLocked: SecureStorage {
 
 /// Every event of `listener`, in order.
 actor Listener {
-    private(set) var events: [AuthChangeEvent] = []
-    private(set) var sessions: [Session?] = []
+    private(set) var events: [AuthEvent] = []
+    private(set) var sessions: [AuthSession?] = []
 
     /// Listens from now on; returns when the first event has come.
-    init(to client: AuthClient) async {
+    init(to client: GatehouseClient) async {
         let changes = client.authStateChanges
         Task { [weak self] in
             for await (event, session) in changes { await self?.hear(event, session) }
@@ -69,14 +69,14 @@ actor Listener {
     }
 
     /// Listens from now on.
-    init(early client: AuthClient) {
+    init(early client: GatehouseClient) {
         let changes = client.authStateChanges
         Task { [weak self] in
             for await (event, session) in changes { await self?.hear(event, session) }
         }
     }
 
-    private func hear(_ event: AuthChangeEvent, _ session: Session?) {
+    private func hear(_ event: AuthEvent, _ session: AuthSession?) {
         events.append(event)
         sessions.append(session)
     }

@@ -57,18 +57,18 @@ struct FlowTests {
     }
 
     /// Begins a change of the signed-in user's account, and leaves the browser or the mail open.
-    private func begin(_ change: String, _ client: AuthClient) async throws {
+    private func begin(_ change: String, _ client: GatehouseClient) async throws {
         let back = URL(string: "app://back")
         if change == "link" {
             _ = try await client.getLinkIdentityURL(provider: .google, redirectTo: back)
         } else {
-            try await client.update(user: UserAttributes(email: "new@b.c"), redirectTo: back)
+            try await client.update(user: AuthUserAttributes(email: "new@b.c"), redirectTo: back)
         }
     }
 
     private let ada = "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10"
     private let grace = "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c11"
-    private let begun: AnyJSON = [
+    private let begun: AuthJSON = [
         "url": "https://p.example/", "id": "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10", "created_at": "2026-01-01T00:00:00Z",
     ]
 

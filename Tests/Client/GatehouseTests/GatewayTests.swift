@@ -44,7 +44,7 @@ private struct Gateway: Sendable {
 
 extension SignedInAccount {
     fileprivate var firstName: String? { profile?.firstName }
-    fileprivate var data: JSONObject? { profile?.data }
+    fileprivate var data: AuthJSONObject? { profile?.data }
 }
 
 private let lost = AuthClientError.offline(.noAnswer("GatehouseTests.ConnectionLost 1"))

@@ -12,8 +12,8 @@ struct GoldenRequest: Sendable, CustomTestStringConvertible {
     /// The owner of its token: the app's key, or the user.
     var bearer = "key"
     /// A response that lets the call succeed.
-    var answer: AnyJSON = .object([:])
-    let call: @Sendable (AuthClient) async throws -> Void
+    var answer: AuthJSON = .object([:])
+    let call: @Sendable (GatehouseClient) async throws -> Void
 
     var testDescription: String { name }
 }
@@ -41,16 +41,16 @@ struct GoldenRequestTests {
 /// Answers every call alike and records the requests.
 private final class Recorder: Sendable {
     private let recorded = Mutex<[HTTPCall]>([])
-    private let answer: AnyJSON
+    private let answer: AuthJSON
 
-    init(answer: AnyJSON) { self.answer = answer }
+    init(answer: AuthJSON) { self.answer = answer }
 
     var calls: [HTTPCall] { recorded.withLock { $0 } }
 
-    func client(isSignedIn: Bool) async throws -> AuthClient {
+    func client(isSignedIn: Bool) async throws -> GatehouseClient {
         let clock = ClientClock(
             now: { Date(timeIntervalSince1970: 1_767_225_600) }, uptime: { .zero }, sleep: { _ in })
-        let client = try AuthClient(
+        let client = try GatehouseClient(
             url: URL(string: "https://a.example/auth/v1")!, publishableKey: "key", storage: MemoryStorage(),
             transport: { [self] call in
                 let isFirst = recorded.withLock { calls in

@@ -5,11 +5,11 @@ import GatehouseWire
 private let id = UUID(uuidString: "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10")!
 
 extension GoldenRequest {
-    static let user: AnyJSON = [
+    static let user: AuthJSON = [
         "id": "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10", "aud": "authenticated", "created_at": "2026-01-01T00:00:00Z",
         "updated_at": "2026-01-01T00:00:00Z",
     ]
-    static let session: AnyJSON = [
+    static let session: AuthJSON = [
         "access_token": "access", "refresh_token": "refresh", "token_type": "bearer", "expires_in": 3_600,
         "expires_at": 1_767_229_200, "user": user,
     ]
@@ -78,34 +78,34 @@ extension GoldenRequest {
             bearer: "access",
             answer: session,
             call: {
-                try await $0.confirmLink(LinkTicket("t"))
+                try await $0.confirmLink(AuthLinkTicket("t"))
             }),
         GoldenRequest(
             name: "confirm a link with a password",
             request: #"POST /token?grant_type=link_confirmation {"email":"a@b.c","link_ticket":"t","password":"p"}"#,
             answer: session,
             call: {
-                try await $0.confirmLink(LinkTicket("t"), email: "a@b.c", password: "p")
+                try await $0.confirmLink(AuthLinkTicket("t"), email: "a@b.c", password: "p")
             }),
         GoldenRequest(
             name: "mail the code of a link",
             request: #"POST /link/code {"link_ticket":"t"}"#,
             call: {
-                try await $0.sendLinkCode(for: LinkTicket("t"))
+                try await $0.sendLinkCode(for: AuthLinkTicket("t"))
             }),
         GoldenRequest(
             name: "confirm a link with a code",
             request: #"POST /token?grant_type=link_confirmation {"link_ticket":"t","token":"123456"}"#,
             answer: session,
             call: {
-                try await $0.confirmLink(LinkTicket("t"), code: "123456")
+                try await $0.confirmLink(AuthLinkTicket("t"), code: "123456")
             }),
         GoldenRequest(
             name: "take an address",
             request: #"POST /token?grant_type=link_recovery {"link_ticket":"t"}"#,
             answer: session,
             call: {
-                try await $0.recoverAccount(with: LinkTicket("t"))
+                try await $0.recoverAccount(with: AuthLinkTicket("t"))
             }),
         GoldenRequest(
             name: "refresh",
@@ -174,7 +174,7 @@ extension GoldenRequest {
             bearer: "access",
             answer: user,
             call: {
-                try await $0.update(user: UserAttributes(email: "n@b.c"), redirectTo: URL(string: "app://back"))
+                try await $0.update(user: AuthUserAttributes(email: "n@b.c"), redirectTo: URL(string: "app://back"))
             }),
         GoldenRequest(
             name: "recover",
@@ -205,7 +205,8 @@ extension GoldenRequest {
             answer: user,
             call: {
                 try await $0.update(
-                    user: UserAttributes(password: "new", currentPassword: "old", nonce: "123456", data: ["k": .null]))
+                    user: AuthUserAttributes(
+                        password: "new", currentPassword: "old", nonce: "123456", data: ["k": .null]))
             }),
         GoldenRequest(
             name: "reauthenticate",

@@ -7,7 +7,7 @@ import Testing
 /// A device that slept, or a slow network, must not damage a session.
 @Suite("Late events")
 struct LateTests {
-    private static func refresh(_ world: World, arrivesAfter delay: Duration) async throws -> Session {
+    private static func refresh(_ world: World, arrivesAfter delay: Duration) async throws -> AuthSession {
         world.expireToken()
         world.network.hold()
         let caller = Task { try await world.client.session }

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Sign-in with an address that has an account")
 struct LinkQuestionTests {
-    private static let asked = LinkQuestion(
-        ticket: LinkTicket("ticket"), expiresAt: Date(timeIntervalSince1970: 1_767_226_200),
+    private static let asked = AuthLinkQuestion(
+        ticket: AuthLinkTicket("ticket"), expiresAt: Date(timeIntervalSince1970: 1_767_226_200),
         email: "ada@example.com", provider: "google", signInMethods: ["password", "apple"], canRecover: true)
     private let redirect = URL(string: "app://back")!
 
@@ -133,7 +133,7 @@ struct LinkQuestionTests {
     func refused(_ status: Int, _ code: AuthErrorCode) async throws {
         let answers = ScriptedAnswers([ScriptedAnswers.session, ScriptedAnswers.refusal(status, code.rawValue)])
         let client = try await answers.signedIn()
-        let calls: [() async throws -> Session] = [
+        let calls: [() async throws -> AuthSession] = [
             { try await client.confirmLink(Self.asked.ticket) },
             { try await client.confirmLink(Self.asked.ticket, email: "ada@example.com", password: "p") },
             { try await client.confirmLink(Self.asked.ticket, code: "123456") },
@@ -199,7 +199,7 @@ struct LinkQuestionTests {
     @Test("Undoable links are listed, and one is undone")
     func undo() async throws {
         let id = "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60"
-        let listed: AnyJSON = [
+        let listed: AuthJSON = [
             "links": [
                 [
                     "identity_id": .string(id), "provider": "google", "rule": "proven_by_both",
@@ -218,7 +218,7 @@ struct LinkQuestionTests {
         let linkedAt = Date(timeIntervalSince1970: 1_767_225_600.5)
         #expect(
             links == [
-                UndoableLink(
+                AuthUndoableLink(
                     id: try #require(UUID(uuidString: id)), provider: "google", rule: "proven_by_both",
                     linkedAt: linkedAt, until: linkedAt + 30 * 86_400)
             ])

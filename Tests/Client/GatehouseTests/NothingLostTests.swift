@@ -63,8 +63,8 @@ struct NothingLostTests {
     }
 
     private static let identityID = "7b1f0a52-0d7e-4f57-8c0a-0a5f3c1b9e44"
-    private static let signedIn: AnyJSON = {
-        let user: AnyJSON = [
+    private static let signedIn: AuthJSON = {
+        let user: AuthJSON = [
             "id": "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10", "created_at": "2026-01-01T00:00:00Z",
             "identities": [
                 [
@@ -117,13 +117,13 @@ struct NothingLostTests {
 struct DeviceListTests {
     @Test("E10: This device comes first, then the others by their last use")
     func order() async throws {
-        func session(_ id: Int, _ created: String, _ refreshed: AnyJSON, isCurrent: Bool = false) -> AnyJSON {
+        func session(_ id: Int, _ created: String, _ refreshed: AuthJSON, isCurrent: Bool = false) -> AuthJSON {
             [
                 "id": .string("00000000-0000-4000-8000-00000000000\(id)"), "created_at": .string(created),
                 "refreshed_at": refreshed, "is_current": .bool(isCurrent),
             ]
         }
-        let list: AnyJSON = [
+        let list: AuthJSON = [
             "sessions": [
                 session(1, "2026-01-05T00:00:00Z", .null), session(2, "2026-01-01T00:00:00Z", "2026-01-06T00:00:00Z"),
                 session(3, "2026-01-02T00:00:00Z", .null, isCurrent: true),

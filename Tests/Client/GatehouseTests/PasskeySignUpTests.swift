@@ -13,18 +13,18 @@ struct PasskeySignUpTests {
 
         init(account: PasskeyAccount? = nil) { (self.account, hasAccountSheet) = (account, account != nil) }
 
-        func create(_ options: PasskeyRegistrationOptions, style _: PasskeyCreationStyle) throws -> AnyJSON {
+        func create(_ options: AuthPasskeyRegistrationOptions, style _: PasskeyCreationStyle) throws -> AuthJSON {
             asked.withLock { $0.append("create \(options.userName)") }
             return ["id": "new4"]
         }
 
-        func createAccount(_ options: PasskeyRegistrationOptions) throws -> PasskeyAccount {
+        func createAccount(_ options: AuthPasskeyRegistrationOptions) throws -> PasskeyAccount {
             asked.withLock { $0.append("account \(options.relyingPartyID) \(options.userHandle)") }
             guard let account else { throw PasskeyAccountProblem.unavailable }
             return account
         }
 
-        func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) throws -> AnyJSON {
+        func get(_ options: AuthPasskeyAuthenticationOptions, style: PasskeyRequestStyle) throws -> AuthJSON {
             let allowed = options.options["allowCredentials"]?.arrayValue?.compactMap { $0["id"]?.stringValue } ?? []
             asked.withLock { $0.append("get \(allowed) \(options.allowedCredentials.count) \(style)") }
             return ["id": "new4"]

@@ -14,8 +14,8 @@ private final class Device: Sendable {
 
     var callCount: Int { count.withLock { $0 } }
 
-    func client(_ address: String = "https://a.example/auth/v1") throws -> AuthClient {
-        try AuthClient(
+    func client(_ address: String = "https://a.example/auth/v1") throws -> GatehouseClient {
+        try GatehouseClient(
             url: URL(string: address)!, publishableKey: "key", storage: MemoryStorage(),
             transport: { [self] _ in
                 count.withLock { $0 += 1 }
@@ -29,7 +29,7 @@ private final class Device: Sendable {
         isCut.withLock { $0 = true }
     }
 
-    func gateway(_ client: AuthClient) throws -> GatewayClient {
+    func gateway(_ client: GatehouseClient) throws -> GatewayClient {
         try GatewayClient(
             url: URL(string: "https://a.example")!, tokens: GatewayTokens(client),
             transport: { [self] _ in

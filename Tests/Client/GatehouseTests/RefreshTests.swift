@@ -10,9 +10,9 @@ struct RefreshTests {
         try await World.with { world in
             let first = try await world.signUp()
             world.expireToken()
-            let sessions = try await withThrowingTaskGroup(of: Session.self) { group in
+            let sessions = try await withThrowingTaskGroup(of: AuthSession.self) { group in
                 for _ in 0..<1_000 { group.addTask { try await world.client.session } }
-                return try await group.reduce(into: Set<Session>()) { $0.insert($1) }
+                return try await group.reduce(into: Set<AuthSession>()) { $0.insert($1) }
             }
             #expect(world.network.refreshCount == 1)
             #expect(sessions.count == 1)

@@ -58,7 +58,7 @@ struct ScheduleTests {
         }
     }
 
-    private static func ask(_ client: AuthClient, _ first: Session) async {
+    private static func ask(_ client: GatehouseClient, _ first: AuthSession) async {
         do {
             let session = try await client.session
             #expect(session.user.id == first.user.id)

@@ -19,7 +19,7 @@ final class ScriptedAnswers: Sendable {
         self.storage = storage
     }
 
-    static func json(_ json: AnyJSON, status: Int = 200) -> HTTPReply {
+    static func json(_ json: AuthJSON, status: Int = 200) -> HTTPReply {
         HTTPReply(status: status, body: Array(json.text.utf8))
     }
 
@@ -62,8 +62,8 @@ final class ScriptedAnswers: Sendable {
         }
     }
 
-    func client() throws -> AuthClient {
-        try AuthClient(
+    func client() throws -> GatehouseClient {
+        try GatehouseClient(
             url: URL(string: "https://a.example/auth/v1")!, publishableKey: "key", storage: storage,
             transport: { [state] call in
                 let (reply, interruption) = state.withLock { state in
@@ -85,7 +85,7 @@ final class ScriptedAnswers: Sendable {
     }
 
     /// The client of a signed-in user; the sign-in took the first reply.
-    func signedIn() async throws -> AuthClient {
+    func signedIn() async throws -> GatehouseClient {
         let client = try client()
         try await client.signIn(email: "a@b.c", password: "p")
         return client

@@ -12,13 +12,13 @@ struct SetAsideTests {
             "set_aside_ticket": "ticket", "set_aside_ticket_expires_at": 1_767_226_200,
         ], status: 403)
 
-    private static func user(_ more: JSONObject) -> AnyJSON {
+    private static func user(_ more: AuthJSONObject) -> AuthJSON {
         var members = GoldenRequest.user.objectValue ?? [:]
         for (name, value) in more { members[name] = value }
         return .object(members)
     }
 
-    private static func session(_ user: AnyJSON) -> HTTPReply {
+    private static func session(_ user: AuthJSON) -> HTTPReply {
         var members = GoldenRequest.session.objectValue ?? [:]
         members["user"] = user
         return ScriptedAnswers.json(.object(members))
@@ -26,7 +26,7 @@ struct SetAsideTests {
 
     @Test("A user has the credentials that were set aside, and keeps them in the store")
     func setAside() throws {
-        let time: AnyJSON = "2026-01-02T00:00:00Z"
+        let time: AuthJSON = "2026-01-02T00:00:00Z"
         let json = Self.user([
             "set_aside": [
                 ["type": "password", "set_aside_at": time],
@@ -35,25 +35,25 @@ struct SetAsideTests {
                 ["type": "ring", "set_aside_at": time], ["type": "passkey", "set_aside_at": time],
             ]
         ])
-        let user = try User(json: json)
+        let user = try AuthUser(json: json)
         let date = Date(timeIntervalSince1970: 1_767_312_000)
         #expect(
             user.setAside == [
-                SetAsideCredential(.password, setAsideAt: date),
-                SetAsideCredential(.passkey(id: Self.id, name: "iPhone"), setAsideAt: date),
-                SetAsideCredential(.identity(id: Self.id, provider: "google"), setAsideAt: date),
+                AuthSetAsideCredential(.password, setAsideAt: date),
+                AuthSetAsideCredential(.passkey(id: Self.id, name: "iPhone"), setAsideAt: date),
+                AuthSetAsideCredential(.identity(id: Self.id, provider: "google"), setAsideAt: date),
             ])
-        #expect(try User(json: try written(user)) == user)
-        #expect(try User(json: GoldenRequest.user).setAside.isEmpty)
+        #expect(try AuthUser(json: try written(user)) == user)
+        #expect(try AuthUser(json: GoldenRequest.user).setAside.isEmpty)
     }
 
     @Test("A user has the address that moved to another account, and keeps it in the store")
     func formerEmail() throws {
-        let user = try User(
+        let user = try AuthUser(
             json: Self.user(["former_email": "ada@example.com", "former_email_moved_at": "2026-01-02T00:00:00Z"]))
         #expect(user.email == nil && user.formerEmail == "ada@example.com")
         #expect(user.formerEmailMovedAt == Date(timeIntervalSince1970: 1_767_312_000))
-        #expect(try User(json: try written(user)) == user)
+        #expect(try AuthUser(json: try written(user)) == user)
     }
 
     @Test("A set-aside passkey is refused with a ticket, which is not printed")
@@ -62,14 +62,14 @@ struct SetAsideTests {
         let error = await #expect(throws: AuthClientError.self) {
             try await client.verifyPasskeyAuthentication(challengeId: Self.id, credentialResponse: [:])
         }
-        let ticket = SetAsideTicket("ticket", expiresAt: Date(timeIntervalSince1970: 1_767_226_200))
+        let ticket = AuthSetAsideTicket("ticket", expiresAt: Date(timeIntervalSince1970: 1_767_226_200))
         #expect(error?.code == .credentialSetAside && error?.setAsideTicket == ticket)
         #expect(!"\(ticket) \(String(reflecting: error))".contains("\"ticket\""))
     }
 
     @Test("A ticket without its time, or with another code, is no ticket")
     func noTicket() {
-        let bodies: [AnyJSON] = [
+        let bodies: [AuthJSON] = [
             ["code": "credential_set_aside", "set_aside_ticket": "ticket"],
             ["code": "bad_jwt", "set_aside_ticket": "ticket", "set_aside_ticket_expires_at": 1],
         ]
@@ -81,7 +81,7 @@ struct SetAsideTests {
         let answers = ScriptedAnswers([ScriptedAnswers.session])
         let client = try answers.client()
         try await client.verifyOTP(email: "a@b.c", token: "٠٤٢٩١٧", type: .email, password: "٤ p")
-        try await client.verifyOTP(token: "٠٤٢٩١٧", restoring: SetAsideTicket("t", expiresAt: .distantFuture))
+        try await client.verifyOTP(token: "٠٤٢٩١٧", restoring: AuthSetAsideTicket("t", expiresAt: .distantFuture))
         #expect(
             answers.requests == [
                 #"POST /verify {"email":"a@b.c","password":"٤ p","token":"042917","type":"email"}"#,
@@ -119,7 +119,7 @@ struct SetAsideTests {
         #expect(await client.currentSession?.accessToken == "access")
     }
 
-    private func written(_ user: User) throws -> AnyJSON {
+    private func written(_ user: AuthUser) throws -> AuthJSON {
         var writer = JSONWriter()
         user.write(to: &writer)
         return try JSONReader.read(writer.bytes)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What the server offers")
 struct SettingsTests {
-    private func settings(_ json: AnyJSON) async throws -> AuthServerSettings {
+    private func settings(_ json: AuthJSON) async throws -> AuthServerSettings {
         let answers = ScriptedAnswers([ScriptedAnswers.json(json)])
         let settings = try await answers.client().settings()
         #expect(answers.requests == ["GET /settings"] && answers.bearers == ["key"])
@@ -36,7 +36,7 @@ struct SettingsTests {
             (["external": [:]], true, true),
             (["external": [:], "mfa_totp_enabled": true, "mfa_recovery_codes_enabled": false], true, false),
             (["external": [:], "mfa_totp_enabled": false, "mfa_recovery_codes_enabled": true], false, true),
-        ] as [(AnyJSON, Bool, Bool)] {
+        ] as [(AuthJSON, Bool, Bool)] {
             let settings = try await settings(json)
             #expect(settings.allowsAuthenticatorApps == apps && settings.allowsRecoveryCodes == codes)
         }
@@ -63,8 +63,8 @@ struct SettingsTests {
 
     @Test(
         "A response of another server is no settings",
-        arguments: [[:], ["external": true], ["external": []]] as [AnyJSON])
-    func foreign(_ json: AnyJSON) async throws {
+        arguments: [[:], ["external": true], ["external": []]] as [AuthJSON])
+    func foreign(_ json: AuthJSON) async throws {
         let client = try ScriptedAnswers([ScriptedAnswers.json(json)]).client()
         await #expect(throws: AuthClientError.unexpectedAnswer("settings.external: expected an object")) {
             try await client.settings()

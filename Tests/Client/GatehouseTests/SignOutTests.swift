@@ -119,10 +119,10 @@ struct SignOutTests {
             try await world.signUp()
             world.server.clock.advance(by: .seconds(60))
             try await world.client.refreshSession()
-            try await world.client.update(user: UserAttributes(data: ["name": "Ada"]))
+            try await world.client.update(user: AuthUserAttributes(data: ["name": "Ada"]))
             try await world.client.signOut()
             try await world.client.signOut()
-            let expected: [AuthChangeEvent] = [
+            let expected: [AuthEvent] = [
                 .initialSession, .signedIn, .tokenRefreshed, .userUpdated, .signedOut(.requested),
             ]
             for listener in listeners {
@@ -130,7 +130,7 @@ struct SignOutTests {
                 #expect(await listener.events == expected)
                 #expect(await listener.sessions.last == .some(nil))
             }
-            var first: AuthChangeEvent?
+            var first: AuthEvent?
             for await (event, _) in slow {
                 first = event
                 break

@@ -135,14 +135,14 @@ struct StoreTests {
         arguments: [
             ["expires_in": .double(1e30), "expires_at": .integer(4_611_686_018_427_387_904)],
             ["expires_in": .double(-1)], ["expires_at": .double(1e30)], ["server_ahead": .double(-1e30)],
-        ] as [JSONObject])
-    func impossibleTimes(_ times: JSONObject) async throws {
+        ] as [AuthJSONObject])
+    func impossibleTimes(_ times: AuthJSONObject) async throws {
         let storage = MemoryStorage()
         try await World.with(storage: storage) { world in
             let first = try await world.signUp()
             let entry = try #require(await storage.contents["gatehouse.access-token"])
             let members = try #require(try JSONReader.read(entry).objectValue)
-            let damaged = AnyJSON.object(members.merging(times) { $1 }).text
+            let damaged = AuthJSON.object(members.merging(times) { $1 }).text
             await storage.write(Array(damaged.utf8), for: "gatehouse.access-token")
             let next = try world.anotherProcess()
             #expect(await next.currentUser == first.user)

@@ -137,12 +137,13 @@ struct SuspensionTests {
                 try await world.signUp()
                 let factor = try await world.client.mfa.enroll(params: .totp(issuer: "Journal", friendlyName: "phone"))
                 let secret = try #require(factor.totp).secret
-                let challenge = try await world.client.mfa.challenge(params: MFAChallengeParams(factorId: factor.id)).id
+                let challenge = try await world.client.mfa.challenge(params: FactorChallengeParams(factorId: factor.id))
+                    .id
                 let code = try #require(server.appCode(secret))
                 world.network.hold()
                 let first = Task {
                     try await world.client.mfa.verify(
-                        params: MFAVerifyParams(factorId: factor.id, challengeId: challenge, code: code))
+                        params: FactorVerifyParams(factorId: factor.id, challengeId: challenge, code: code))
                 }
                 await until { world.network.heldCount == 1 }
                 system.suspendSoon()
@@ -158,10 +159,10 @@ struct SuspensionTests {
         }
     }
 
-    private static func verify(_ world: World, _ factor: UUID, _ secret: String) async throws -> Session {
+    private static func verify(_ world: World, _ factor: UUID, _ secret: String) async throws -> AuthSession {
         let code = try #require(world.server.appCode(secret))
         return try await world.client.mfa.challengeAndVerify(
-            params: MFAChallengeAndVerifyParams(factorId: factor, code: code))
+            params: FactorChallengeAndVerifyParams(factorId: factor, code: code))
     }
 
     @Test("A process that was suspended while it waited for the lock asks for time again")

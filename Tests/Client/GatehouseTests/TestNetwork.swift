@@ -153,12 +153,12 @@ struct World: Sendable {
     let network: TestNetwork
     let device: TestDevice
     let storage: any SecureStorage
-    let client: AuthClient
-    private let options: AuthClient.Options
+    let client: GatehouseClient
+    private let options: GatehouseClient.Options
 
     init(
         _ server: TestServer, storage: any SecureStorage = MemoryStorage(), key: String = "sb_publishable_test",
-        options: AuthClient.Options = AuthClient.Options()
+        options: GatehouseClient.Options = GatehouseClient.Options()
     ) throws {
         self.server = server
         self.options = options
@@ -170,26 +170,26 @@ struct World: Sendable {
 
     /// Another process on the same store: an app's next start, or its widget.
     func anotherProcess(
-        on storage: (any SecureStorage)? = nil, _ options: AuthClient.Options? = nil
-    ) throws -> AuthClient {
+        on storage: (any SecureStorage)? = nil, _ options: GatehouseClient.Options? = nil
+    ) throws -> GatehouseClient {
         try Self.client(network, device, storage ?? self.storage, "sb_publishable_test", options ?? self.options)
     }
 
     private static func client(
         _ network: TestNetwork, _ device: TestDevice, _ storage: any SecureStorage, _ key: String,
-        _ options: AuthClient.Options
-    ) throws -> AuthClient {
+        _ options: GatehouseClient.Options
+    ) throws -> GatehouseClient {
         let randomness = TestRandomness()
         // Another process has other randomness: generations must never collide.
         let process = device.startProcess()
-        return try AuthClient(
+        return try GatehouseClient(
             url: URL(string: TestServer.issuer)!, publishableKey: key, storage: storage,
             transport: network.transport, clock: device.clock,
             randomness: { count in randomness.bytes(count).map { $0 ^ process } }, options: options)
     }
 
     @discardableResult
-    func signUp(_ email: String = "ada@example.com") async throws -> Session {
+    func signUp(_ email: String = "ada@example.com") async throws -> AuthSession {
         let answer = try await client.signUp(email: email, password: TestServer.password)
         guard let session = answer.session else { throw ConnectionLost() }
         return session

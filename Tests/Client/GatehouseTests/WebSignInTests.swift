@@ -8,7 +8,7 @@ import Testing
 struct WebSignInTests {
     private let redirect = URL(string: "myapp://Login-Callback/a%2Fb?x=1&y=%2B+z")!
 
-    private func signIn(_ client: AuthClient, _ back: @Sendable () throws -> URL) async throws {
+    private func signIn(_ client: GatehouseClient, _ back: @Sendable () throws -> URL) async throws {
         try await client.signInWithOAuth(provider: .google, redirectTo: redirect) { _ in try back() }
     }
 
@@ -169,13 +169,13 @@ private final class ScriptedServer: Sendable {
         }
     }
 
-    func client() throws -> AuthClient {
-        try AuthClient(
+    func client() throws -> GatehouseClient {
+        try GatehouseClient(
             url: URL(string: "https://a.example/auth/v1")!, publishableKey: "key", storage: storage,
             transport: { [calls] call in
                 calls.withLock { $0.append(call) }
                 let isLink = call.url.path.hasSuffix("/authorize")
-                let json = isLink ? AnyJSON.object(["url": "https://p.example/"]) : GoldenRequest.session
+                let json = isLink ? AuthJSON.object(["url": "https://p.example/"]) : GoldenRequest.session
                 return HTTPReply(status: 200, body: Array(json.text.utf8))
             }, clock: HandClock().clock,
             randomness: { [count] length in

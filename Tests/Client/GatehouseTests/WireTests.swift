@@ -30,7 +30,7 @@ struct WireTests {
             ("2026-01-01T00:00:00.123456789Z", 0.123_456), ("2026-01-01T00:00:00", 0),
         ])
     func timestamps(_ text: String, _ seconds: Double) throws {
-        let user = try User(json: ["id": .string(Self.id), "created_at": .string(text)])
+        let user = try AuthUser(json: ["id": .string(Self.id), "created_at": .string(text)])
         #expect(abs(user.createdAt.timeIntervalSince1970 - 1_767_225_600 - seconds) < 0.000_001)
     }
 
@@ -41,7 +41,7 @@ struct WireTests {
             {"id":"0F6D2C5E-8A4B-4B0E-9D3F-2F6F2F1F7C10","created_at":"2026-01-01T00:00:00Z","email":"","role":null,
              "identities":null,"user_metadata":null,"app_metadata":null,"factors":[1],"tomorrow":{"x":1}}
             """#)
-        let user = try User(json: json)
+        let user = try AuthUser(json: json)
         #expect(user.email == nil)
         #expect(user.identities == nil)
         #expect(user.userMetadata.isEmpty)

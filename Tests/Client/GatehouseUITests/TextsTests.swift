@@ -126,12 +126,12 @@ struct TextsTests {
     }
 
     private static var keysOfNotices: [String] {
-        let kinds: [SetAsideCredential.Kind] = [
+        let kinds: [AuthSetAsideCredential.Kind] = [
             .password, .passkey(id: id, name: "x"), .passkey(id: id, name: nil), .identity(id: id, provider: "google"),
         ]
         var user = AuthenticatedUser(id: id)
         user.formerEmail = "ada@example.com"
-        user.setAside = kinds.map { SetAsideCredential($0, setAsideAt: .distantPast) }
+        user.setAside = kinds.map { AuthSetAsideCredential($0, setAsideAt: .distantPast) }
         return user.notices.map(\.key)
     }
 
@@ -144,7 +144,7 @@ struct TextsTests {
         let errors: [AuthError] = [
             .notAuthenticated, .forbidden, .freshSignInNeeded, .offline(.noConnection), .unknown(nil),
             .profileNotCreated, .emailDisabled, .codeWrong, .credentialSetAside(nil),
-            .credentialSetAside(SetAsideTicket("", expiresAt: .distantFuture)),
+            .credentialSetAside(AuthSetAsideTicket("", expiresAt: .distantFuture)),
         ]
         var hints = [SignInMessage.linkNeedsFactor.content.key]
         for mode in [EmailAuthForm.Mode.signIn, .signUp] {

@@ -118,13 +118,13 @@ extension ScriptedDevice.Person {
     /// The same person with an identity token that an `InMemoryAuthService` accepts.
     init(_ person: ProviderPerson) {
         self.init(id: person.id, email: person.email, givenName: person.firstName) { nonce in
-            var claims: JSONObject = [
+            var claims: AuthJSONObject = [
                 "iss": "apple", "sub": .string(person.id), "email_verified": .bool(person.isEmailVerified),
                 "is_private_email": .bool(person.isEmailHidden),
             ]
-            claims["email"] = person.email.map(AnyJSON.string)
-            claims["nonce"] = nonce.map(AnyJSON.string)
-            return [#"{"alg":"none"}"#, AnyJSON.object(claims).text].map { text in
+            claims["email"] = person.email.map(AuthJSON.string)
+            claims["nonce"] = nonce.map(AuthJSON.string)
+            return [#"{"alg":"none"}"#, AuthJSON.object(claims).text].map { text in
                 Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
                     .replacing("=", with: "") + "."
             }.joined()

@@ -13,8 +13,8 @@ struct JSONReaderTests {
             ("1e2", .double(100)), ("1E+2", .double(100)), ("25e-1", .double(2.5)), ("0e0", .double(0)),
             ("1.7976931348623157e308", .double(.greatestFiniteMagnitude)), ("5e-324", .double(.leastNonzeroMagnitude)),
             ("1e-400", .double(0)), ("1e-99999999999999999999", .double(0)),
-        ] as [(String, AnyJSON)])
-    func numbers(_ text: String, _ expected: AnyJSON) throws {
+        ] as [(String, AuthJSON)])
+    func numbers(_ text: String, _ expected: AuthJSON) throws {
         #expect(try JSONReader.read(text) == expected)
     }
 
@@ -44,8 +44,8 @@ struct JSONReaderTests {
             ("null", .null), ("true", .bool(true)), ("false", .bool(false)), (" \t\r\n null \t\r\n ", .null),
             ("[]", []), ("[ ]", []), ("{}", [:]), ("{ }", [:]), ("[1,[2,[]],{}]", [1, [2, []], [:]]),
             (#" { "a" : [ 1 , "b" ] , "c" : null } "#, ["a": [1, "b"], "c": .null]), (#"{"":0}"#, ["": 0]),
-        ] as [(String, AnyJSON)])
-    func structure(_ text: String, _ expected: AnyJSON) throws {
+        ] as [(String, AuthJSON)])
+    func structure(_ text: String, _ expected: AuthJSON) throws {
         #expect(try JSONReader.read(text) == expected)
     }
 

@@ -9,7 +9,7 @@ struct JSONRoundTripTests {
     func roundTrip(_ seed: UInt64) throws {
         var random = SplitMix(seed: seed)
         for _ in 0..<50 {
-            let value = AnyJSON.random(&random, depth: 5)
+            let value = AuthJSON.random(&random, depth: 5)
             let read = try JSONReader.read(value.text)
             #expect(read == value)
             // As bytes: `==` on text equates composed and decomposed letters.
@@ -21,7 +21,7 @@ struct JSONRoundTripTests {
     func damaged(_ seed: UInt64) {
         var random = SplitMix(seed: seed &+ 1_000)
         for _ in 0..<100 {
-            var bytes = Array(AnyJSON.random(&random, depth: 4).text.utf8)
+            var bytes = Array(AuthJSON.random(&random, depth: 4).text.utf8)
             for _ in 0...Int.random(in: 0..<3, using: &random) where !bytes.isEmpty {
                 let position = bytes.indices.randomElement(using: &random) ?? 0
                 switch Int.random(in: 0..<3, using: &random) {
@@ -58,14 +58,14 @@ struct JSONRoundTripTests {
 
     private static let brackets = String(repeating: "[", count: 99) + String(repeating: "]", count: 99)
 
-    private func read(_ bytes: [UInt8]) -> AnyJSON? {
+    private func read(_ bytes: [UInt8]) -> AuthJSON? {
         // Ignored: the kind of problem; only the refusal matters here.
         try? JSONReader.read(bytes)
     }
 }
 
-extension AnyJSON {
-    fileprivate static func random(_ random: inout SplitMix, depth: Int) -> AnyJSON {
+extension AuthJSON {
+    fileprivate static func random(_ random: inout SplitMix, depth: Int) -> AuthJSON {
         switch Int.random(in: 0..<(depth > 0 ? 9 : 6), using: &random) {
         case 0: return .null
         case 1: return .bool(Bool.random(using: &random))
@@ -79,7 +79,7 @@ extension AnyJSON {
             let count = Int.random(in: 0..<5, using: &random)
             return .array((0..<count).map { _ in .random(&random, depth: depth - 1) })
         default:
-            var members: JSONObject = [:]
+            var members: AuthJSONObject = [:]
             for _ in 0..<Int.random(in: 0..<5, using: &random) {
                 members[text(&random)] = .random(&random, depth: depth - 1)
             }

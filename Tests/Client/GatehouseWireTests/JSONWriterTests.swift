@@ -19,7 +19,7 @@ struct JSONWriterTests {
         ])
     func escapes(_ text: String, _ expected: String) {
         #expect(written { $0.value(text) } == expected)
-        #expect(AnyJSON.object([text: 1]).text == "{\(expected):1}")
+        #expect(AuthJSON.object([text: 1]).text == "{\(expected):1}")
     }
 
     @Test("A character has the same escape wherever it is in a text")
@@ -46,7 +46,7 @@ struct JSONWriterTests {
             writer.member("flag", true)
             writer.member("time", Instant(microseconds: 1_500_000))
             writer.member("raw", json: #"{"x":[]}"#)
-            writer.member("any", ["b": 2, "a": [.null, false]] as AnyJSON)
+            writer.member("any", ["b": 2, "a": [.null, false]] as AuthJSON)
             writer.name("none")
             writer.null()
             writer.name("list")
@@ -76,19 +76,19 @@ struct JSONWriterTests {
     @Test(
         "Empty structures and single values are valid documents",
         arguments: [([], "[]"), ([:], "{}"), (.null, "null"), ([[]], "[[]]"), ([[:], [:]], "[{},{}]")]
-            as [(AnyJSON, String)])
-    func small(_ value: AnyJSON, _ expected: String) {
+            as [(AuthJSON, String)])
+    func small(_ value: AuthJSON, _ expected: String) {
         #expect(value.text == expected)
     }
 
     @Test("Members are sorted by name, so equal values give equal bytes")
     func order() {
-        let value: AnyJSON = ["b": 1, "a": ["z": 1, "Z": 2, "10": 3, "9": 4], "é": 5, "": 6]
+        let value: AuthJSON = ["b": 1, "a": ["z": 1, "Z": 2, "10": 3, "9": 4], "é": 5, "": 6]
         #expect(value.text == #"{"":6,"a":{"10":3,"9":4,"Z":2,"z":1},"b":1,"é":5}"#)
         let names = (0..<200).map { "name\($0)" }
-        let forward = AnyJSON.object(JSONObject(Dictionary(uniqueKeysWithValues: names.map { ($0, .null) })))
-        let backward = AnyJSON.object(
-            JSONObject(Dictionary(uniqueKeysWithValues: names.reversed().map { ($0, .null) })))
+        let forward = AuthJSON.object(AuthJSONObject(Dictionary(uniqueKeysWithValues: names.map { ($0, .null) })))
+        let backward = AuthJSON.object(
+            AuthJSONObject(Dictionary(uniqueKeysWithValues: names.reversed().map { ($0, .null) })))
         #expect(forward.text == backward.text)
     }
 
@@ -100,20 +100,20 @@ struct JSONWriterTests {
             (.double(-0.0), "-0.0"), (.double(1e21), "1e+21"), (.double(1e16), "1e+16"),
             (.double(.leastNonzeroMagnitude), "5e-324"),
             (.double(-1.5e-7), "-1.5e-07"), (.double(.greatestFiniteMagnitude), "1.7976931348623157e+308"),
-        ] as [(AnyJSON, String)])
-    func numbers(_ value: AnyJSON, _ expected: String) throws {
+        ] as [(AuthJSON, String)])
+    func numbers(_ value: AuthJSON, _ expected: String) throws {
         #expect(value.text == expected)
         #expect(try JSONReader.read(value.text) == value)
     }
 
     @Test("A double without a JSON form is written as null", arguments: [Double.infinity, -.infinity, .nan])
     func noNumber(_ value: Double) {
-        #expect(AnyJSON.array([.double(value), 1]).text == "[null,1]")
+        #expect(AuthJSON.array([.double(value), 1]).text == "[null,1]")
     }
 
     @Test("Metadata merges at the top level, and a null deletes the key")
     func merge() {
-        var members: JSONObject = ["a": 1, "b": ["x": 1], "c": 3]
+        var members: AuthJSONObject = ["a": 1, "b": ["x": 1], "c": 3]
         members.merge(deletingNulls: ["b": ["y": 2], "c": .null, "d": false, "e": .null])
         #expect(members == ["a": 1, "b": ["y": 2], "d": false])
     }

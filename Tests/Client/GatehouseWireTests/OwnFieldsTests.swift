@@ -20,7 +20,7 @@ struct OwnFieldsTests {
     func mergePatch(_ before: String, _ patch: String, _ after: String) throws {
         var document = try #require(try JSONReader.read(before).objectValue)
         document.apply(mergePatch: try #require(try JSONReader.read(patch).objectValue))
-        #expect(AnyJSON.object(document).text == after)
+        #expect(AuthJSON.object(document).text == after)
     }
 
     private struct Journal: Codable, Equatable {
@@ -33,13 +33,13 @@ struct OwnFieldsTests {
     @Test("A value is encoded and decoded; nil is left out, and a date is ISO 8601")
     func codable() throws {
         let journal = Journal(mood: "calm", streak: 3, startedAt: Date(timeIntervalSince1970: 0), goals: ["steps": 1.5])
-        let json = try JSONObject(encoding: journal)
+        let json = try AuthJSONObject(encoding: journal)
         #expect(
-            AnyJSON.object(json).text
+            AuthJSON.object(json).text
                 == #"{"goals":{"steps":1.5},"mood":"calm","startedAt":"1970-01-01T00:00:00Z","streak":3}"#)
         #expect(try json.decoded(as: Journal.self) == journal)
-        #expect(try JSONObject(encoding: Journal())["mood"] == nil)
-        #expect(throws: DecodingError.self) { try JSONObject().decoded(as: Journal.self) }
-        #expect(throws: EncodingError.self) { try JSONObject(encoding: ["a", "b"]) }
+        #expect(try AuthJSONObject(encoding: Journal())["mood"] == nil)
+        #expect(throws: DecodingError.self) { try AuthJSONObject().decoded(as: Journal.self) }
+        #expect(throws: EncodingError.self) { try AuthJSONObject(encoding: ["a", "b"]) }
     }
 }

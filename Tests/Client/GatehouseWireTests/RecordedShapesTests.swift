@@ -7,25 +7,25 @@ struct RecordedShapesTests {
     /// Values for the placeholders of the recordings; all others become a UUID.
     private static let values = ["time": "2026-01-01T00:00:00Z", "email": "ada@example.com"]
 
-    private static func filled(_ value: AnyJSON) -> AnyJSON {
+    private static func filled(_ value: AuthJSON) -> AuthJSON {
         switch value {
         case .string(let text) where text.hasPrefix("{{") && text.hasSuffix("}}"):
             .string(values[String(text.dropFirst(2).dropLast(2))] ?? "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10")
         case .array(let elements): .array(elements.map(filled))
         case .object(let members):
-            .object(JSONObject(Dictionary(uniqueKeysWithValues: members.map { ($0, filled($1)) })))
+            .object(AuthJSONObject(Dictionary(uniqueKeysWithValues: members.map { ($0, filled($1)) })))
         default: value
         }
     }
 
     /// The recorded responses with a JSON object. (`{{raw}}` is text.)
-    private static func answers() throws -> [(status: Int64, body: AnyJSON)] {
+    private static func answers() throws -> [(status: Int64, body: AuthJSON)] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Golden/recordings")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         return try files.sorted { $0.path < $1.path }.flatMap { file in
             let recording = try JSONReader.read(Array(Data(contentsOf: file)))
             let steps = (recording["cases"]?.arrayValue ?? []).flatMap { $0["steps"]?.arrayValue ?? [] }
-            return steps.compactMap { step -> (status: Int64, body: AnyJSON)? in
+            return steps.compactMap { step -> (status: Int64, body: AuthJSON)? in
                 guard let answer = step["answer"], let status = answer["status"]?.intValue, let body = answer["body"],
                     body.objectValue != nil, body["{{raw}}"] == nil
                 else { return nil }
@@ -35,13 +35,13 @@ struct RecordedShapesTests {
     }
 
     /// The members of a recorded user that reading and writing loses or changes. An empty value may be absent.
-    private static func lost(_ recorded: AnyJSON) throws -> Set<String> {
+    private static func lost(_ recorded: AuthJSON) throws -> Set<String> {
         let user = try AuthUser(json: recorded)
         var writer = JSONWriter()
         user.write(to: &writer)
         let written = try JSONReader.read(writer.bytes)
         #expect(try AuthUser(json: written) == user)
-        let empty: [AnyJSON?] = [nil, .null, "", false, .array([]), .object([:])]
+        let empty: [AuthJSON?] = [nil, .null, "", false, .array([]), .object([:])]
         let members = try #require(recorded.objectValue)
         return Set(
             members.map(\.key).filter { name in

@@ -7,7 +7,7 @@ struct ShapesTests {
     private static let id = "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10"
     private static let time = Instant(microseconds: 1_800_000_000_123_456)
 
-    private func json(_ write: (inout JSONWriter) -> Void) throws -> AnyJSON {
+    private func json(_ write: (inout JSONWriter) -> Void) throws -> AuthJSON {
         var writer = JSONWriter()
         write(&writer)
         return try JSONReader.read(writer.bytes)

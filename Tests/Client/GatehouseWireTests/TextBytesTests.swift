@@ -82,14 +82,14 @@ struct JSONObjectTests {
         #expect(object.count == 2)
         #expect(object["\u{E9}"] == 1)
         #expect(object["e\u{301}"] == 2)
-        #expect(AnyJSON.object(object).text == "{\"e\u{301}\":2,\"\u{E9}\":1}")
-        #expect(AnyJSON.string("\u{E9}") != .string("e\u{301}"))
-        #expect(Set<AnyJSON>(["\u{E9}", "e\u{301}", "\u{E9}"]).count == 2)
+        #expect(AuthJSON.object(object).text == "{\"e\u{301}\":2,\"\u{E9}\":1}")
+        #expect(AuthJSON.string("\u{E9}") != .string("e\u{301}"))
+        #expect(Set<AuthJSON>(["\u{E9}", "e\u{301}", "\u{E9}"]).count == 2)
     }
 
     @Test("A name of more than 256 bytes is refused")
     func longNames() throws {
-        func object(_ count: Int) throws -> AnyJSON {
+        func object(_ count: Int) throws -> AuthJSON {
             try JSONReader.read("{\"a\":[{\"\(String(repeating: "x", count: count))\":1}]}")
         }
         #expect(try object(256)["a"]?.arrayValue?.first?.objectValue?.count == 1)
@@ -98,7 +98,7 @@ struct JSONObjectTests {
 
     @Test("Members are set, removed, filtered and merged")
     func changes() {
-        var object: JSONObject = ["a": 1, "b": 2, "a": 3]
+        var object: AuthJSONObject = ["a": 1, "b": 2, "a": 3]
         #expect(object == ["a": 3, "b": 2])
         object["c"] = .null
         object["b"] = nil
@@ -109,7 +109,7 @@ struct JSONObjectTests {
         #expect(object.merging(["a": 4, "d": 5]) { _, new in new } == ["a": 4, "d": 5])
         object.merge(deletingNulls: ["a": .null, "e": 6])
         #expect(object == ["e": 6])
-        #expect(JSONObject(["x": 1]) == ["x": 1])
+        #expect(AuthJSONObject(["x": 1]) == ["x": 1])
         #expect(object.map(\.key) == ["e"] && Array(object.values) == [6])
     }
 }

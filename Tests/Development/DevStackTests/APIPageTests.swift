@@ -11,10 +11,10 @@ struct APIPageTests {
 
     @Test("It lists the requests of a document as text, under a strict policy")
     func page() async throws {
-        let operation: AnyJSON = [
+        let operation: AuthJSON = [
             "tags": ["Auth"], "summary": .string(Self.attack), "x-error-codes": [.string(Self.attack)],
         ]
-        let document = AnyJSON.object(["paths": ["/auth/v1/user": ["get": operation]]])
+        let document = AuthJSON.object(["paths": ["/auth/v1/user": ["get": operation]]])
         let page = try APIPage(document: Array(document.text.utf8))
         let answer = try await DevRouter(api: page).get("/dev/api")
         #expect(answer.status == 200 && answer.text.contains("GET /auth/v1/user"))

@@ -162,7 +162,7 @@ struct AppleAuthorizeTests {
     @Test("A typed address belongs to the person: another address is another person")
     func typedSubjects() async throws {
         let router = try DevRouter()
-        func claims(_ email: String) async throws -> JSONObject {
+        func claims(_ email: String) async throws -> AuthJSONObject {
             let code = try await router.chooseAtApple("existing", email: email).hiddenFields["code"] ?? ""
             return try await router.claims(of: router.appleToken(code: code)["id_token"], DevRouter.appleKeys)
         }

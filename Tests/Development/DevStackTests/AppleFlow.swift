@@ -32,19 +32,19 @@ extension DevRouter {
 
     /// A valid client secret for Apple, with some claims changed; null omits one.
     func appleSecret(
-        client: String? = nil, _ changes: JSONObject = [:], key: P256.Signing.PrivateKey? = nil,
+        client: String? = nil, _ changes: AuthJSONObject = [:], key: P256.Signing.PrivateKey? = nil,
         keyID: String? = nil
     ) throws -> String {
         let registered = try P256.Signing.PrivateKey(pemRepresentation: apple.privateKey.reveal())
         let signer = try TokenSigner(
             JSONWebKey(es256: Array((key ?? registered).rawRepresentation), id: keyID ?? apple.keyID))
-        var claims: JSONObject = [
+        var claims: AuthJSONObject = [
             "iss": .string(apple.teamID), "sub": .string(client ?? apple.webClient),
             "aud": "https://appleid.apple.com", "iat": .integer(now.seconds),
             "exp": .integer(now.seconds + 3_600),
         ]
         claims.merge(deletingNulls: changes)
-        return try signer.sign(payload: Array(AnyJSON.object(claims).text.utf8))
+        return try signer.sign(payload: Array(AuthJSON.object(claims).text.utf8))
     }
 
     /// Exchanges a code, with some form fields changed; nil omits one.
@@ -74,8 +74,8 @@ extension DevRouter {
         return try await post("/dev/apple/auth/revoke", form.compactMapValues(\.self))
     }
 
-    func appleCredential(_ changes: JSONObject = [:]) async throws -> DevAnswer {
-        let usual: JSONObject = ["person": "verified", "nonce": "nonce-n"]
+    func appleCredential(_ changes: AuthJSONObject = [:]) async throws -> DevAnswer {
+        let usual: AuthJSONObject = ["person": "verified", "nonce": "nonce-n"]
         return try await post(
             "/dev/apple/native-credential", json: .object(usual.merging(changes) { _, change in change }))
     }

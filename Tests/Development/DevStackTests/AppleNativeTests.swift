@@ -83,7 +83,7 @@ struct AppleNativeTests {
         ])
     func foreignOrigin(_ path: String) async throws {
         let router = try DevRouter()
-        let body: AnyJSON = ["person": "verified", "event": "consent-revoked"]
+        let body: AuthJSON = ["person": "verified", "event": "consent-revoked"]
         for origin in ["https://attacker.example", "null"] {
             let answer = try await router.post(path, json: body, headers: [.origin: origin])
             #expect(answer.status == 403)

@@ -65,7 +65,7 @@ struct AppleNotificationTests {
         for _ in 0..<2 {
             _ = try await router.post("/dev/apple/notify", json: ["person": "hidden", "event": "email-disabled"])
         }
-        var ids: [AnyJSON?] = []
+        var ids: [AuthJSON?] = []
         for sent in router.posted.all {
             ids.append(try await router.claims(of: sent.json["payload"]?.stringValue, DevRouter.appleKeys)["jti"])
         }
@@ -82,8 +82,8 @@ struct AppleNotificationTests {
             (["person": "verified", "event": "email-disabled"], "invalid_request"),
             (["person": "existing", "event": "account-delete"], "invalid_request"),
             (["person": "verified", "event": "account-delete", "client_id": "com.example.other"], "invalid_client"),
-        ] as [(AnyJSON, String)])
-    func refuses(_ json: AnyJSON, _ error: String) async throws {
+        ] as [(AuthJSON, String)])
+    func refuses(_ json: AuthJSON, _ error: String) async throws {
         let router = try DevRouter()
         let answer = try await router.post("/dev/apple/notify", json: json)
         #expect(answer.status == 400)
@@ -93,7 +93,7 @@ struct AppleNotificationTests {
 
     @Test("A missing or unreachable server is reported on the page")
     func undelivered() async throws {
-        let body: AnyJSON = ["person": "verified", "event": "consent-revoked"]
+        let body: AuthJSON = ["person": "verified", "event": "consent-revoked"]
         let nowhere = try await DevRouter { $0.notificationEndpoint = nil }.post("/dev/apple/notify", json: body)
         #expect(nowhere.status == 409)
         let silent = try await DevRouter(postStatus: nil).post("/dev/apple/notify", json: body)

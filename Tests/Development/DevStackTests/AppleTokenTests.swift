@@ -25,7 +25,7 @@ struct AppleTokenTests {
         #expect(claims["iat"]?.intValue == router.now.seconds)
         #expect(claims["exp"]?.intValue == router.now.seconds + 86_400)
         #expect(claims["sub"]?.stringValue?.contains(/^\d{6}\.[0-9a-f]{32}\.\d{4}$/) == true)
-        #expect(claims["email"] == known.email.map(AnyJSON.string))
+        #expect(claims["email"] == known.email.map(AuthJSON.string))
         #expect(claims["email_verified"] == (known.email == nil ? nil : .bool(known.isVerified)))
         #expect(claims["is_private_email"] == (known.isRelay ? true : nil))
         #expect(claims["name"] == nil, "Apple's tokens never have the name")
@@ -79,8 +79,8 @@ struct AppleTokenTests {
             ("iat", .null, "iat"), ("iat", .integer(TestTimes.start + 61), "iat"), ("exp", .null, "exp"),
             ("exp", .integer(TestTimes.start), "exp"), ("exp", .integer(TestTimes.start + 15_777_001), "exp"),
             ("exp", "soon", "exp"), ("nbf", .integer(TestTimes.start + 60), "nbf"),
-        ] as [(String, AnyJSON, String)])
-    func secretClaims(_ claim: String, _ value: AnyJSON, _ named: String) async throws {
+        ] as [(String, AuthJSON, String)])
+    func secretClaims(_ claim: String, _ value: AuthJSON, _ named: String) async throws {
         let router = try DevRouter()
         let code = try await router.appleCode()
         let answer = try await router.appleToken(

@@ -17,7 +17,7 @@ struct DevRouter: Sendable {
 
     private let clock = TestClock()
     /// The posted bodies and their addresses.
-    let posted = Kept<(url: String, json: AnyJSON)>()
+    let posted = Kept<(url: String, json: AuthJSON)>()
     /// The durations of all sleeps.
     let waits = Kept<Duration>()
     let standIns: StandIns
@@ -96,7 +96,7 @@ struct DevRouter: Sendable {
     }
 
     /// Presses a button of the page.
-    func post(_ path: String, json: AnyJSON, headers: HTTPFields = [:]) async throws -> DevAnswer {
+    func post(_ path: String, json: AuthJSON, headers: HTTPFields = [:]) async throws -> DevAnswer {
         try await send(.post, path, headers: headers, body: json.text)
     }
 
@@ -106,7 +106,7 @@ struct DevRouter: Sendable {
     }
 
     /// The claims of a valid token signed with the stand-in's published keys.
-    func claims(of token: String?, _ path: String) async throws -> JSONObject {
+    func claims(of token: String?, _ path: String) async throws -> AuthJSONObject {
         try await keys(path).verify(token ?? "", at: now).claims.members
     }
 
@@ -124,7 +124,7 @@ struct DevAnswer: Sendable, CustomStringConvertible {
     let headers: HTTPFields
     let text: String
 
-    var json: AnyJSON {
+    var json: AuthJSON {
         do { return try JSONReader.read(text) } catch { return .null }
     }
     subscript(name: String) -> String? { json[name]?.stringValue }

@@ -57,8 +57,8 @@ extension DevRouter {
         try await get("/dev/google/userinfo", headers: accessToken.map { [.authorization: "Bearer \($0)"] } ?? [:])
     }
 
-    func googleCredential(_ changes: JSONObject = [:]) async throws -> DevAnswer {
-        let usual: JSONObject = ["person": "verified", "nonce": "nonce-n"]
+    func googleCredential(_ changes: AuthJSONObject = [:]) async throws -> DevAnswer {
+        let usual: AuthJSONObject = ["person": "verified", "nonce": "nonce-n"]
         return try await post(
             "/dev/google/native-credential", json: .object(usual.merging(changes) { _, change in change }))
     }

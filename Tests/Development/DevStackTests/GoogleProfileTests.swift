@@ -84,7 +84,7 @@ struct GoogleProfileTests {
         #expect(try await router.googleCredential(["person": "provider-error"]).status == 503)
         #expect(try await router.googleCredential(["person": "hidden"]).error == "invalid_request")
         #expect(try await router.googleCredential(["person": "existing"]).error == "invalid_request")
-        let web: AnyJSON = .string(router.google.webClient)
+        let web: AuthJSON = .string(router.google.webClient)
         #expect(try await router.googleCredential(["client_id": web]).error == "invalid_client")
         #expect(try await router.googleCredential(["server_client_id": "other"]).error == "invalid_client")
         let wrong = try await router.googleCredential(["person": "wrong-nonce"])

@@ -24,7 +24,7 @@ struct GoogleTokenTests {
         #expect(claims["at_hash"] == .string(halfHash(answer["access_token"] ?? "")))
         #expect(claims["exp"]?.intValue == router.now.seconds + 3_600)
         #expect(claims["sub"]?.stringValue?.contains(/^1\d{20}$/) == true)
-        #expect(claims["email"] == known.email.map(AnyJSON.string))
+        #expect(claims["email"] == known.email.map(AuthJSON.string))
         #expect(claims["email_verified"] == (known.email == nil ? nil : .bool(known.isVerified)))
         #expect(claims["given_name"]?.stringValue?.isEmpty == false)
         #expect(claims["picture"]?.stringValue?.hasPrefix("https://") == true)

@@ -83,7 +83,7 @@ struct LiveRouteTests {
     func foreignOrigin() async throws {
         try await LiveWorld.with { world in
             let phone = try await world.phone()
-            let tap = AnyJSON.object(["kind": "restart"])
+            let tap = AuthJSON.object(["kind": "restart"])
             for (method, path) in [(HTTPRequest.Method.post, "/app/actions"), (.get, "/app/events")] {
                 let origin = try await world.send(method, path, phone: phone.name, origin: "http://evil.example", tap)
                 let site = try await world.send(method, path, phone: phone.name, site: "cross-site", tap)

@@ -60,7 +60,7 @@ import Testing
 
     func send(
         _ method: HTTPRequest.Method, _ path: String, phone: String? = nil, origin: String? = nil,
-        host: String = "127.0.0.1:9999", site: String? = nil, _ json: AnyJSON? = nil
+        host: String = "127.0.0.1:9999", site: String? = nil, _ json: AuthJSON? = nil
     ) async throws -> LiveAnswer {
         var fields: HTTPFields = [HTTPField.Name("x-supabase-api-version")!: "2024-01-01"]
         fields[.cookie] = phone.map { "other=1; \(Self.cookie)=\($0)" }
@@ -77,7 +77,7 @@ import Testing
 
     /// One action of the phone's user.
     func act(_ phone: Phone, _ kind: String, _ members: [String: String] = [:]) async throws -> LiveAnswer {
-        var json = JSONObject(members.mapValues(AnyJSON.string))
+        var json = AuthJSONObject(members.mapValues(AuthJSON.string))
         json["kind"] = .string(kind)
         return try await send(
             .post, "/app\(phone.app.path)/actions", phone: phone.name, origin: Self.origin, .object(json))

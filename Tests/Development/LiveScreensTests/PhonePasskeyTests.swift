@@ -9,8 +9,8 @@ import Testing
 struct PhonePasskeyTests {
     private static let id = "a1b2c3d4-0000-4000-8000-000000000002"
 
-    private func creation(excluding ids: [[UInt8]] = []) throws -> PasskeyRegistrationOptions {
-        try PasskeyRegistrationOptions(
+    private func creation(excluding ids: [[UInt8]] = []) throws -> AuthPasskeyRegistrationOptions {
+        try AuthPasskeyRegistrationOptions(
             json: [
                 "challenge_id": .string(Self.id), "expires_at": 1_767_226_200,
                 "options": [
@@ -22,8 +22,8 @@ struct PhonePasskeyTests {
             ])
     }
 
-    private func request() throws -> PasskeyAuthenticationOptions {
-        try PasskeyAuthenticationOptions(
+    private func request() throws -> AuthPasskeyAuthenticationOptions {
+        try AuthPasskeyAuthenticationOptions(
             json: [
                 "challenge_id": .string(Self.id), "expires_at": 1_767_226_200,
                 "options": ["challenge": "BAUG", "rpId": "localhost"],
@@ -37,8 +37,8 @@ struct PhonePasskeyTests {
     /// Answers the sheet as soon as it is open.
     private func answering(
         _ phone: PhonePasskeys, with choice: Result<PhonePasskeys.Choice, any Error>,
-        _ call: @escaping @MainActor () async throws -> AnyJSON
-    ) async throws -> AnyJSON {
+        _ call: @escaping @MainActor () async throws -> AuthJSON
+    ) async throws -> AuthJSON {
         let work = Task { try await call() }
         while phone.sheet.question == nil { await Task.yield() }
         phone.sheet.end(choice)
@@ -46,7 +46,7 @@ struct PhonePasskeyTests {
     }
 
     /// The answer's client data: its origin and challenge.
-    private func clientData(_ answer: AnyJSON) throws -> AnyJSON {
+    private func clientData(_ answer: AuthJSON) throws -> AuthJSON {
         let text = try #require(answer["response"]?["clientDataJSON"]?.stringValue)
         return try JSONReader.read(try #require(Base64URL.decode(text)))
     }

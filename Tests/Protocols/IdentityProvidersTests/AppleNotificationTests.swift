@@ -9,20 +9,20 @@ struct AppleNotificationTests {
 
     init() throws { apple = try ScriptedProvider(issuer: "https://appleid.apple.com", key: TestKeys.rsa()) }
 
-    private static func event(_ type: String, _ more: JSONObject = [:]) -> AnyJSON {
-        let usual: AnyJSON = [
+    private static func event(_ type: String, _ more: AuthJSONObject = [:]) -> AuthJSON {
+        let usual: AuthJSON = [
             "type": .string(type), "sub": "ada-1", "event_time": .integer(noon.seconds - 5),
         ]
         return usual.with(more)
     }
 
     private func body(
-        _ event: AnyJSON, _ changes: JSONObject = [:], without name: String = "", by key: JSONWebKey? = nil
+        _ event: AuthJSON, _ changes: AuthJSONObject = [:], without name: String = "", by key: JSONWebKey? = nil
     ) throws -> [UInt8] {
-        let usual: JSONObject = ["jti": "n-1", "events": .string(event.text), "sub": .null]
+        let usual: AuthJSONObject = ["jti": "n-1", "events": .string(event.text), "sub": .null]
         let claims = usual.merging(changes) { $1 }
         let token = try apple.token(claims, without: name, by: key)
-        return Array(AnyJSON.object(["payload": .string(token.reveal())]).text.utf8)
+        return Array(AuthJSON.object(["payload": .string(token.reveal())]).text.utf8)
     }
 
     private func rejection(_ body: [UInt8]) async throws -> IdentityRejection? {
@@ -40,7 +40,7 @@ struct AppleNotificationTests {
             ("email-enabled", .emailEnabled), ("new-thing", .other("new-thing")),
         ] as [(String, AppleNotification.Kind)])
     func kinds(_ type: String, _ kind: AppleNotification.Kind) async throws {
-        let more: JSONObject = ["email": "x@privaterelay.appleid.com", "is_private_email": "true"]
+        let more: AuthJSONObject = ["email": "x@privaterelay.appleid.com", "is_private_email": "true"]
         let notification = try await apple.apple().appleNotification(body(Self.event(type, more)), at: noon)
         #expect((notification.id, notification.client, notification.issuedAt) == ("n-1", "app", noon))
         let event = try #require(notification.events.first)
@@ -65,7 +65,7 @@ struct AppleNotificationTests {
         let object = try await provider.appleNotification(
             body([:], ["events": Self.event("email-enabled")]), at: noon)
         #expect(object.events.map(\.kind) == [.emailEnabled])
-        let list: AnyJSON = [Self.event("email-enabled"), Self.event("consent-revoked")]
+        let list: AuthJSON = [Self.event("email-enabled"), Self.event("consent-revoked")]
         #expect(
             try await provider.appleNotification(body(list), at: noon).events.map(\.kind)
                 == [.emailEnabled, .consentRevoked])
@@ -99,8 +99,8 @@ struct AppleNotificationTests {
         #expect(try await rejection(body(event, without: "iat")) == .notAccepted(.missingClaim("iat")))
         let malformed = IdentityRejection.notAccepted(.malformedClaim("events"))
         #expect(try await rejection(body(event, without: "events")) == malformed)
-        let tooMany = AnyJSON.array([AnyJSON](repeating: event, count: 17))
-        for events in [[:], [], event.without("sub"), event.without("type"), 1, tooMany] as [AnyJSON] {
+        let tooMany = AuthJSON.array([AuthJSON](repeating: event, count: 17))
+        for events in [[:], [], event.without("sub"), event.without("type"), 1, tooMany] as [AuthJSON] {
             #expect(try await rejection(body(events)) == malformed)
         }
         #expect(try await rejection(body(event, ["events": "not json"])) == malformed)
@@ -108,10 +108,10 @@ struct AppleNotificationTests {
 
     @Test("Neither an ID token nor an old notification is one; without exp it is valid for seven days")
     func age() async throws {
-        let idToken = Array(AnyJSON.object(["payload": .string(try apple.token().reveal())]).text.utf8)
+        let idToken = Array(AuthJSON.object(["payload": .string(try apple.token().reveal())]).text.utf8)
         #expect(try await rejection(idToken) == .notAccepted(.missingClaim("jti")))
         let event = Self.event("consent-revoked")
-        let time = { (seconds: Int64) in AnyJSON.integer(noon.seconds + seconds) }
+        let time = { (seconds: Int64) in AuthJSON.integer(noon.seconds + seconds) }
         #expect(try await rejection(body(event, ["exp": time(-59)])) == nil)
         #expect(try await rejection(body(event, ["exp": time(-60)])) == .expired(noon - .seconds(60)))
         #expect(try await rejection(body(event, ["iat": time(-604_799)], without: "exp")) == nil)

@@ -88,7 +88,7 @@ struct AuthorizationTests {
 
     @Test("A provider without ID tokens gets no nonce, one without PKCE no challenge, and its own query stays")
     func plain() async throws {
-        let changes: JSONObject = ["authorization_endpoint": "https://id.example.org/auth?tenant=1"]
+        let changes: AuthJSONObject = ["authorization_endpoint": "https://id.example.org/auth?tenant=1"]
         let acme = try ScriptedProvider(key: TestKeys.es256(), changes: changes)
         let provider = try acme.acme { ($0.scopes, $0.usesPKCE) = (["profile", "email"], false) }
         let extra = ["nonce": "evil", "code_challenge": "evil", "Code_Challenge_Method": "plain"]

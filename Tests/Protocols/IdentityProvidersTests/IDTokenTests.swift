@@ -7,7 +7,7 @@ import Testing
 @Suite("ID tokens (D4)")
 struct IDTokenTests {
     private func rejection(
-        _ changes: JSONObject = [:], without name: String = "", nonce: String? = nil, access: String? = nil
+        _ changes: AuthJSONObject = [:], without name: String = "", nonce: String? = nil, access: String? = nil
     ) async throws -> IdentityRejection? {
         let acme = try ScriptedProvider(key: TestKeys.rsa())
         let token = try acme.token(changes, without: name)
@@ -27,7 +27,7 @@ struct IDTokenTests {
         arguments: SigningAlgorithm.allCases.filter { !$0.isSymmetric })
     func good(_ algorithm: SigningAlgorithm) async throws {
         let key = try TestKeys.key(algorithm)
-        let announced: JSONObject = ["id_token_signing_alg_values_supported": [.string(algorithm.rawValue)]]
+        let announced: AuthJSONObject = ["id_token_signing_alg_values_supported": [.string(algorithm.rawValue)]]
         let acme = try ScriptedProvider(key: key, changes: announced)
         #expect(try await acme.acme().usableAlgorithms() == [algorithm])
         let ada = try await acme.acme().native(acme.token())
@@ -89,7 +89,7 @@ struct IDTokenTests {
         #expect(try await rejection(["aud": "web", "azp": "android"]) == nil)
         let acme = try ScriptedProvider(key: TestKeys.rsa())
         let provider = try acme.acme()
-        func inBrowser(_ changes: JSONObject) async throws -> ProviderFailure? {
+        func inBrowser(_ changes: AuthJSONObject) async throws -> ProviderFailure? {
             let token = try acme.token(changes.merging(["nonce": "n"]) { $1 })
             return await failure {
                 try await provider.verify(idToken: token, nonce: .sent("n"), client: "web", at: noon)
@@ -103,7 +103,7 @@ struct IDTokenTests {
 
     @Test("exp has no leeway; iat and nbf may be a minute ahead; iat is required")
     func times() async throws {
-        let time = { (seconds: Int64) in AnyJSON.integer(noon.seconds + seconds) }
+        let time = { (seconds: Int64) in AuthJSON.integer(noon.seconds + seconds) }
         #expect(try await rejection(["exp": time(1)]) == nil)
         #expect(try await rejection(["exp": time(0)]) == .expired(noon))
         #expect(try await rejection(["exp": time(-50)]) == .expired(noon - .seconds(50)))
@@ -121,14 +121,14 @@ struct IDTokenTests {
         #expect(try await rejection(["sub": ""]) == .missingSubject)
         #expect(try await rejection(without: "sub") == .missingSubject)
         #expect(try await rejection(["sub": 7]) == .notAccepted(.malformedClaim("sub")))
-        let long = AnyJSON.string(String(repeating: "a", count: 256))
+        let long = AuthJSON.string(String(repeating: "a", count: 256))
         #expect(try await rejection(["sub": long]) == .notAccepted(.malformedClaim("sub")))
         #expect(IdentityRejection.missingSubject.summary == "Missing sub claim in id_token")
     }
 
     @Test("at_hash must match the access token beside it; one of the two alone proves nothing")
     func accessToken() async throws {
-        let hash = AnyJSON.string(Base64URL.text(Array(SHA256.hash(data: Array("access".utf8)).prefix(16))))
+        let hash = AuthJSON.string(Base64URL.text(Array(SHA256.hash(data: Array("access".utf8)).prefix(16))))
         #expect(try await rejection(["at_hash": hash], access: "access") == nil)
         #expect(try await rejection(["at_hash": hash], access: "other") == .accessTokenMismatch)
         #expect(try await rejection(["at_hash": "x"], access: "access") == .accessTokenMismatch)
@@ -182,7 +182,7 @@ struct IDTokenTests {
 
     @Test("Only algorithms that the provider announces and we accept are accepted")
     func algorithms() async throws {
-        let onlyRSA: JSONObject = ["id_token_signing_alg_values_supported": ["RS256"]]
+        let onlyRSA: AuthJSONObject = ["id_token_signing_alg_values_supported": ["RS256"]]
         let acme = try ScriptedProvider(key: TestKeys.es256(), changes: onlyRSA)
         let token = try acme.token()
         #expect(await failure { try await acme.acme().native(token) } == .rejected(.algorithm(.es256)))
@@ -193,7 +193,7 @@ struct IDTokenTests {
 
     @Test("A provider is unusable if it announces no supported algorithm, or publishes no key for one")
     func unusable() async throws {
-        let announced: JSONObject = ["id_token_signing_alg_values_supported": ["HS512", "none"]]
+        let announced: AuthJSONObject = ["id_token_signing_alg_values_supported": ["HS512", "none"]]
         let symmetric = try ScriptedProvider(key: TestKeys.es256(), changes: announced).acme()
         #expect(
             await failure { try await symmetric.usableAlgorithms() }
@@ -217,7 +217,8 @@ struct IDTokenTests {
         for text in ["", "rubbish", "x.y.z", "..", String(repeating: "a", count: 70_000)] {
             #expect(await failure { try await provider.native(Secret(text)) } == .rejected(.unreadable))
         }
-        let padding = { (count: Int) -> JSONObject in ["pad": AnyJSON.string(String(repeating: "x", count: count))] }
+        let padding = { (count: Int) -> AuthJSONObject in ["pad": AuthJSON.string(String(repeating: "x", count: count))]
+        }
         let long = try acme.token(padding(12_500))
         #expect(long.utf8Count > 16_384)
         #expect(await failure { try await provider.native(long) } == .rejected(.unreadable))

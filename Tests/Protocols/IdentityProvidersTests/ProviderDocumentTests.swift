@@ -104,8 +104,8 @@ struct ProviderDocumentTests {
                 .noAnswer(.addressRefused(.notHTTPS(host: "id.example.org")))
             ),
             (["authorization_endpoint": "javascript:alert(1)"], .malformed("authorization_endpoint")),
-        ] as [(JSONObject, ProviderTrouble)])
-    func refused(_ changes: JSONObject, _ trouble: ProviderTrouble) async throws {
+        ] as [(AuthJSONObject, ProviderTrouble)])
+    func refused(_ changes: AuthJSONObject, _ trouble: ProviderTrouble) async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256(), changes: changes)
         #expect(await failure { try await acme.acme().metadata() } == .unavailable(.discovery, trouble))
         #expect(acme.requests.count == 1)

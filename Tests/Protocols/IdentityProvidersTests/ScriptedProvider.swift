@@ -7,13 +7,13 @@ import Synchronization
 /// 2026-03-01T12:00:00Z
 let noon = Instant(seconds: 1_772_366_400)
 
-extension AnyJSON {
+extension AuthJSON {
     /// The object with members set.
-    func with(_ changes: JSONObject) -> AnyJSON {
+    func with(_ changes: AuthJSONObject) -> AuthJSON {
         .object((objectValue ?? [:]).merging(changes) { _, new in new })
     }
 
-    func without(_ names: String...) -> AnyJSON { .object((objectValue ?? [:]).filter { !names.contains($0.key) }) }
+    func without(_ names: String...) -> AuthJSON { .object((objectValue ?? [:]).filter { !names.contains($0.key) }) }
 }
 
 /// A provider with keys, documents and a clock; tests can replace its responses and count its calls.
@@ -30,10 +30,10 @@ final class ScriptedProvider: Sendable {
     let key: JSONWebKey
     private let state = Mutex(State())
 
-    init(issuer: String = "https://id.example.org", key: JSONWebKey, changes: JSONObject = [:]) throws {
+    init(issuer: String = "https://id.example.org", key: JSONWebKey, changes: AuthJSONObject = [:]) throws {
         (self.issuer, self.key) = (issuer, key)
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
-        let document: AnyJSON = [
+        let document: AuthJSON = [
             "issuer": .string(issuer), "authorization_endpoint": .string(base + "/authorize"),
             "token_endpoint": .string(base + "/token"), "userinfo_endpoint": .string(base + "/userinfo"),
             "revocation_endpoint": .string(base + "/revoke"), "jwks_uri": .string(base + "/keys"),
@@ -49,7 +49,7 @@ final class ScriptedProvider: Sendable {
         for path in ["/keys", "/auth/keys"] { answer(path, body: document) }
     }
 
-    func answer(_ path: String, status: Int = 200, _ json: AnyJSON) {
+    func answer(_ path: String, status: Int = 200, _ json: AuthJSON) {
         answer(path, status: status, body: Array(json.text.utf8))
     }
 
@@ -110,19 +110,19 @@ final class ScriptedProvider: Sendable {
     }
 
     /// Valid at noon and for five minutes.
-    func claims(_ changes: JSONObject = [:]) -> AnyJSON {
-        let usual: AnyJSON = [
+    func claims(_ changes: AuthJSONObject = [:]) -> AuthJSON {
+        let usual: AuthJSON = [
             "iss": .string(issuer), "aud": "app", "sub": "ada-1", "iat": .integer(noon.seconds),
             "exp": .integer(noon.seconds + 300), "email": "ada@example.org", "email_verified": true,
         ]
         return usual.with(changes)
     }
 
-    func token(_ changes: JSONObject = [:], without names: String..., by other: JSONWebKey? = nil) throws
+    func token(_ changes: AuthJSONObject = [:], without names: String..., by other: JSONWebKey? = nil) throws
         -> Secret
     {
         let claims = (claims(changes).objectValue ?? [:]).filter { !names.contains($0.key) }
-        return Secret(try TokenSigner(other ?? key).sign(payload: Array(AnyJSON.object(claims).text.utf8)))
+        return Secret(try TokenSigner(other ?? key).sign(payload: Array(AuthJSON.object(claims).text.utf8)))
     }
 }
 

@@ -10,7 +10,7 @@ enum TestKeys {
 
     /// A key of any algorithm but HS256.
     static func key(_ algorithm: SigningAlgorithm) throws -> JSONWebKey {
-        let jwk: AnyJSON =
+        let jwk: AuthJSON =
             switch algorithm {
             case .hs256, .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: rsaJWK
             case .es256: curve("P-256", P256.Signing.PrivateKey().x963Representation, size: 32)
@@ -26,19 +26,20 @@ enum TestKeys {
     }
 
     /// - Parameter key: The byte 4, then x, y and d (ANSI X9.63).
-    private static func curve(_ name: String, _ key: some Sequence<UInt8>, size: Int) -> AnyJSON {
+    private static func curve(_ name: String, _ key: some Sequence<UInt8>, size: Int) -> AuthJSON {
         let bytes = Array(key.dropFirst())
-        let number = { (index: Int) in AnyJSON.string(Base64URL.text(Array(bytes[index * size..<(index + 1) * size]))) }
+        let number = { (index: Int) in AuthJSON.string(Base64URL.text(Array(bytes[index * size..<(index + 1) * size])))
+        }
         return ["kty": "EC", "crv": .string(name), "x": number(0), "y": number(1), "d": number(2)]
     }
 
     /// A token with any header, signed as the header says: possible for any holder of the key.
-    static func token(header: AnyJSON, _ payload: AnyJSON, _ sign: ([UInt8]) throws -> [UInt8]) rethrows -> String {
+    static func token(header: AuthJSON, _ payload: AuthJSON, _ sign: ([UInt8]) throws -> [UInt8]) rethrows -> String {
         let input = [header, payload].map { Base64URL.text(Array($0.text.utf8)) }.joined(separator: ".")
         return try input + "." + Base64URL.text(sign(Array(input.utf8)))
     }
 
-    private static let rsaJWK: AnyJSON = [
+    private static let rsaJWK: AuthJSON = [
         "kty": "RSA", "alg": "RS256", "kid": "rs-1",
         "n": .string(
             [

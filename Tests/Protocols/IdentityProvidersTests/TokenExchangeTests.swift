@@ -52,10 +52,10 @@ struct TokenExchangeTests {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let provider = try acme.acme()
         for (claims, expected) in [
-            (["aud": "app"] as JSONObject, IdentityRejection.wrongAudience(found: ["app"], accepted: ["web"])),
+            (["aud": "app"] as AuthJSONObject, IdentityRejection.wrongAudience(found: ["app"], accepted: ["web"])),
             (["aud": "web", "at_hash": "x"], .accessTokenMismatch), (["aud": "web", "nonce": .null], .nonceOnOneSide),
-        ] as [(JSONObject, IdentityRejection)] {
-            let usual: JSONObject = ["nonce": .string(secrets.nonce)]
+        ] as [(AuthJSONObject, IdentityRejection)] {
+            let usual: AuthJSONObject = ["nonce": .string(secrets.nonce)]
             let all = usual.merging(claims) { $1 }
             acme.answer("/token", ["id_token": .string(try acme.token(all).reveal()), "access_token": "at"])
             let tokens = try await exchange(provider)
@@ -72,7 +72,7 @@ struct TokenExchangeTests {
 
     @Test("Without an announced method the secret goes into Authorization (RFC 6749 §2.3.1)")
     func basic() async throws {
-        let changes: JSONObject = ["token_endpoint_auth_methods_supported": .null]
+        let changes: AuthJSONObject = ["token_endpoint_auth_methods_supported": .null]
         let acme = try ScriptedProvider(key: TestKeys.es256(), changes: changes)
         acme.answer("/token", ["access_token": "at"])
         _ = try await exchange(acme.acme())
@@ -132,7 +132,7 @@ struct TokenExchangeTests {
             #expect(await failure { try await exchange(acme.acme()) } == .unavailable(.tokens, .noAnswer(trouble)))
         }
         acme.fail("/token", nil)
-        let long = AnyJSON.string(String(repeating: "x", count: 1_000))
+        let long = AuthJSON.string(String(repeating: "x", count: 1_000))
         acme.answer("/token", status: 400, ["error": long, "error_description": long])
         let cut = { (count: Int) in String(repeating: "x", count: count) }
         #expect(
@@ -182,7 +182,7 @@ struct TokenExchangeTests {
     func fallback() async throws {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         let provider = try acme.acme()
-        let claims: JSONObject = [
+        let claims: AuthJSONObject = [
             "aud": "web", "nonce": .string(secrets.nonce), "email": .null, "email_verified": true, "name": "Signed",
         ]
         acme.answer("/token", ["id_token": .string(try acme.token(claims).reveal()), "access_token": "at"])

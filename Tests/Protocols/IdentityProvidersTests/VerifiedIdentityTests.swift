@@ -4,17 +4,17 @@ import Testing
 
 @Suite("Identities from providers (D2, D3, C6)")
 struct VerifiedIdentityTests {
-    private func acme(_ claims: JSONObject, without name: String = "") async throws -> VerifiedIdentity {
+    private func acme(_ claims: AuthJSONObject, without name: String = "") async throws -> VerifiedIdentity {
         let acme = try ScriptedProvider(key: TestKeys.es256())
         return try await acme.acme().native(acme.token(claims, without: name))
     }
 
-    private func google(_ claims: JSONObject, without name: String = "") async throws -> VerifiedIdentity {
+    private func google(_ claims: AuthJSONObject, without name: String = "") async throws -> VerifiedIdentity {
         let google = try ScriptedProvider(key: TestKeys.es256())
         return try await google.google().native(google.token(claims, without: name))
     }
 
-    private func apple(_ claims: JSONObject, without name: String = "") async throws -> VerifiedIdentity {
+    private func apple(_ claims: AuthJSONObject, without name: String = "") async throws -> VerifiedIdentity {
         let apple = try ScriptedProvider(issuer: "https://appleid.apple.com", key: TestKeys.rsa())
         return try await apple.apple().native(apple.token(claims, without: name))
     }
@@ -64,8 +64,8 @@ struct VerifiedIdentityTests {
         #expect(try await google([:]).data["custom_claims"] == nil)
     }
 
-    @Test("The data of Apple's users matches Supabase Auth", arguments: [true, "true"] as [AnyJSON])
-    func appleData(_ flag: AnyJSON) async throws {
+    @Test("The data of Apple's users matches Supabase Auth", arguments: [true, "true"] as [AuthJSON])
+    func appleData(_ flag: AuthJSON) async throws {
         let ada = try await apple([
             "email": "x@privaterelay.appleid.com", "email_verified": flag, "is_private_email": flag,
             "auth_time": .integer(noon.seconds - 9), "transfer_sub": "t", "name": "ignored",
@@ -95,9 +95,9 @@ struct VerifiedIdentityTests {
             (true, true, true, true), ("true", true, true, true), (false, false, false, false),
             ("false", false, false, false), (nil, false, false, true), (.null, false, false, true),
             (1, false, false, false), ("yes", false, false, false),
-        ] as [(AnyJSON?, Bool, Bool, Bool)])
-    func verified(_ claim: AnyJSON?, _ acme: Bool, _ google: Bool, _ apple: Bool) async throws {
-        let claims: JSONObject = claim.map { ["email_verified": $0] } ?? [:]
+        ] as [(AuthJSON?, Bool, Bool, Bool)])
+    func verified(_ claim: AuthJSON?, _ acme: Bool, _ google: Bool, _ apple: Bool) async throws {
+        let claims: AuthJSONObject = claim.map { ["email_verified": $0] } ?? [:]
         let name = claim == nil ? "email_verified" : ""
         let three = try await [
             self.acme(claims, without: name), self.google(claims, without: name), self.apple(claims, without: name),
@@ -113,14 +113,14 @@ struct VerifiedIdentityTests {
 
     @Test(
         "An invalid address is dropped, and nothing is verified then",
-        arguments: ["", "@", "a@", "@b", "no address", "a @b.c", "a@b\n", 7, .null] as [AnyJSON])
-    func emails(_ email: AnyJSON) async throws {
+        arguments: ["", "@", "a@", "@b", "no address", "a @b.c", "a@b\n", 7, .null] as [AuthJSON])
+    func emails(_ email: AuthJSON) async throws {
         let nobody = try await acme(["email": email])
         #expect(nobody.email == nil)
         #expect(!nobody.isEmailVerified)
         #expect(nobody.data["email"] == nil)
         #expect(nobody.data["email_verified"] == false)
-        let long = AnyJSON.string(String(repeating: "a", count: 250) + "@b.org")
+        let long = AuthJSON.string(String(repeating: "a", count: 250) + "@b.org")
         #expect(try await acme(["email": long]).email == nil)
     }
 
@@ -131,9 +131,9 @@ struct VerifiedIdentityTests {
             ("a@example.org", true, true), ("a@example.org", "true", true), ("a@example.org", "false", false),
             ("a@example.org", nil, false), ("a@xprivaterelay.appleid.com", nil, false),
             ("a@privaterelay.appleid.com.example", nil, false),
-        ] as [(String, AnyJSON?, Bool)])
-    func relay(_ email: String, _ claim: AnyJSON?, _ expected: Bool) async throws {
-        var claims: JSONObject = ["email": .string(email)]
+        ] as [(String, AuthJSON?, Bool)])
+    func relay(_ email: String, _ claim: AuthJSON?, _ expected: Bool) async throws {
+        var claims: AuthJSONObject = ["email": .string(email)]
         claims["is_private_email"] = claim
         #expect(try await apple(claims).isPrivateRelay == expected)
         #expect(try await google(claims).isPrivateRelay == (expected && email.lowercased().hasSuffix("leid.com")))

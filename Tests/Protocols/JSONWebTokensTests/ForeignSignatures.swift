@@ -3,7 +3,7 @@ import GatehouseWire
 /// Signatures by another library, Python's cryptography 50, of the algorithms without an example in the RFCs.
 enum ForeignSignatures {
     /// A P-384 key of these tests.
-    static let es384: AnyJSON = [
+    static let es384: AuthJSON = [
         "kty": "EC", "crv": "P-384",
         "x": "tmzhanANVYZAr5y7rrfNL1MGJvSUgT7F_0ooUEDYj9cwMnre7z4zY_9weXoFNyrh",
         "y": "ypI8XP9qi_aVZhmAnikehmpf2SGV9Qg-LTiqzLYmA16MFVb9FFYCJUc7oHGiF0T_",
@@ -11,7 +11,7 @@ enum ForeignSignatures {
     ]
 
     /// Key, signed text, signature.
-    static let all: [(key: AnyJSON, input: String, signature: String)] = [
+    static let all: [(key: AuthJSON, input: String, signature: String)] = [
         (
             es384.with(["alg": "ES384"]), "eyJhbGciOiJFUzM4NCJ9.UGF5bG9hZA",
             """

@@ -130,5 +130,5 @@ struct JSONWebKeyTests {
 }
 
 extension Secret {
-    func json() throws -> AnyJSON { try JSONReader.read(reveal()) }
+    func json() throws -> AuthJSON { try JSONReader.read(reveal()) }
 }

@@ -6,10 +6,10 @@ import Testing
 struct KeyRefusalTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let jwk: AnyJSON
+        let jwk: AuthJSON
         let problem: KeyProblem
 
-        init(_ name: String, _ jwk: AnyJSON, _ problem: KeyProblem) {
+        init(_ name: String, _ jwk: AuthJSON, _ problem: KeyProblem) {
             (testDescription, self.jwk, self.problem) = (name, jwk, problem)
         }
     }
@@ -17,7 +17,7 @@ struct KeyRefusalTests {
     private static let ec = Specified.es256
     private static let rsa = Specified.rs256
     private static let publicEC = ec.without("d")
-    private static let otherD: AnyJSON = .string(Base64URL.text([UInt8](repeating: 7, count: 32)))
+    private static let otherD: AuthJSON = .string(Base64URL.text([UInt8](repeating: 7, count: 32)))
 
     static let cases = [
         Case("not an object", ["kty"], .unreadable),
@@ -62,14 +62,14 @@ struct KeyRefusalTests {
         Case("RSA of three primes", rsa.with(["oth": []]), .unsupported(member: "oth")),
     ]
 
-    private static let padded: AnyJSON = "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0="
+    private static let padded: AuthJSON = "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0="
     private static let otherP521 = Specified.es512.with([
         "d": .string(Base64URL.text([0] + [UInt8](repeating: 7, count: 65)))
     ])
-    private static let shortSecret: AnyJSON = [
+    private static let shortSecret: AuthJSON = [
         "kty": "oct", "k": .string(Base64URL.text([UInt8](repeating: 7, count: 31))),
     ]
-    private static let shortModulus: AnyJSON = [
+    private static let shortModulus: AuthJSON = [
         "kty": "RSA", "e": "AQAB", "n": .string(Base64URL.text([UInt8](repeating: 0xFF, count: 255))),
     ]
 

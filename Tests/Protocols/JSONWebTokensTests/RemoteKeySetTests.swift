@@ -237,7 +237,7 @@ struct RemoteKeySetTests {
     @Test("Unusable keys are skipped; private parts are dropped; the first of two equal names counts")
     func published() throws {
         let good = try JSONReader.read(TestKeys.key(.es256).privateJWK.reveal())
-        let list: AnyJSON = [
+        let list: AuthJSON = [
             "keys": [
                 TestKeys.jwk(.hs256), 1, [:], ["kty": "AKP", "kid": "new"], Specified.es256, good,
                 TestKeys.jwk(.rs256).with(["kid": "ES256"]), TestKeys.jwk(.edDSA).with(["use": "enc"]),
@@ -283,14 +283,14 @@ struct RemoteKeySetTests {
 
     @Test("Members that are null count as absent")
     func nulls() throws {
-        let nulls: JSONObject = ["alg": .null, "use": .null, "key_ops": .null, "x5c": .null, "d": .null]
+        let nulls: AuthJSONObject = ["alg": .null, "use": .null, "key_ops": .null, "x5c": .null, "d": .null]
         let key = Specified.es256.with(nulls).with(["kid": "es"])
         let set = try KeySet(published: Self.document([key, ["kid": .null]]))
         #expect(set.keys.map(\.id) == ["es"] && set.algorithms == [.es256])
     }
 
-    private static func document(_ keys: [AnyJSON?]) -> [UInt8] {
-        Array(AnyJSON.object(["keys": .array(keys.compactMap(\.self))]).text.utf8)
+    private static func document(_ keys: [AuthJSON?]) -> [UInt8] {
+        Array(AuthJSON.object(["keys": .array(keys.compactMap(\.self))]).text.utf8)
     }
 
     @Test(

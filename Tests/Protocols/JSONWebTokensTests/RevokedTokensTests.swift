@@ -10,7 +10,7 @@ struct RevokedTokensTests {
     init() throws { keys = try KeySet([], keyForTokensWithoutID: TestKeys.key(.hs256)) }
 
     private func make(_ subject: String, _ session: String, padding: Int = 0) throws -> String {
-        let changes: JSONObject = [
+        let changes: AuthJSONObject = [
             "sub": .string(subject), "session_id": .string(session),
             "pad": .string(String(repeating: "x", count: padding)),
         ]

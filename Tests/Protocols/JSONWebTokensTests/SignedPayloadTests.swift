@@ -8,11 +8,11 @@ struct SignedPayloadTests {
 
     init() throws { keys = try KeySet([TestKeys.key(.es256)]) }
 
-    private static let header: AnyJSON = ["alg": "ES256", "kid": "ES256", "typ": "AT+JWT"]
+    private static let header: AuthJSON = ["alg": "ES256", "kid": "ES256", "typ": "AT+JWT"]
 
     @Test("Claims of any type, or none, are passed on, with the type of the token")
     func reading() throws {
-        let claims: AnyJSON = ["role": ["a", "b"], "exp": "never", "is_anonymous": 1]
+        let claims: AuthJSON = ["role": ["a", "b"], "exp": "never", "is_anonymous": 1]
         let payload = try keys.payload(of: token(Self.header, claims, by: .es256))
         #expect(.object(payload.members) == claims)
         #expect(payload.algorithm == .es256)

@@ -50,7 +50,7 @@ struct SpecificationTests {
             (Specified.edDSA, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"),
             (Specified.edDSA.without("d"), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"),
         ])
-    func thumbprints(_ jwk: AnyJSON, _ expected: String) throws {
+    func thumbprints(_ jwk: AuthJSON, _ expected: String) throws {
         let key = try JSONWebKey(jwk)
         #expect(key.thumbprint == expected)
         #expect(key.identified().id == (key.id ?? expected))

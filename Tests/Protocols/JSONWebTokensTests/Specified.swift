@@ -4,19 +4,19 @@ import JSONWebTokens
 /// The keys and signatures printed in the RFCs. None has a `kid`.
 enum Specified {
     /// RFC 7515 A.1.1
-    static let hs256: AnyJSON = [
+    static let hs256: AuthJSON = [
         "kty": "oct", "k": "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow",
     ]
 
     /// RFC 7515 A.2.1
-    static let rs256: AnyJSON = [
+    static let rs256: AuthJSON = [
         "kty": "RSA", "n": .string(modulus), "e": "AQAB", "d": .string(exponent),
         "p": .string(firstPrime), "q": .string(secondPrime),
         "dp": .string(firstExponent), "dq": .string(secondExponent), "qi": .string(coefficient),
     ]
 
     /// RFC 7515 A.3.1
-    static let es256: AnyJSON = [
+    static let es256: AuthJSON = [
         "kty": "EC", "crv": "P-256",
         "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
         "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
@@ -24,7 +24,7 @@ enum Specified {
     ]
 
     /// RFC 7515 A.4.1
-    static let es512: AnyJSON = [
+    static let es512: AuthJSON = [
         "kty": "EC", "crv": "P-521",
         "x": "AekpBQ8ST8a8VcfVOTNl353vSrDCLLJXmPk06wTjxrrjcBpXp5EOnYG_NjFZ6OvLFV1jSfS9tsz4qUxcWceqwQGk",
         "y": "ADSmRA43Z1DSNx_RvcLI87cdL07l6jQyyBXMoxVg_l2Th-x3S1WDhjDly79ajL4Kkd0AZMaZmh9ubmf63e3kyMj2",
@@ -32,7 +32,7 @@ enum Specified {
     ]
 
     /// RFC 8037 A.1
-    static let edDSA: AnyJSON = [
+    static let edDSA: AuthJSON = [
         "kty": "OKP", "crv": "Ed25519",
         "d": "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
         "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
@@ -43,7 +43,7 @@ enum Specified {
         "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
 
     /// Key, signed text, signature.
-    static let signatures: [(key: AnyJSON, input: String, signature: String)] = [
+    static let signatures: [(key: AuthJSON, input: String, signature: String)] = [
         (hs256, "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9." + payload, "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"),
         (rs256, "eyJhbGciOiJSUzI1NiJ9." + payload, rs256Signature),
         (
@@ -58,7 +58,7 @@ enum Specified {
     ]
 
     /// RFC 7638 §3.1
-    static let thumbprinted: AnyJSON = [
+    static let thumbprinted: AuthJSON = [
         "kty": "RSA", "n": .string(thumbprintedModulus), "e": "AQAB", "alg": "RS256", "kid": "2011-04-29",
     ]
 

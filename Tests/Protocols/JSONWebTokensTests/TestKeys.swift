@@ -5,20 +5,20 @@ import JSONWebTokens
 /// 2026-03-01T12:00:00Z
 let noon = Instant(seconds: 1_772_366_400)
 
-extension AnyJSON {
+extension AuthJSON {
     /// The object with members set.
-    func with(_ changes: JSONObject) -> AnyJSON {
+    func with(_ changes: AuthJSONObject) -> AuthJSON {
         .object((objectValue ?? [:]).merging(changes) { _, new in new })
     }
 
-    func without(_ name: String) -> AnyJSON { .object((objectValue ?? [:]).filter { $0.key != name }) }
+    func without(_ name: String) -> AuthJSON { .object((objectValue ?? [:]).filter { $0.key != name }) }
 }
 
 /// One private key per algorithm, named after it.
 enum TestKeys {
     static func all() throws -> [JSONWebKey] { try SigningAlgorithm.allCases.map(key) }
 
-    static func jwk(_ algorithm: SigningAlgorithm) -> AnyJSON {
+    static func jwk(_ algorithm: SigningAlgorithm) -> AuthJSON {
         let key =
             switch algorithm {
             case .hs256: Specified.hs256
@@ -35,8 +35,8 @@ enum TestKeys {
 }
 
 /// Claims that are valid at noon and for an hour.
-func claims(_ changes: JSONObject = [:]) -> AnyJSON {
-    let usual: AnyJSON = [
+func claims(_ changes: AuthJSONObject = [:]) -> AuthJSON {
+    let usual: AuthJSON = [
         "sub": "ada", "iss": "https://auth.example.org", "aud": "authenticated", "role": "authenticated",
         "session_id": "one", "iat": .integer(noon.seconds), "exp": .integer(noon.seconds + 3_600),
     ]
@@ -45,7 +45,7 @@ func claims(_ changes: JSONObject = [:]) -> AnyJSON {
 
 /// A token with any header and any payload, and a valid signature by a test key, as an attacker with a key could create
 /// it. Signed without our code.
-func token(_ header: AnyJSON, _ payload: AnyJSON = claims(), by forger: Forger) throws -> String {
+func token(_ header: AuthJSON, _ payload: AuthJSON = claims(), by forger: Forger) throws -> String {
     try token(header: header.text, payload: payload.text, by: forger)
 }
 

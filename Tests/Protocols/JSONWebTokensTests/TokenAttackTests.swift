@@ -20,7 +20,7 @@ struct TokenAttackTests {
         }
     }
 
-    private static let good: AnyJSON = ["alg": "ES256", "kid": "ES256", "typ": "JWT"]
+    private static let good: AuthJSON = ["alg": "ES256", "kid": "ES256", "typ": "JWT"]
 
     @Test("The forger's own tokens are valid: each attack below fails for its own reason")
     func control() throws {
@@ -76,12 +76,12 @@ struct TokenAttackTests {
         for id in ["", "es256", "ES256 ", "../../dev/null", "' OR 1=1"] {
             #expect(
                 try refusal(token(Self.good.with(["kid": .string(id)]), by: .es256)) == .unknownKey(PresentedKeyID(id)))
-            let hmac: AnyJSON = ["alg": "HS256", "kid": .string(id)]
+            let hmac: AuthJSON = ["alg": "HS256", "kid": .string(id)]
             #expect(try refusal(token(hmac, by: .hs256)) == .unknownKey(PresentedKeyID(id)))
         }
         #expect(try refusal(token(Self.good.with(["kid": 1]), by: .es256)) == .malformed(.header))
         #expect(try refusal(token(Self.good.with(["kid": .null]), by: .es256)) == .malformed(.header))
-        let long = AnyJSON.string(String(repeating: "k", count: 257))
+        let long = AuthJSON.string(String(repeating: "k", count: 257))
         #expect(try refusal(token(Self.good.with(["kid": long]), by: .es256)) == .malformed(.header))
         let name = String(repeating: "k", count: 257)
         #expect(try refusal(token(Self.good.with([name: 1]), by: .es256)) == .malformed(.header))
@@ -100,7 +100,7 @@ struct TokenAttackTests {
         let key = try JSONWebKey(es256: Array(repeating: 7, count: 32), id: "\u{E9}")
         let keys = try KeySet([key])
         #expect(keys["\u{E9}"] != nil && keys["e\u{301}"] == nil)
-        let header: AnyJSON = ["alg": "ES256", "kid": "e\u{301}"]
+        let header: AuthJSON = ["alg": "ES256", "kid": "e\u{301}"]
         #expect(try refusal(token(header, by: .es256), keys) == .unknownKey("e\u{301}"))
     }
 
@@ -142,7 +142,7 @@ struct TokenAttackTests {
         #expect(try refusal([parts[0], parts[1], Base64URL.text(signature)].token) == .badSignature)
         let promoted = claims(["role": "service_role"]).text.encoded
         #expect(try refusal([parts[0], promoted, parts[2]].token) == .badSignature)
-        let header = AnyJSON.object(["alg": .string(algorithm.rawValue), "kid": .string(algorithm.rawValue)])
+        let header = AuthJSON.object(["alg": .string(algorithm.rawValue), "kid": .string(algorithm.rawValue)])
         #expect(try refusal([header.text.encoded, parts[1], parts[2]].token) == .badSignature)
         #expect(try refusal([parts[0], parts[1], ""].token) == .badSignature)
         #expect(try refusal([parts[0], parts[1], Base64URL.text(signature.dropLast())].token) == .badSignature)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Claims")
 struct TokenClaimsTests {
-    private func verified(_ claims: AnyJSON, at now: Instant = noon, leeway: Duration = .zero) throws -> TokenClaims {
+    private func verified(_ claims: AuthJSON, at now: Instant = noon, leeway: Duration = .zero) throws -> TokenClaims {
         let keys = try KeySet([], keyForTokensWithoutID: TestKeys.key(.hs256))
         return try keys.verify(token(["alg": "HS256"], claims, by: .hs256), at: now, leeway: leeway).claims
     }
@@ -31,7 +31,7 @@ struct TokenClaimsTests {
 
     @Test("The newest time of a proof in amr is the last proof's; other methods and times out of range are none")
     func proofs() throws {
-        let entries: [(AnyJSON, Instant?)] = [
+        let entries: [(AuthJSON, Instant?)] = [
             ([["method": "totp", "timestamp": 200], ["method": "otp", "timestamp": 100]], Instant(seconds: 200)),
             ([["method": "password", "timestamp": 100], ["timestamp": .integer(.max)]], Instant(seconds: 100)),
             (
@@ -53,8 +53,8 @@ struct TokenClaimsTests {
 
     @Test("Only exp is required, and a null counts as absent")
     func absent() throws {
-        let exp = AnyJSON.integer(noon.seconds + 1)
-        let nulls: JSONObject = ["exp": exp, "sub": .null, "aud": .null, "nbf": .null]
+        let exp = AuthJSON.integer(noon.seconds + 1)
+        let nulls: AuthJSONObject = ["exp": exp, "sub": .null, "aud": .null, "nbf": .null]
         for claims in [["exp": exp], nulls] {
             let read = try verified(.object(claims))
             #expect(read.subject == nil)
@@ -62,7 +62,7 @@ struct TokenClaimsTests {
         }
         #expect(throws: TokenRejection.missingClaim("exp")) { try verified(claims().without("exp")) }
         #expect(throws: TokenRejection.missingClaim("exp")) { try verified(claims(["exp": .null])) }
-        #expect(throws: TokenRejection.missingClaim("exp")) { try verified([:] as AnyJSON) }
+        #expect(throws: TokenRejection.missingClaim("exp")) { try verified([:] as AuthJSON) }
     }
 
     @Test("An accepted key, signed with the shared secret and without sub, needs no exp")
@@ -85,7 +85,7 @@ struct TokenClaimsTests {
         }
     }
 
-    static let wrong: [(name: String, value: AnyJSON)] = [
+    static let wrong: [(name: String, value: AuthJSON)] = [
         ("exp", "1772370000"), ("exp", true), ("exp", [1_772_370_000]), ("exp", .integer(.max)),
         ("exp", .integer(.min)), ("exp", .double(1e300)), ("exp", .double(-1e300)), ("exp", .integer(253_402_300_800)),
         ("nbf", "0"), ("nbf", .double(1e19)), ("iat", "now"), ("iat", .integer(.max)),

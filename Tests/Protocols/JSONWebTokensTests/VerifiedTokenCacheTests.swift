@@ -19,7 +19,7 @@ struct VerifiedTokenCacheTests {
         }
     }
 
-    private func make(_ subject: String, _ changes: JSONObject = [:]) throws -> String {
+    private func make(_ subject: String, _ changes: AuthJSONObject = [:]) throws -> String {
         try token(["alg": "HS256"], claims(["sub": .string(subject)]).with(changes), by: .hs256)
     }
 

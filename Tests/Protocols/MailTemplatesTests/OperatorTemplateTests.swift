@@ -148,7 +148,7 @@ struct OperatorTemplateTests {
             ),
         ])
     func places(_ text: String, _ expected: String) throws {
-        let data: JSONObject = ["x": "<a b=\"1&2\">?#é", "y": "-->", "z": "javascript:alert(1)"]
+        let data: AuthJSONObject = ["x": "<a b=\"1&2\">?#é", "y": "-->", "z": "javascript:alert(1)"]
         #expect(try render(text) { $0.data = data } == expected)
     }
 

@@ -26,14 +26,14 @@ struct Ceremonies {
     // Ignored: without it, each test creates its own key and reports the error.
     private static let rsa = try? SoftKey(.rs256)
 
-    func creationOptions(_ algorithms: [COSEAlgorithm] = COSEAlgorithm.allCases) throws -> AnyJSON {
+    func creationOptions(_ algorithms: [COSEAlgorithm] = COSEAlgorithm.allCases) throws -> AuthJSON {
         let user = CreationOptions.User(handle: Self.handle, name: "ada@example.com", displayName: "Ada")
         let options = CreationOptions(
             relyingParty: party, user: user, challenge: Self.challenge, algorithms: algorithms)
         return try JSONReader.read(options.json)
     }
 
-    func requestOptions(_ allowed: [[UInt8]] = []) throws -> AnyJSON {
+    func requestOptions(_ allowed: [[UInt8]] = []) throws -> AuthJSON {
         let options = RequestOptions(
             relyingParty: party, challenge: Self.challenge, allowed: allowed.map { CredentialDescriptor(id: $0) })
         return try JSONReader.read(options.json)

@@ -5,13 +5,13 @@ import WebAuthn
 
 @Suite("Responses of browsers")
 struct ResponseTests {
-    private func registration(_ edit: (inout JSONObject, inout JSONObject) -> Void) throws -> AnyJSON {
+    private func registration(_ edit: (inout AuthJSONObject, inout AuthJSONObject) -> Void) throws -> AuthJSON {
         var ceremonies = try Ceremonies()
         let json = try ceremonies.authenticator.create(ceremonies.creationOptions(), origin: Ceremonies.origin)
         return try edited(json, edit)
     }
 
-    private func authentication(_ edit: (inout JSONObject, inout JSONObject) -> Void) throws -> AnyJSON {
+    private func authentication(_ edit: (inout AuthJSONObject, inout AuthJSONObject) -> Void) throws -> AuthJSON {
         var ceremonies = try Ceremonies()
         try ceremonies.register()
         let json = try ceremonies.authenticator.get(ceremonies.requestOptions(), origin: Ceremonies.origin)
@@ -19,8 +19,8 @@ struct ResponseTests {
     }
 
     private func edited(
-        _ json: AnyJSON, _ edit: (inout JSONObject, inout JSONObject) -> Void
-    ) throws -> AnyJSON {
+        _ json: AuthJSON, _ edit: (inout AuthJSONObject, inout AuthJSONObject) -> Void
+    ) throws -> AuthJSON {
         var members = try #require(json.objectValue)
         var response = try #require(members["response"]?.objectValue)
         edit(&members, &response)
@@ -41,7 +41,7 @@ struct ResponseTests {
     @Test("Transports are bounded, and texts that cannot be names are dropped")
     func transports() throws {
         let json = try registration { _, response in
-            response["transports"] = .array(["usb", "<b>", 7, "smart-card"] + [AnyJSON](repeating: "nfc", count: 100))
+            response["transports"] = .array(["usb", "<b>", 7, "smart-card"] + [AuthJSON](repeating: "nfc", count: 100))
         }
         let transports = try RegistrationResponse(json).transports
         #expect(transports.count == 6 && transports.prefix(2).elementsEqual(["usb", "smart-card"], by: ==))
@@ -49,7 +49,7 @@ struct ResponseTests {
 
     @Test("A malformed registration is refused before any check")
     func malformedRegistrations() throws {
-        let edits: [(inout JSONObject, inout JSONObject) -> Void] = [
+        let edits: [(inout AuthJSONObject, inout AuthJSONObject) -> Void] = [
             { members, _ in members["type"] = "password" }, { members, _ in members["type"] = nil },
             { members, _ in members["id"] = nil }, { members, _ in members["id"] = "" },
             { members, _ in members["id"] = "a+b=" }, { members, _ in members["rawId"] = "AAAA" },
@@ -70,7 +70,7 @@ struct ResponseTests {
 
     @Test("A malformed authentication is refused before any check")
     func malformedAuthentications() throws {
-        let edits: [(inout JSONObject, inout JSONObject) -> Void] = [
+        let edits: [(inout AuthJSONObject, inout AuthJSONObject) -> Void] = [
             { _, response in response["authenticatorData"] = .string(Base64URL.text([UInt8](repeating: 0, count: 36)))
             },
             { _, response in response["authenticatorData"] = .string(Base64URL.text([UInt8](repeating: 0, count: 38)))

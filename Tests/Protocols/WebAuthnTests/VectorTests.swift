@@ -6,7 +6,7 @@ import WebAuthn
 /// W3C Web Authentication Level 3, section 16, "Test Vectors". Tests/Protocols/WebAuthnTests/Vectors.json has its data.
 @Suite("W3C's test vectors (§16)")
 struct VectorTests {
-    private static let vectors: [JSONObject] = {
+    private static let vectors: [AuthJSONObject] = {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Vectors.json")
         // Found by the first test: no vectors.
         guard let text = try? Data(contentsOf: file), let json = try? JSONReader.read(Array(text)) else { return [] }
@@ -59,7 +59,7 @@ struct VectorTests {
 
     /// - Parameter changesCount: Whether the last bit of the authentication's count is changed.
     private func verify(
-        _ vector: JSONObject, _ info: String, changesCount: Bool = false
+        _ vector: AuthJSONObject, _ info: String, changesCount: Bool = false
     ) throws -> CredentialRecord {
         let party = try Self.party(info)
         let created = try #require(vector["registration"]?.objectValue)
@@ -79,19 +79,19 @@ struct VectorTests {
         return record
     }
 
-    private func bytes(_ members: JSONObject, _ name: String) throws -> [UInt8] {
+    private func bytes(_ members: AuthJSONObject, _ name: String) throws -> [UInt8] {
         let digits = try #require(members[name]?.stringValue).utf8.compactMap(\.hexadecimalValue)
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
     private func credential(
-        _ id: [UInt8], _ members: JSONObject, _ names: [(String, [UInt8]?)]
-    ) throws -> AnyJSON {
-        var response = JSONObject()
+        _ id: [UInt8], _ members: AuthJSONObject, _ names: [(String, [UInt8]?)]
+    ) throws -> AuthJSON {
+        var response = AuthJSONObject()
         for (name, replacement) in names {
             response[name] = .string(Base64URL.text(try replacement ?? bytes(members, name)))
         }
-        let id = AnyJSON.string(Base64URL.text(id))
+        let id = AuthJSON.string(Base64URL.text(id))
         return ["id": id, "rawId": id, "type": "public-key", "response": .object(response)]
     }
 }

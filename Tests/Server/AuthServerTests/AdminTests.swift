@@ -40,7 +40,7 @@ struct AdminTests {
             server.clock.advance(by: .seconds(100 * 365 * 86_400))
             #expect(try await server.send(.get, "/auth/v1/admin/users", bearer: key).status == 200)
             #expect(try await server.send(.get, "/auth/v1/user", bearer: key).code == "bad_jwt")
-            for role in ["authenticated", "service_role"] as [AnyJSON] {
+            for role in ["authenticated", "service_role"] as [AuthJSON] {
                 let person = try server.sharedToken(["sub": .string(ada.userID), "role": role, "exp": .null])
                 for path in ["/auth/v1/user", "/auth/v1/admin/users"] {
                     let refused = try await server.send(.get, path, bearer: person)
@@ -99,8 +99,8 @@ struct AdminTests {
             (["email": "a@b.c", "password": .string(String(repeating: "a", count: 1_025))], 400, "validation_failed"),
             (["email": "taken@example.com"], 422, "email_exists"),
             (["email": "a@b.c", "phone": "+4930"], 422, "phone_exists"),
-        ] as [(AnyJSON, Int, String)])
-    func refused(_ json: AnyJSON, _ status: Int, _ code: String) async throws {
+        ] as [(AuthJSON, Int, String)])
+    func refused(_ json: AuthJSON, _ status: Int, _ code: String) async throws {
         try await TestServer.with { server in
             _ = try await server.admin(.post, "/users", json: ["email": "taken@example.com", "phone": "4930"])
             let answer = try await server.admin(.post, "/users", json: json)
@@ -156,7 +156,7 @@ struct AdminTests {
         try await TestServer.with { server in
             let path = "/users/\(try await server.signUp().userID)"
             #expect(try await server.admin(.delete, path, json: ["should_soft_delete": true]).status == 200)
-            let changes: [AnyJSON] = [
+            let changes: [AuthJSON] = [
                 ["email": "late@example.com", "email_confirm": true], ["password": "another password 1"],
                 ["password": "weak"], ["ban_duration": "24h"], ["user_metadata": ["full_name": "Ada"]],
             ]

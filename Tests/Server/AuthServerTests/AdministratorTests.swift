@@ -71,7 +71,7 @@ struct AdministratorTests {
         try await TestServer.with { server in
             let root = try await administrator(server)
             let ada = try await server.signUp()
-            let subjects: [(AnyJSON, Int, String?)] = [
+            let subjects: [(AuthJSON, Int, String?)] = [
                 ("6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60", 403, "user_not_found"), ("nobody", 400, "bad_jwt"),
                 (.string(ada.userID), 403, "not_admin"), (.string(root.userID), 200, nil),
             ]
@@ -93,8 +93,8 @@ struct AdministratorTests {
             let root = try await administrator(server)
             server.clock.advance(by: .seconds(601))
             let own = "\(Self.users)/\(root.userID)"
-            let password: AnyJSON = ["password": "another good one"]
-            let changes: [(HTTPRequest.Method, String, AnyJSON)] = [
+            let password: AuthJSON = ["password": "another good one"]
+            let changes: [(HTTPRequest.Method, String, AuthJSON)] = [
                 (.post, Self.users, ["email": "other@example.com"]), (.put, own, password), (.delete, own, [:]),
             ]
             for (method, path, json) in changes {
@@ -134,7 +134,7 @@ struct AdministratorTests {
                 let made = try await server.send(
                     .post, Self.users, bearer: bearer, json: ["email": "ada@example.com", "email_confirm": true])
                 let path = "\(Self.users)/\(try #require(made["id"]?.stringValue))"
-                let acts: [(HTTPRequest.Method, String, AnyJSON)] = [
+                let acts: [(HTTPRequest.Method, String, AuthJSON)] = [
                     (.put, path, ["ban_duration": "1h"]), (.delete, path + "/sessions", [:]),
                     (.delete, path, ["should_soft_delete": true]), (.delete, path, [:]),
                 ]

@@ -10,15 +10,15 @@ struct CaptchaTests {
         let path: String
         /// Where it counts.
         let bucket: String
-        let body: JSONObject
+        let body: AuthJSONObject
         var testDescription: String { "\(path), \(bucket)" }
 
-        init(_ path: String, _ bucket: String, _ body: JSONObject) {
+        init(_ path: String, _ bucket: String, _ body: AuthJSONObject) {
             (self.path, self.bucket, self.body) = (path, bucket, body)
         }
     }
 
-    private static let person: JSONObject = ["email": "ada@example.com", "password": .string(TestServer.password)]
+    private static let person: AuthJSONObject = ["email": "ada@example.com", "password": .string(TestServer.password)]
 
     @Test(
         "A request beyond the limit of its address is refused, and the captcha provider is not asked",
@@ -42,7 +42,9 @@ struct CaptchaTests {
             }
         ) { server in
             server.receiver.answers { _ in (200, ["success": false]) }
-            let body = example.body.merging(["gotrue_meta_security": ["captcha_token": "wrong"]] as JSONObject) { $1 }
+            let body = example.body.merging(["gotrue_meta_security": ["captcha_token": "wrong"]] as AuthJSONObject) {
+                $1
+            }
             func send() async throws -> TestAnswer {
                 try await server.send(.post, "/auth/v1\(example.path)", json: .object(body))
             }

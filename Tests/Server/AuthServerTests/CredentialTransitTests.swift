@@ -61,7 +61,7 @@ struct CredentialTransitTests {
     @Test("A sign-up cannot set a picture that a profile change would refuse", arguments: TestDatabase.all)
     func pictures(_ kind: TestDatabase) async throws {
         let long = "https://a.example/" + String(repeating: "x", count: 2_031)
-        let pictures: [(AnyJSON, AnyJSON)] = [
+        let pictures: [(AuthJSON, AuthJSON)] = [
             (["avatar_url": "https://a.example/p.png"], "https://a.example/p.png"),
             (["picture": "HTTPS://a.example/p"], "HTTPS://a.example/p"),
             (["avatar_url": .null, "picture": "https://a.example/p"], "https://a.example/p"),

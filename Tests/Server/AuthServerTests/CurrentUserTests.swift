@@ -31,8 +31,8 @@ struct CurrentUserTests {
             (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60"], 403, "user_not_found"),
             (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60", "session_id": "abc"], 403, "bad_jwt"),
             (["sub": "6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60", "exp": 1], 403, "bad_jwt"),
-        ] as [(JSONObject, Int, String)])
-    func claims(_ claims: JSONObject, _ status: Int, _ code: String) async throws {
+        ] as [(AuthJSONObject, Int, String)])
+    func claims(_ claims: AuthJSONObject, _ status: Int, _ code: String) async throws {
         try await TestServer.with { server in
             let answer = try await server.send(.get, "/auth/v1/user", bearer: try server.sharedToken(claims))
             #expect(answer.status == status)
@@ -92,7 +92,7 @@ struct CurrentUserTests {
         try await TestServer.with(change: { $0.requiresCurrentPassword = true }) { server in
             let session = try await server.signUp()
             let codes = try await [
-                AnyJSON.object(["password": "another good one"]),
+                AuthJSON.object(["password": "another good one"]),
                 ["password": "another good one", "current_password": "wrong"],
                 ["password": "another good one", "current_password": .string(TestServer.password)],
             ].asyncMap { try await server.send(.put, "/auth/v1/user", bearer: session.accessToken, json: $0).code }
@@ -104,7 +104,7 @@ struct CurrentUserTests {
     func wrongCurrentPassword() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
-            let changes: [AnyJSON] = [
+            let changes: [AuthJSON] = [
                 ["password": "another good one", "current_password": "wrong"],
                 ["email": "new@example.com", "current_password": "wrong"],
                 ["password": "another good one", "current_password": .string(TestServer.password)],
@@ -122,14 +122,14 @@ struct CurrentUserTests {
     func freshSignIn() async throws {
         try await TestServer.with(policy: SessionPolicy(freshSignIn: .seconds(600))) { server in
             let session = try await server.signUp()
-            @Sendable func change(_ json: AnyJSON, _ token: String) async throws -> String? {
+            @Sendable func change(_ json: AuthJSON, _ token: String) async throws -> String? {
                 try await server.send(.put, "/auth/v1/user", bearer: token, json: json).code
             }
             #expect(try await change(["password": "another good one"], session.accessToken) == nil)
             server.clock.advance(by: .seconds(601))
-            let current = AnyJSON.string("another good one")
+            let current = AuthJSON.string("another good one")
             #expect(try await change(["email": "new@example.com"], session.accessToken) == "current_password_required")
-            let changes: [AnyJSON] = [
+            let changes: [AuthJSON] = [
                 ["password": "a third good one"], ["password": "a third good one", "current_password": "wrong"],
                 ["email": "new@example.com", "current_password": "wrong"],
                 ["email": "new@example.com", "current_password": current], ["data": ["a": 1]],
@@ -238,12 +238,12 @@ struct CurrentUserTests {
 
 extension TestServer {
     /// A token signed with the shared secret, valid for an hour unless the claims say otherwise.
-    func sharedToken(_ claims: JSONObject) throws -> String {
-        let usual: JSONObject = [
+    func sharedToken(_ claims: AuthJSONObject) throws -> String {
+        let usual: AuthJSONObject = [
             "iss": .string(settings.issuer), "exp": .integer(clock.now.seconds + 3_600), "aud": "authenticated",
         ]
         let all = usual.merging(claims) { $1 }
-        let payload = AnyJSON.object(all.filter { !$0.value.isNull }).text
+        let payload = AuthJSON.object(all.filter { !$0.value.isNull }).text
         return try TokenSigner(sharedSecret).sign(payload: Array(payload.utf8))
     }
 }

@@ -66,7 +66,7 @@ struct ProtocolTests {
         try await TestServer.with(change: { $0.apiKeys.areRequired = true }) { server in
             let byQuery = try await server.send(.get, "/auth/v1/settings?apikey=sb_publishable_test")
             #expect(byQuery.status == 200)
-            for end in [.integer(server.clock.now.seconds + 1), .null] as [AnyJSON] {
+            for end in [.integer(server.clock.now.seconds + 1), .null] as [AuthJSON] {
                 let legacy = try server.sharedToken(["role": "anon", "exp": end])
                 #expect(try await server.send(.get, "/auth/v1/settings", bearer: legacy).status == 200)
             }

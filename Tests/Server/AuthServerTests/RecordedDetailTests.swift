@@ -53,7 +53,7 @@ struct RecordedDetailTests {
         "Signing up or in for another audience is refused",
         arguments: ["/signup", "/token?grant_type=password", "/otp", "/recover"])
     func audience(_ path: String) async throws {
-        let json: AnyJSON = ["email": "ada@example.com", "password": .string(TestServer.password)]
+        let json: AuthJSON = ["email": "ada@example.com", "password": .string(TestServer.password)]
         try await TestServer.mailing { server in
             let other = try await server.post(path, json, headers: [.init("x-jwt-aud")!: "other"])
             #expect((other.status, other.code) == (400, "validation_failed"))
@@ -67,7 +67,7 @@ struct RecordedDetailTests {
     func audienceOfOtherRoutes() async throws {
         let other: HTTPFields = [.init("x-jwt-aud")!: "other"]
         try await TestServer.mailing { server in
-            let code: AnyJSON = ["type": "email", "email": "ada@example.com", "token": "123456"]
+            let code: AuthJSON = ["type": "email", "email": "ada@example.com", "token": "123456"]
             let typed = try await server.post("/verify", code, headers: other)
             #expect((typed.status, typed.code) == (400, "validation_failed"))
             for path in ["/invite", "/admin/users"] {
@@ -108,10 +108,10 @@ struct RecordedDetailTests {
         }
     }
 
-    @Test("A generated sign-up link needs a password", arguments: [nil, ""] as [AnyJSON?])
-    func generatedSignUp(_ password: AnyJSON?) async throws {
+    @Test("A generated sign-up link needs a password", arguments: [nil, ""] as [AuthJSON?])
+    func generatedSignUp(_ password: AuthJSON?) async throws {
         try await TestServer.mailing { server in
-            var body: JSONObject = ["type": "signup", "email": "ada@example.com"]
+            var body: AuthJSONObject = ["type": "signup", "email": "ada@example.com"]
             body["password"] = password
             let answer = try await server.admin(.post, "/generate_link", json: .object(body))
             #expect((answer.status, answer.code) == (400, "validation_failed"))
@@ -123,7 +123,7 @@ struct RecordedDetailTests {
     func confirmedPhone(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             let id = try await server.signUp().userID
-            func change(_ isConfirmed: Bool) async throws -> AnyJSON? {
+            func change(_ isConfirmed: Bool) async throws -> AuthJSON? {
                 let answer = try await server.admin(
                     .put, "/users/\(id)", json: ["phone": "15555550100", "phone_confirm": .bool(isConfirmed)])
                 let identities = answer["identities"]?.arrayValue

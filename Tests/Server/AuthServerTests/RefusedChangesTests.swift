@@ -8,7 +8,7 @@ import Testing
 @Suite("Refused requests change nothing")
 struct RefusedChangesTests {
     /// Two of these exceed an account's limit.
-    private let much = AnyJSON.string(String(repeating: "a", count: 3_000))
+    private let much = AuthJSON.string(String(repeating: "a", count: 3_000))
 
     @Test("A new password with a taken address ends no session", arguments: TestDatabase.all)
     func takenAddress(_ kind: TestDatabase) async throws {
@@ -43,7 +43,7 @@ struct RefusedChangesTests {
     func oracle() async throws {
         try await TestServer.with(limits: AuthRates()) { server in
             let session = try await server.signUp()
-            func change(_ json: AnyJSON) async throws -> Int {
+            func change(_ json: AuthJSON) async throws -> Int {
                 try await server.send(.put, "/auth/v1/user", bearer: session.accessToken, json: json).status
             }
             #expect(try await change(["data": .object(["a": much])]) == 200)
@@ -62,7 +62,7 @@ struct RefusedChangesTests {
     func sessions(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind, limits: AuthRates()) { server in
             let thief = try await server.signUp()
-            func change(_ session: TestSession, _ json: AnyJSON, from number: Int = 0) async throws -> Int {
+            func change(_ session: TestSession, _ json: AuthJSON, from number: Int = 0) async throws -> Int {
                 try await server.send(
                     .put, "/auth/v1/user", bearer: session.accessToken, json: json, peer: "198.51.100.\(number)"
                 ).status
@@ -70,7 +70,7 @@ struct RefusedChangesTests {
             func guess(_ session: TestSession) async throws -> [Int] {
                 var answers: [Int] = []
                 for number in 0..<11 {
-                    let json: AnyJSON = [
+                    let json: AuthJSON = [
                         "password": .string("a good guess \(number)"), "data": .object(["b": much]),
                     ]
                     answers.append(try await change(session, json, from: number))
@@ -96,7 +96,7 @@ struct RefusedChangesTests {
     func deepMetadata() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
-            func nested(_ levels: Int) -> AnyJSON { (1..<levels).reduce(["a": 1]) { inner, _ in ["a": inner] } }
+            func nested(_ levels: Int) -> AuthJSON { (1..<levels).reduce(["a": 1]) { inner, _ in ["a": inner] } }
             func codes(_ levels: Int) async throws -> [Int] {
                 let user = "/users/\(session.userID)"
                 return [

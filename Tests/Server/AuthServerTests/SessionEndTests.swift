@@ -16,7 +16,7 @@ struct SessionEndTests {
             let token = session.accessToken
             server.clock.advance(by: .seconds(1_801))
             let identity = "/auth/v1/user/identities/\(session.userID)"
-            let calls: [(HTTPRequest.Method, String, AnyJSON?)] = [
+            let calls: [(HTTPRequest.Method, String, AuthJSON?)] = [
                 (.put, "/auth/v1/user", ["password": "another good one"]),
                 (.put, "/auth/v1/user", ["email": "eve@example.com"]), (.put, "/auth/v1/user", ["data": ["a": 1]]),
                 (.get, "/auth/v1/user", nil), (.get, "/auth/v1/sessions", nil),
@@ -57,11 +57,11 @@ struct SessionEndTests {
         arguments: [
             [:], ["iss": "https://other.example"], ["iss": .null], ["iss": ""], ["aud": "another"], ["aud": .null],
             ["aud": ["another", "authenticated"]],
-        ] as [JSONObject])
-    func issuers(_ changes: JSONObject) async throws {
+        ] as [AuthJSONObject])
+    func issuers(_ changes: AuthJSONObject) async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
-            let usual: JSONObject = ["sub": .string(session.userID), "role": "authenticated"]
+            let usual: AuthJSONObject = ["sub": .string(session.userID), "role": "authenticated"]
             let claims = usual.merging(changes) { $1 }
             let token = try server.sharedToken(claims)
             let isOurs = changes.isEmpty || changes["aud"]?.arrayValue != nil
@@ -77,7 +77,7 @@ struct SessionEndTests {
     @Test("C4: Keys are tokens without a user, of any issuer")
     func keys() async throws {
         try await TestServer.with { server in
-            for issuer in ["supabase", .null] as [AnyJSON] {
+            for issuer in ["supabase", .null] as [AuthJSON] {
                 let key = try server.sharedToken(["role": "service_role", "iss": issuer, "aud": .null])
                 #expect(try await server.send(.get, "/auth/v1/admin/users", bearer: key).status == 200)
             }

@@ -54,7 +54,7 @@ struct SignUpRouteTests {
 
     struct Refused: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let json: AnyJSON
+        let json: AuthJSON
         let status: Int
         let code: String
     }
@@ -114,7 +114,7 @@ struct SignUpRouteTests {
             _ = try await server.admin(
                 .post, "/users",
                 json: ["email": "ada@example.com", "password": .string(TestServer.password), "email_confirm": true])
-            func signUp(_ email: String, _ data: AnyJSON) async throws -> TestAnswer {
+            func signUp(_ email: String, _ data: AuthJSON) async throws -> TestAnswer {
                 try await server.send(
                     .post, "/auth/v1/signup",
                     json: ["email": .string(email), "password": "another password", "data": data])
@@ -195,7 +195,7 @@ struct SignUpRouteTests {
     }
 }
 
-extension AnyJSON {
+extension AuthJSON {
     /// Its members and the types of their values, without the values.
     fileprivate func shape(besides left: Set<String>) -> String {
         if let members = objectValue {

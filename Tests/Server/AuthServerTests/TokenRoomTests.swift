@@ -10,10 +10,10 @@ import Testing
 
 @Suite("The length of access tokens")
 struct TokenRoomTests {
-    private static func text(_ count: Int) -> AnyJSON { .string(String(repeating: "x", count: count)) }
+    private static func text(_ count: Int) -> AuthJSON { .string(String(repeating: "x", count: count)) }
 
     /// Stores metadata that an import or an earlier limit left.
-    private func store(_ user: AnyJSON, app: AnyJSON = [:], of id: String, in server: TestServer) async throws {
+    private func store(_ user: AuthJSON, app: AuthJSON = [:], of id: String, in server: TestServer) async throws {
         try await server.database.write { db in
             try db.run(
                 """
@@ -54,7 +54,7 @@ struct TokenRoomTests {
         let much = Self.text(TokenRoom().metadataBytes)
         try await TestServer.with(on: kind, change: { $0.mail = MailRules() }) { server in
             let id = try await server.signUp().userID
-            let user: AnyJSON = [
+            let user: AuthJSON = [
                 "email": "b@example.com", "password": .string(TestServer.password), "data": ["x": much],
             ]
             let answers = [
@@ -102,7 +102,7 @@ struct TokenRoomTests {
             #expect(try await server.refresh(session.refreshToken).status == 200)
             let shown = try await server.send(.get, "/auth/v1/user", bearer: session.accessToken)
             #expect(shown["user_metadata"]?["b"] == Self.text(20_000))
-            func change(_ data: AnyJSON) async throws -> Int {
+            func change(_ data: AuthJSON) async throws -> Int {
                 try await server.send(.put, "/auth/v1/user", bearer: session.accessToken, json: ["data": data]).status
             }
             #expect(try await change(["c": 1]) == 400)

@@ -12,17 +12,17 @@ import Testing
 struct EventTests {
     private static let hour = Instant("2026-01-01T00:00:00Z")!
 
-    private func body(_ events: AnyJSON..., app: String = "boxscore") -> AnyJSON {
+    private func body(_ events: AuthJSON..., app: String = "boxscore") -> AuthJSON {
         ["app": .string(app), "dropped": 0, "events": .array(events)]
     }
 
-    private func event(_ name: String, _ method: String, error: String? = nil) -> AnyJSON {
-        var labels: JSONObject = ["method": .string(method)]
-        labels["error_type"] = error.map(AnyJSON.string)
+    private func event(_ name: String, _ method: String, error: String? = nil) -> AuthJSON {
+        var labels: AuthJSONObject = ["method": .string(method)]
+        labels["error_type"] = error.map(AuthJSON.string)
         return ["name": .string(name), "labels": .object(labels)]
     }
 
-    private func completed(_ method: String, _ milliseconds: Int64) -> AnyJSON {
+    private func completed(_ method: String, _ milliseconds: Int64) -> AuthJSON {
         [
             "name": "auth_completed", "labels": ["method": .string(method)], "duration_ms": .integer(milliseconds),
         ]
@@ -33,8 +33,8 @@ struct EventTests {
     }
 
     /// A batch, as counted by a server that knows Google, Apple and BoxScore.
-    private func batch(_ events: [AnyJSON], at now: Instant = hour) throws -> EventBatch {
-        let json: AnyJSON = ["app": "boxscore", "events": .array(events)]
+    private func batch(_ events: [AuthJSON], at now: Instant = hour) throws -> EventBatch {
+        let json: AuthJSON = ["app": "boxscore", "events": .array(events)]
         let names = CountedNames(providers: ["google", "apple"], apps: ["boxscore"])
         return try EventBatch(Array(json.text.utf8), counting: names, at: now)
     }

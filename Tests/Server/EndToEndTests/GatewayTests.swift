@@ -45,7 +45,7 @@ struct GatewayTests {
         try await TestServer.with(on: kind) { server in
             let session = try await server.signUp()
             let token = session.accessToken
-            let teams: AnyJSON = ["nba_1610612744", "nfl_KC"]
+            let teams: AuthJSON = ["nba_1610612744", "nfl_KC"]
             let both = try await server.send(
                 .patch, "/v1/auth/me", bearer: token, json: ["first_name": " Ada ", "favorite_teams": teams])
             #expect(both["profile"]?["first_name"] == "Ada")
@@ -64,8 +64,8 @@ struct GatewayTests {
             ["favorite_teams": "nba_1"], ["favorite_teams": ["NBA"]], ["favorite_teams": [5]],
             ["favorite_teams": .array((0...30).map { .string("nba_\($0)") })],
             ["first_name": "Grace", "is_premium": true],
-        ] as [AnyJSON])
-    func refused(_ json: AnyJSON) async throws {
+        ] as [AuthJSON])
+    func refused(_ json: AuthJSON) async throws {
         try await TestServer.with { server in
             let session = try await server.signUp(data: ["first_name": "Ada"])
             let answer = try await server.send(.patch, "/v1/auth/me", bearer: session.accessToken, json: json)
@@ -116,12 +116,12 @@ struct GatewayTests {
             let session = try await server.signUp(data: ["full_name": "Ada Lovelace", "avatar_url": .string(picture)])
             let profile = try await server.send(.get, "/api/v1/profile", bearer: session.accessToken)
             #expect(profile["name"] == "Ada Lovelace")
-            #expect(profile["avatar_url"] == stored.map(AnyJSON.string) ?? .null)
+            #expect(profile["avatar_url"] == stored.map(AuthJSON.string) ?? .null)
             #expect(profile["is_premium"] == false)
             let changed = try await server.send(
                 .patch, "/api/v1/profile", bearer: session.accessToken, json: ["timezone": "Europe/Berlin"])
             #expect(changed["timezone"] == "Europe/Berlin")
-            for json in [["timezone": "Mars/Base"], ["is_premium": true]] as [AnyJSON] {
+            for json in [["timezone": "Mars/Base"], ["is_premium": true]] as [AuthJSON] {
                 let refused = try await server.send(
                     .patch, "/api/v1/profile", bearer: session.accessToken, json: json)
                 #expect(refused.code == "BAD_REQUEST")

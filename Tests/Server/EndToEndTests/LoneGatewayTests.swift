@@ -47,7 +47,7 @@ struct LoneGatewayTests {
         }
 
         func send(
-            _ method: HTTPRequest.Method, _ token: String, json: AnyJSON? = nil
+            _ method: HTTPRequest.Method, _ token: String, json: AuthJSON? = nil
         ) async throws -> TestAnswer {
             try await #require(caller.withLock(\.self)).send(method, "/v1/auth/me", bearer: token, json: json)
         }

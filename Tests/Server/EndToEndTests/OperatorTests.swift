@@ -96,8 +96,8 @@ struct OperatorTests {
     }
 
     private static func row(_ at: Instant, _ name: String, _ labels: [String], _ count: Int64) -> String {
-        let row: AnyJSON = [
-            "at": .string("\(at)"), "name": .string(name), "labels": .array(labels.map(AnyJSON.string)),
+        let row: AuthJSON = [
+            "at": .string("\(at)"), "name": .string(name), "labels": .array(labels.map(AuthJSON.string)),
             "count": .integer(count),
         ]
         return row.text
@@ -106,7 +106,7 @@ struct OperatorTests {
     @Test("The funnels are those of apps' events", arguments: TestDatabase.all)
     func funnels(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
-            let events: [AnyJSON] = [
+            let events: [AuthJSON] = [
                 ["name": "auth_started", "labels": ["method": "email"]],
                 ["name": "auth_failed", "labels": ["method": "email", "error_type": "no_network"]],
                 ["name": "auth_completed", "labels": ["method": "email"], "duration_ms": 900],

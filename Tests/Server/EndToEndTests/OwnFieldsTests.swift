@@ -8,7 +8,7 @@ import Testing
 @Suite("The fields that an app or a configuration adds to profiles")
 struct OwnFieldsTests {
     private static func patch(
-        _ server: TestServer, _ session: TestSession, _ json: AnyJSON
+        _ server: TestServer, _ session: TestSession, _ json: AuthJSON
     ) async throws -> TestAnswer {
         try await server.send(.patch, "/v1/auth/me", bearer: session.accessToken, json: json)
     }
@@ -17,7 +17,7 @@ struct OwnFieldsTests {
     func merge(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in
             let session = try await server.signUp(data: ["first_name": "Ada"])
-            let steps: [(AnyJSON, AnyJSON)] = [
+            let steps: [(AuthJSON, AuthJSON)] = [
                 (
                     ["mood": "calm", "goals": ["steps": 8_000, "sleep": 8]],
                     ["mood": "calm", "goals": ["sleep": 8, "steps": 8_000]]
@@ -49,7 +49,7 @@ struct OwnFieldsTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<8 {
                     group.addTask {
-                        let data: AnyJSON = .object(["key\(number)": .integer(Int64(number))])
+                        let data: AuthJSON = .object(["key\(number)": .integer(Int64(number))])
                         let answer = try await Self.patch(server, session, ["data": data])
                         #expect(answer.status == 200)
                     }
@@ -79,11 +79,11 @@ struct OwnFieldsTests {
     func limits() async throws {
         try await TestServer.with { server in
             let session = try await server.signUp()
-            let half = AnyJSON.string(String(repeating: "a", count: 10_000))
+            let half = AuthJSON.string(String(repeating: "a", count: 10_000))
             #expect(try await Self.patch(server, session, ["data": ["a": half]]).status == 200)
-            var deep: AnyJSON = 1
+            var deep: AuthJSON = 1
             for _ in 0..<8 { deep = ["a": deep] }
-            let refused: [(AnyJSON, String, AnyJSON)] = [
+            let refused: [(AuthJSON, String, AuthJSON)] = [
                 (["b": half], "DATA_TOO_LARGE", "/data"), (["a": half, "b": half], "DATA_TOO_LARGE", "/data"),
                 (["b": deep], "DATA_TOO_DEEP", "/data"), ("text", "BAD_REQUEST", "/data"),
                 ([1], "BAD_REQUEST", "/data"),
@@ -106,7 +106,7 @@ struct OwnFieldsTests {
         let fields = ConfiguredFields(schema: try DataSchema(file: Array(schema.utf8)))
         try await TestServer.with(on: kind, fields: fields) { server in
             let session = try await server.signUp()
-            let refused: [(AnyJSON, AnyJSON, AnyJSON)] = [
+            let refused: [(AuthJSON, AuthJSON, AuthJSON)] = [
                 (["goal": 1], "/data/mood", "data.mood is required."),
                 (["mood": "serene"], "/data/mood", "data.mood must have at most 5 characters."),
                 (["mood": "calm", "goal": 0], "/data/goal", "data.goal must be at least 1."),

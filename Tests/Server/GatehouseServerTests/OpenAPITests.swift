@@ -10,11 +10,11 @@ import WebAuthn
 
 @Suite("The OpenAPI document")
 struct OpenAPITests {
-    private static func document() throws -> AnyJSON { try JSONReader.read(APIDocument.bytes()) }
+    private static func document() throws -> AuthJSON { try JSONReader.read(APIDocument.bytes()) }
 
     /// Every operation, with `GET /path` as its name.
-    private static func operations() throws -> [String: AnyJSON] {
-        var found: [String: AnyJSON] = [:]
+    private static func operations() throws -> [String: AuthJSON] {
+        var found: [String: AuthJSON] = [:]
         for (path, methods) in try document()["paths"]?.objectValue ?? [:] {
             for (method, operation) in methods.objectValue ?? [:] {
                 found["\(method.uppercased()) \(path)"] = operation

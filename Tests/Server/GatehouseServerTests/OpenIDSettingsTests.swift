@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The list of OpenID providers")
 struct OpenIDSettingsTests {
-    private static let least: AnyJSON = [
+    private static let least: AuthJSON = [
         "name": "acme", "issuer": "https://id.acme.example", "client_id": "web, app",
     ]
 
@@ -15,11 +15,11 @@ struct OpenIDSettingsTests {
         ["GATEHOUSE_OPENID_PROVIDERS": text, "GOTRUE_SITE_URL": "https://app.example.org"]
     }
 
-    private func provider(_ members: AnyJSON) throws -> ConfiguredProvider {
-        try #require(try GivenValues.settings(changes(AnyJSON.array([members]).text)).providers.first)
+    private func provider(_ members: AuthJSON) throws -> ConfiguredProvider {
+        try #require(try GivenValues.settings(changes(AuthJSON.array([members]).text)).providers.first)
     }
 
-    private func with(_ more: AnyJSON) -> AnyJSON {
+    private func with(_ more: AuthJSON) -> AuthJSON {
         .object((Self.least.objectValue ?? [:]).merging(more.objectValue ?? [:]) { _, new in new })
     }
 

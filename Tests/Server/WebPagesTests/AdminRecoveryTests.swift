@@ -9,8 +9,8 @@ import Testing
 struct AdminRecoveryTests {
     private static let new = "another horse 43"
 
-    private func addUser(_ server: TestServer, _ members: JSONObject = [:]) async throws -> String {
-        let made: JSONObject = [
+    private func addUser(_ server: TestServer, _ members: AuthJSONObject = [:]) async throws -> String {
+        let made: AuthJSONObject = [
             "email": .string(SignInPageTests.email), "password": .string(TestServer.password), "email_confirm": true,
         ]
         let answer = try await server.admin(.post, "/users", json: .object(made.merging(members) { $1 }))

@@ -28,7 +28,7 @@ struct CaptchaPageTests {
     ]
 
     /// The body of the newest call to a path of the Auth API.
-    private func body(_ pages: RemotePages, _ path: String) throws -> AnyJSON {
+    private func body(_ pages: RemotePages, _ path: String) throws -> AuthJSON {
         let call = try #require(pages.calls.last { $0.url.hasPrefix(TestServer.issuer + path) })
         return try JSONReader.read(call.body ?? [])
     }

@@ -10,7 +10,7 @@ struct ChangeEmailPageTests {
     private static let new = "ada.new@example.com"
 
     private func signedIn(_ server: TestServer) async throws -> WebBrowser {
-        let made: AnyJSON = [
+        let made: AuthJSON = [
             "email": .string(SignInPageTests.email), "password": .string(TestServer.password), "email_confirm": true,
         ]
         #expect(try await server.admin(.post, "/users", json: made).status == 200)

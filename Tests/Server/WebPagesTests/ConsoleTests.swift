@@ -155,7 +155,7 @@ struct ConsoleTests {
         try await TestServer.with(hasConsole: true) { server in
             let user = try await server.signUp().userID
             _ = try await server.signUp("bob@example.com")
-            let hostile: AnyJSON = ["full_name": "<script>alert(1)</script>\"\u{301}>", "long": .string(longText)]
+            let hostile: AuthJSON = ["full_name": "<script>alert(1)</script>\"\u{301}>", "long": .string(longText)]
             let path = "/auth/v1/admin/users/\(user)"
             let changed = try await server.send(
                 .put, path, bearer: TestServer.secretKey, json: ["user_metadata": hostile])

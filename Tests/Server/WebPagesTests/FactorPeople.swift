@@ -8,7 +8,7 @@ import WebAuthn
 
 extension TestServer {
     /// A call to the factors of the user.
-    func factors(_ path: String, _ session: TestSession, _ json: AnyJSON? = nil) async throws -> TestAnswer {
+    func factors(_ path: String, _ session: TestSession, _ json: AuthJSON? = nil) async throws -> TestAnswer {
         try await send(.post, "/auth/v1/factors\(path)", bearer: session.accessToken, json: json)
     }
 
@@ -67,7 +67,7 @@ extension TimeCode {
 
 extension WebPage {
     /// The page's options for a passkey or a security key.
-    var keyOptions: AnyJSON {
+    var keyOptions: AuthJSON {
         get throws {
             let text = try #require(WebPage.between("data-options=\"", "\"", in: text).first)
             let json = try JSONReader.read(text.replacing("&quot;", with: "\"").replacing("&amp;", with: "&"))

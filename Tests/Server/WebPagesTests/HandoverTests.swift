@@ -12,7 +12,7 @@ struct HandoverTests {
     private static let start =
         "/auth/v1/authorize?code_challenge=\(challenge)&code_challenge_method=s256&redirect_to=myapp://callback"
 
-    private func code(_ browser: WebBrowser) throws -> AnyJSON {
+    private func code(_ browser: WebBrowser) throws -> AuthJSON {
         let onward = try #require(WebPage.between("0;url=", "\"", in: browser.page.text).first)
         #expect(onward.hasPrefix("myapp://callback?code="))
         return .string(String(onward.split(separator: "=").last ?? ""))
@@ -26,7 +26,7 @@ struct HandoverTests {
             try await browser.open(Self.start)
             #expect(browser.page.title == "Sign In")
             try await browser.press("Sign In", SignInPageTests.person)
-            let grant: AnyJSON = ["auth_code": try code(browser), "code_verifier": .string(Self.verifier)]
+            let grant: AuthJSON = ["auth_code": try code(browser), "code_verifier": .string(Self.verifier)]
             let session = try await server.send(.post, "/auth/v1/token?grant_type=pkce", json: grant)
             #expect(session["user"]?["email"] == "ada@example.com")
             #expect(try await server.send(.post, "/auth/v1/token?grant_type=pkce", json: grant).status == 404)
@@ -227,12 +227,12 @@ struct HandoverTests {
             try await browser.open("/account/sign-in")
             try await browser.press("Sign In", SignInPageTests.person)
             server.clock.advance(by: .seconds(3_090))
-            func handOver() async throws -> AnyJSON {
+            func handOver() async throws -> AuthJSON {
                 try await browser.open(Self.start)
                 try await browser.press("Continue")
                 return ["auth_code": try code(browser), "code_verifier": .string(Self.verifier)]
             }
-            func redeem(_ grant: AnyJSON) async throws -> TestAnswer {
+            func redeem(_ grant: AuthJSON) async throws -> TestAnswer {
                 try await server.send(.post, "/auth/v1/token?grant_type=pkce", json: grant)
             }
             let session = try #require(TestSession(try await redeem(try await handOver())))
@@ -267,7 +267,7 @@ struct HandoverTests {
             let ada = try await server.signUp()
             let bob = try await server.signUp("bob@example.com")
             for refresh in ["", "abc", bob.refreshToken] {
-                let body: AnyJSON = [
+                let body: AuthJSON = [
                     "refresh_token": .string(refresh), "code_challenge": .string(Self.challenge),
                     "code_challenge_method": "s256", "redirect_to": "myapp://callback",
                 ]

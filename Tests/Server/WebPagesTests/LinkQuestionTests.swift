@@ -61,7 +61,7 @@ struct LinkQuestionTests {
     private func apple(_ server: TestServer, linkedBy session: TestSession? = nil) async throws -> TestAnswer {
         let credential = try await server.send(
             .post, "/dev/apple/native-credential", json: ["person": "existing", "email": "eve@example.com"])
-        var body: JSONObject = [
+        var body: AuthJSONObject = [
             "provider": "apple", "id_token": credential["identityToken"] ?? .null,
             "authorization_code": credential["authorizationCode"] ?? .null,
         ]

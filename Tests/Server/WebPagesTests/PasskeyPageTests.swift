@@ -49,7 +49,7 @@ struct PasskeyPageTests {
         return device
     }
 
-    private func options(_ browser: WebBrowser) throws -> AnyJSON {
+    private func options(_ browser: WebBrowser) throws -> AuthJSON {
         let escaped = try #require(WebPage.between("data-options=\"", "\"", in: browser.page.text).first)
         return try JSONReader.read(escaped.replacing("&quot;", with: "\"").replacing("&amp;", with: "&"))
     }

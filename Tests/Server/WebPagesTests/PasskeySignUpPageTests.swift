@@ -31,7 +31,7 @@ struct PasskeySignUpPageTests {
         }
     }
 
-    private func options(_ browser: WebBrowser) throws -> AnyJSON {
+    private func options(_ browser: WebBrowser) throws -> AuthJSON {
         let escaped = try #require(WebPage.between("data-options=\"", "\"", in: browser.page.text).first)
         return try JSONReader.read(escaped.replacing("&quot;", with: "\"").replacing("&amp;", with: "&"))
     }
@@ -76,7 +76,7 @@ struct PasskeySignUpPageTests {
     @Test("A taken address looks the same, and its owner gets a mail")
     func taken() async throws {
         try await with(sendsMail: true) { server, browser in
-            let owner: AnyJSON = [
+            let owner: AuthJSON = [
                 "email": "ada@example.com", "password": .string(TestServer.password), "email_confirm": true,
             ]
             #expect(try await server.admin(.post, "/users", json: owner).status == 200)

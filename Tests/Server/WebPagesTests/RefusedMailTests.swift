@@ -19,7 +19,7 @@ struct RefusedMailTests {
     }
 
     private func addUser(_ server: TestServer) async throws {
-        let made: AnyJSON = [
+        let made: AuthJSON = [
             "email": .string(SignInPageTests.email), "password": .string(TestServer.password), "email_confirm": true,
         ]
         #expect(try await server.admin(.post, "/users", json: made).status == 200)

@@ -8,18 +8,18 @@ import Testing
 /// The server's answers are scripted: these are the pages' own steps.
 @Suite("Pages for credentials that a proof set aside")
 struct SetAsidePageTests {
-    private static let time: AnyJSON = "2026-01-02T00:00:00Z"
+    private static let time: AuthJSON = "2026-01-02T00:00:00Z"
 
-    private func refusal(_ more: JSONObject = [:]) -> OutgoingHTTP.Answer {
-        let body: JSONObject = ["code": "credential_set_aside", "message": "no"]
-        return OutgoingHTTP.Answer(status: 403, body: Array(AnyJSON.object(body.merging(more) { $1 }).text.utf8))
+    private func refusal(_ more: AuthJSONObject = [:]) -> OutgoingHTTP.Answer {
+        let body: AuthJSONObject = ["code": "credential_set_aside", "message": "no"]
+        return OutgoingHTTP.Answer(status: 403, body: Array(AuthJSON.object(body.merging(more) { $1 }).text.utf8))
     }
 
     private static func isTo(_ path: String, _ call: OutgoingCall) -> Bool {
         call.url.hasPrefix(TestServer.issuer + path)
     }
 
-    private func body(_ pages: RemotePages, _ path: String) throws -> JSONObject {
+    private func body(_ pages: RemotePages, _ path: String) throws -> AuthJSONObject {
         let call = try #require(pages.calls.last { Self.isTo(path, $0) })
         return try JSONReader.read(try #require(call.body)).objectValue ?? [:]
     }
@@ -81,7 +81,7 @@ struct SetAsidePageTests {
     func home() async throws {
         try await with { server, pages in
             let browser = try await pages.signedIn(server)
-            let user: AnyJSON = [
+            let user: AuthJSON = [
                 "id": "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10", "created_at": Self.time,
                 "former_email": "ada@example.com", "former_email_moved_at": Self.time,
                 "set_aside": [

@@ -72,7 +72,7 @@ struct SignInPageTests {
             }
         ) {
             server in
-            let made: AnyJSON = [
+            let made: AuthJSON = [
                 "email": .string(Self.email), "password": .string(TestServer.password), "email_confirm": true,
             ]
             #expect(try await server.admin(.post, "/users", json: made).status == 200)

@@ -22,7 +22,7 @@ package struct DirectCaller: Sendable {
     ///   - authority: The name by which the server was called.
     package func send(
         _ method: HTTPRequest.Method, _ path: String, bearer: String? = nil, headers: HTTPFields = [:],
-        json: AnyJSON? = nil, raw: [UInt8]? = nil, peer: String = "192.0.2.1", authority: String = "test"
+        json: AuthJSON? = nil, raw: [UInt8]? = nil, peer: String = "192.0.2.1", authority: String = "test"
     ) async throws -> TestAnswer {
         var fields: HTTPFields = [HTTPField.Name("x-supabase-api-version")!: "2024-01-01"]
         if let bearer { fields[.authorization] = "Bearer \(bearer)" }
@@ -64,12 +64,12 @@ package struct TestAnswer: Sendable {
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
     /// The body as JSON; null without one.
-    package var json: AnyJSON {
+    package var json: AuthJSON {
         do { return try JSONReader.read(bytes) } catch { return .null }
     }
     /// `code` of a refusal of the Auth API, `error` of one of the gateway.
     package var code: String? { json["code"]?.stringValue ?? json["error"]?.stringValue }
-    package subscript(name: String) -> AnyJSON? { json[name] }
+    package subscript(name: String) -> AuthJSON? { json[name] }
 }
 
 extension TestAnswer: CustomStringConvertible {

@@ -25,7 +25,7 @@ extension TestServer {
     package static let password = "correct horse battery"
 
     package func signUp(
-        _ email: String = "ada@example.com", password: String = TestServer.password, data: AnyJSON = .null
+        _ email: String = "ada@example.com", password: String = TestServer.password, data: AuthJSON = .null
     ) async throws -> TestSession {
         let answer = try await send(
             .post, "/auth/v1/signup",
@@ -47,7 +47,7 @@ extension TestServer {
     }
 
     package func admin(
-        _ method: HTTPRequest.Method, _ path: String, json: AnyJSON? = nil
+        _ method: HTTPRequest.Method, _ path: String, json: AuthJSON? = nil
     ) async throws -> TestAnswer {
         try await send(method, "/auth/v1/admin" + path, bearer: Self.secretKey, json: json)
     }

@@ -55,10 +55,10 @@ package final class HookReceiver: Sendable {
         /// The name of the hook or webhook.
         package let name: String
         /// The text of the form, if it is the captcha's.
-        package let json: AnyJSON
+        package let json: AuthJSON
     }
 
-    package typealias Answer = @Sendable (Call) async throws -> (status: Int, json: AnyJSON)
+    package typealias Answer = @Sendable (Call) async throws -> (status: Int, json: AuthJSON)
 
     static let base = "http://127.0.0.1:9998/"
 
@@ -85,7 +85,7 @@ package final class HookReceiver: Sendable {
     private func answer(to call: OutgoingCall) async throws -> OutgoingHTTP.Answer? {
         guard call.url.hasPrefix(Self.base), let body = call.body else { return nil }
         let name = String(call.url.dropFirst(Self.base.count))
-        let form = name == "captcha" ? AnyJSON.string(String(decoding: body, as: UTF8.self)) : nil
+        let form = name == "captcha" ? AuthJSON.string(String(decoding: body, as: UTF8.self)) : nil
         let received = Call(name: name, json: try form ?? JSONReader.read(body))
         let answer = state.withLock { state in
             state.calls.append(received)

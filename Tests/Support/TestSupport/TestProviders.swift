@@ -25,7 +25,7 @@ package final class ProviderWire: Sendable {
         var called: [String] = []
         var failure: Failure?
         var delay: (@Sendable () async throws -> Void)?
-        var posted: [AnyJSON] = []
+        var posted: [AuthJSON] = []
     }
 
     private let state = Mutex(State())
@@ -34,8 +34,8 @@ package final class ProviderWire: Sendable {
     package var called: [String] { state.withLock { $0.called } }
 
     /// The notifications of Apple's stand-in. A test delivers them, as often as it needs.
-    package var posted: [AnyJSON] { state.withLock { $0.posted } }
-    func keep(_ notification: AnyJSON) { state.withLock { $0.posted.append(notification) } }
+    package var posted: [AuthJSON] { state.withLock { $0.posted } }
+    func keep(_ notification: AuthJSON) { state.withLock { $0.posted.append(notification) } }
 
     /// From now on no provider answers; nil restores them.
     package func fail(_ failure: Failure?) { state.withLock { $0.failure = failure } }

@@ -142,7 +142,7 @@ package final class TestServer: Sendable {
     ///   - authority: The name by which the server was called.
     package func send(
         _ method: HTTPRequest.Method, _ path: String, bearer: String? = nil, headers: HTTPFields = [:],
-        json: AnyJSON? = nil, raw: [UInt8]? = nil, peer: String = "192.0.2.1", authority: String = "test"
+        json: AuthJSON? = nil, raw: [UInt8]? = nil, peer: String = "192.0.2.1", authority: String = "test"
     ) async throws -> TestAnswer {
         try await caller.send(
             method, path, bearer: bearer, headers: headers, json: json, raw: raw, peer: peer, authority: authority)

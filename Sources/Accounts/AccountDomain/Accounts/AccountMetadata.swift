@@ -13,8 +13,8 @@ package enum AccountMetadata {
 
     /// The identity data of an email sign-up. Members that the caller sends never replace the verified ones.
     package static func emailIdentity(
-        user: UserID, email: EmailAddress, isVerified: Bool, data: JSONObject
-    ) -> JSONObject {
+        user: UserID, email: EmailAddress, isVerified: Bool, data: AuthJSONObject
+    ) -> AuthJSONObject {
         var members = data
         members["sub"] = .string(user.text)
         members["email"] = .string(email.text)
@@ -24,7 +24,7 @@ package enum AccountMetadata {
     }
 
     /// The identity data of an account with a telephone number.
-    package static func phoneIdentity(user: UserID, phone: PhoneNumber, isVerified: Bool) -> JSONObject {
+    package static func phoneIdentity(user: UserID, phone: PhoneNumber, isVerified: Bool) -> AuthJSONObject {
         [
             "sub": .string(user.text), "phone": .string(phone.text), "email_verified": false,
             "phone_verified": .bool(isVerified),
@@ -32,11 +32,11 @@ package enum AccountMetadata {
     }
 
     /// `{"provider": first, "providers": all}`, without duplicates, in order of appearance.
-    package static func providers(_ names: [String], over members: JSONObject = [:]) -> JSONObject {
+    package static func providers(_ names: [String], over members: AuthJSONObject = [:]) -> AuthJSONObject {
         guard let first = names.first else { return members }
         var seen: Set<ExternalName> = []
         let distinct = names.filter { seen.insert(ExternalName(trusted: $0)).inserted }
-        return members.merging(["provider": .string(first), "providers": .array(distinct.map(AnyJSON.string))]) {
+        return members.merging(["provider": .string(first), "providers": .array(distinct.map(AuthJSON.string))]) {
             $1
         }
     }

@@ -91,17 +91,17 @@ package struct AuditEntry: Sendable {
     package let actor: UserID?
     /// The actor's email address, or `service_role` for a caller of the admin API with a key.
     package let actorName: String
-    package let traits: JSONObject
+    package let traits: AuthJSONObject
     package var logType: String { action.logType }
 
     /// An act of the admin API. It has no actor's id, which would make it an entry of the administrator's own account.
     ///
     /// - Parameter administrator: Their name; nil for a caller with a key.
-    package init(_ action: Action, administrator: String?, traits: JSONObject) {
+    package init(_ action: Action, administrator: String?, traits: AuthJSONObject) {
         self.init(action, actor: nil, actorName: administrator ?? "service_role", traits: traits)
     }
 
-    package init(_ action: Action, actor: UserID?, actorName: String, traits: JSONObject = [:]) {
+    package init(_ action: Action, actor: UserID?, actorName: String, traits: AuthJSONObject = [:]) {
         self.action = action
         self.actor = actor
         self.actorName = actorName

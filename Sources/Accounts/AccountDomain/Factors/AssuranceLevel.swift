@@ -15,7 +15,7 @@ package struct AuthenticationEntries: Sendable {
     /// Marks the entry of a passkey whose device verified the user, if the settings let that count as two factors.
     package static let verifiedUser = "user_verified"
 
-    private var entries: [AnyJSON]
+    private var entries: [AuthJSON]
 
     /// - Parameter text: A JSON array. Anything else counts as no entry.
     package init(_ text: String) {
@@ -24,7 +24,7 @@ package struct AuthenticationEntries: Sendable {
     }
 
     /// The JSON array.
-    package var text: String { AnyJSON.array(entries).text }
+    package var text: String { AuthJSON.array(entries).text }
 
     package var level: AssuranceLevel { entries.contains(where: Self.raises) ? .aal2 : .aal1 }
 
@@ -40,7 +40,7 @@ package struct AuthenticationEntries: Sendable {
     /// - Parameter isUserVerified: For a passkey: see ``verifiedUser``.
     package mutating func add(_ method: AuthenticationMethod, isUserVerified: Bool = false, at now: Instant) {
         remove(method)
-        var members: JSONObject = ["method": .string(method.rawValue), "timestamp": .integer(now.seconds)]
+        var members: AuthJSONObject = ["method": .string(method.rawValue), "timestamp": .integer(now.seconds)]
         if isUserVerified { members[Self.verifiedUser] = .bool(true) }
         entries.insert(.object(members), at: 0)
     }
@@ -60,11 +60,11 @@ package struct AuthenticationEntries: Sendable {
         entries.removeAll { Self.method(of: $0) == method }
     }
 
-    private static func method(of entry: AnyJSON) -> AuthenticationMethod? {
+    private static func method(of entry: AuthJSON) -> AuthenticationMethod? {
         entry["method"]?.stringValue.flatMap(AuthenticationMethod.init(text:))
     }
 
-    private static func raises(_ entry: AnyJSON) -> Bool {
+    private static func raises(_ entry: AuthJSON) -> Bool {
         guard let method = method(of: entry) else { return false }
         if method == .passkey { return entry[verifiedUser]?.boolValue == true }
         return method.isSecondFactor

@@ -10,7 +10,7 @@ extension Account {
         at now: Instant
     ) {
         var user = user
-        user.appMetadata = AnyJSON.object(AccountMetadata.providers([identity.provider])).text
+        user.appMetadata = AuthJSON.object(AccountMetadata.providers([identity.provider])).text
         user.takeMetadata(of: identity, within: room)
         if takesAddress, let email = identity.provenEmail { user.takeProven(email, at: now) }
         self.init(user: user, identities: [Identity(id: id, user: user.id, identity, at: now)])
@@ -28,7 +28,7 @@ extension Account {
         var data = identity.data
         // Apple sends the name only once. Later tokens without a name do not remove it.
         for member in ["name", "full_name"] where data[member] == nil { data[member] = known[member] }
-        identities[index].data = AnyJSON.object(data).text
+        identities[index].data = AuthJSON.object(data).text
         identities[index].email = identity.email?.text
         identities[index].isEmailVerified = identity.isEmailVerified
         identities[index].lastSignInAt = now
@@ -88,7 +88,7 @@ extension Account {
         let given = stored.filter { name, value in
             entered[name] != value && !AccountMetadata.serverMembers.contains(ExternalName(trusted: name))
         }
-        user.userMetadata = AnyJSON.object(given).text
+        user.userMetadata = AuthJSON.object(given).text
         user.times.updatedAt = now
         if let email = identity.provenEmail { user.takeProven(email, at: now) }
         identities = [Identity(id: id, user: user.id, identity, at: now)]
@@ -99,7 +99,7 @@ extension Account {
     /// Sets `providers` in the order of the identities.
     mutating func recomputeProviders() throws(JSONProblem) {
         let members = try JSONReader.read(user.appMetadata).objectValue ?? [:]
-        user.appMetadata = AnyJSON.object(AccountMetadata.providers(identities.map(\.provider), over: members)).text
+        user.appMetadata = AuthJSON.object(AccountMetadata.providers(identities.map(\.provider), over: members)).text
     }
 
     private func index(of identity: ProviderIdentity) -> Int? {
@@ -108,11 +108,11 @@ extension Account {
 
     /// - Returns: Whether the data was merged. It is not if the result would exceed the room in a token.
     @discardableResult
-    private mutating func mergeMetadata(_ data: JSONObject, within room: TokenRoom) throws(JSONProblem) -> Bool {
+    private mutating func mergeMetadata(_ data: AuthJSONObject, within room: TokenRoom) throws(JSONProblem) -> Bool {
         var members = try JSONReader.read(user.userMetadata).objectValue ?? [:]
         members.merge(deletingNulls: data)
         var merged = user
-        merged.userMetadata = AnyJSON.object(members).text
+        merged.userMetadata = AuthJSON.object(members).text
         guard room.admits(merged, after: user) else { return false }
         user = merged
         return true
@@ -122,8 +122,8 @@ extension Account {
 extension User {
     /// Replaces `user_metadata` with the identity's data, or with its identifying members if more does not fit into a token.
     fileprivate mutating func takeMetadata(of identity: ProviderIdentity, within room: TokenRoom) {
-        userMetadata = AnyJSON.object(identity.data).text
-        if !room.fits(self) { userMetadata = AnyJSON.object(ProviderIdentity.facts(of: identity.data)).text }
+        userMetadata = AuthJSON.object(identity.data).text
+        if !room.fits(self) { userMetadata = AuthJSON.object(ProviderIdentity.facts(of: identity.data)).text }
     }
 
     /// Sets an email address whose ownership is proven. Another one ends a change of address that waits: its mails asked

@@ -6,7 +6,7 @@ package struct LinkUndo: Equatable, Sendable {
     package static let period: Duration = .seconds(30 * 86_400)
 
     /// The members of `user_metadata` that were overwritten, with their old values; null if there was none.
-    package var metadata: JSONObject = [:]
+    package var metadata: AuthJSONObject = [:]
     /// The profile fields that the link filled.
     package var profile = ProfileFill()
     /// The account's address after the link, and when it was proven before the link.
@@ -15,17 +15,17 @@ package struct LinkUndo: Equatable, Sendable {
 
     package init(provenAt: Instant? = nil) { self.provenAt = provenAt }
 
-    package var json: AnyJSON {
-        let members: [String: AnyJSON?] = [
-            "metadata": .object(metadata), "email": email.map(AnyJSON.string),
-            "proven_at": (provenAt?.microseconds).map(AnyJSON.integer),
-            "first_name": profile.firstName.map(AnyJSON.string), "name": profile.name.map(AnyJSON.string),
-            "avatar_url": profile.avatarURL.map(AnyJSON.string),
+    package var json: AuthJSON {
+        let members: [String: AuthJSON?] = [
+            "metadata": .object(metadata), "email": email.map(AuthJSON.string),
+            "proven_at": (provenAt?.microseconds).map(AuthJSON.integer),
+            "first_name": profile.firstName.map(AuthJSON.string), "name": profile.name.map(AuthJSON.string),
+            "avatar_url": profile.avatarURL.map(AuthJSON.string),
         ]
-        return .object(JSONObject(members.compactMapValues(\.self)))
+        return .object(AuthJSONObject(members.compactMapValues(\.self)))
     }
 
-    package init(json: AnyJSON) {
+    package init(json: AuthJSON) {
         metadata = json["metadata"]?.objectValue ?? [:]
         email = json["email"]?.stringValue
         provenAt = json["proven_at"]?.intValue.map(Instant.init(microseconds:))
@@ -79,7 +79,7 @@ extension Account {
         for (key, before) in undo.metadata where members[key] == linked?[key] {
             members[key] = before.isNull ? nil : before
         }
-        user.userMetadata = AnyJSON.object(members).text
+        user.userMetadata = AuthJSON.object(members).text
         let made = try unlink(id, address: address, newID: newID, at: now)
         if address == .keeps, user.email == undo.email,
             !identities.contains(where: { $0.vouches(for: user.email) })
@@ -113,7 +113,7 @@ extension Account {
         let data = AccountMetadata.emailIdentity(
             user: user.id, email: email, isVerified: user.times.emailProvenAt != nil, data: [:])
         return Identity(
-            id: id, user: user.id, provider: "email", providerID: user.id.text, data: AnyJSON.object(data).text,
+            id: id, user: user.id, provider: "email", providerID: user.id.text, data: AuthJSON.object(data).text,
             email: email.text, at: now)
     }
 }

@@ -13,7 +13,7 @@ package struct ProviderIdentity: Equatable, Sendable {
     /// Whether ``email`` is a relay that hides the user's real address.
     package let isPrivateRelay: Bool
     /// Stored as `identity_data`, and merged into `user_metadata`.
-    package let data: JSONObject
+    package let data: AuthJSONObject
     /// Values for empty fields of the profile.
     package let profile: ProfileFill
 
@@ -21,7 +21,7 @@ package struct ProviderIdentity: Equatable, Sendable {
     /// - Returns: nil for an empty provider or subject, and for the providers `email` and `phone`.
     package init?(
         provider: String, subject: String, email: String?, isEmailVerified: Bool, isPrivateRelay: Bool = false,
-        data: JSONObject, profile: ProfileFill = ProfileFill()
+        data: AuthJSONObject, profile: ProfileFill = ProfileFill()
     ) {
         guard !provider.isEmpty, !subject.isEmpty, Identity.isOfProvider(provider) else { return nil }
         self.provider = provider
@@ -36,12 +36,12 @@ package struct ProviderIdentity: Equatable, Sendable {
     /// The email address, if the provider verified it.
     package var provenEmail: EmailAddress? { isEmailVerified ? email : nil }
 
-    private static func bounded(_ data: JSONObject) -> JSONObject {
-        AnyJSON.object(data).text.utf8.count > AccountMetadata.maximumBytes / 2 ? facts(of: data) : data
+    private static func bounded(_ data: AuthJSONObject) -> AuthJSONObject {
+        AuthJSON.object(data).text.utf8.count > AccountMetadata.maximumBytes / 2 ? facts(of: data) : data
     }
 
     /// The members that identify the user.
-    static func facts(of data: JSONObject) -> JSONObject {
+    static func facts(of data: AuthJSONObject) -> AuthJSONObject {
         let facts = ["iss", "sub", "provider_id", "email", "email_verified", "phone_verified"]
         return data.filter { facts.contains($0.key) }
     }
@@ -82,7 +82,7 @@ extension Identity {
     package init(id: IdentityID, user: UserID, _ identity: ProviderIdentity, at now: Instant) {
         self.init(
             id: id, user: user, provider: identity.provider, providerID: identity.subject,
-            data: AnyJSON.object(identity.data).text, email: identity.email?.text, at: now)
+            data: AuthJSON.object(identity.data).text, email: identity.email?.text, at: now)
         isEmailVerified = identity.isEmailVerified
     }
 
@@ -92,18 +92,18 @@ extension Identity {
 
 // For sealed storage until the user answers a question.
 extension ProviderIdentity {
-    package var json: AnyJSON {
-        let members: [String: AnyJSON?] = [
-            "provider": .string(provider), "subject": .string(subject), "email": (email?.text).map(AnyJSON.string),
+    package var json: AuthJSON {
+        let members: [String: AuthJSON?] = [
+            "provider": .string(provider), "subject": .string(subject), "email": (email?.text).map(AuthJSON.string),
             "is_email_verified": .bool(isEmailVerified), "is_private_relay": .bool(isPrivateRelay),
-            "data": .object(data), "first_name": profile.firstName.map(AnyJSON.string),
-            "name": profile.name.map(AnyJSON.string), "avatar_url": profile.avatarURL.map(AnyJSON.string),
+            "data": .object(data), "first_name": profile.firstName.map(AuthJSON.string),
+            "name": profile.name.map(AuthJSON.string), "avatar_url": profile.avatarURL.map(AuthJSON.string),
         ]
-        return .object(JSONObject(members.compactMapValues(\.self)))
+        return .object(AuthJSONObject(members.compactMapValues(\.self)))
     }
 
     /// - Returns: nil for JSON that ``json`` cannot produce.
-    package init?(json: AnyJSON) {
+    package init?(json: AuthJSON) {
         guard let provider = json["provider"]?.stringValue, let subject = json["subject"]?.stringValue,
             let isEmailVerified = json["is_email_verified"]?.boolValue,
             let isPrivateRelay = json["is_private_relay"]?.boolValue, let data = json["data"]?.objectValue

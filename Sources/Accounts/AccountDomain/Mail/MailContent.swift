@@ -19,7 +19,7 @@ package struct MailContent: Sendable {
     /// The address that the account changes to.
     package var newEmail: String?
     /// The account's `user_metadata`.
-    package var data: JSONObject = [:]
+    package var data: AuthJSONObject = [:]
     /// The languages the client asked for, as in `Accept-Language` (RFC 9110 §12.5.4).
     package var language: String?
     /// The content of a notice; nil for other emails.
@@ -31,21 +31,21 @@ package struct MailContent: Sendable {
         self.redirectTo = redirectTo
     }
 
-    package var json: AnyJSON {
-        let members: [String: AnyJSON?] = [
+    package var json: AuthJSON {
+        let members: [String: AuthJSON?] = [
             "kind": .string(kind.rawValue), "recipient": .string(recipient.text),
-            "link_token": (linkToken?.reveal()).map(AnyJSON.string), "code": (code?.reveal()).map(AnyJSON.string),
-            "current_code": (currentCode?.reveal()).map(AnyJSON.string),
-            "current_link_token": (currentLinkToken?.reveal()).map(AnyJSON.string),
-            "redirect_to": .string(redirectTo), "new_email": newEmail.map(AnyJSON.string),
-            "account": account.map(AnyJSON.string), "data": .object(data),
-            "language": language.map(AnyJSON.string), "notice": notice?.json, "to_confirmed": .bool(isToConfirmed),
+            "link_token": (linkToken?.reveal()).map(AuthJSON.string), "code": (code?.reveal()).map(AuthJSON.string),
+            "current_code": (currentCode?.reveal()).map(AuthJSON.string),
+            "current_link_token": (currentLinkToken?.reveal()).map(AuthJSON.string),
+            "redirect_to": .string(redirectTo), "new_email": newEmail.map(AuthJSON.string),
+            "account": account.map(AuthJSON.string), "data": .object(data),
+            "language": language.map(AuthJSON.string), "notice": notice?.json, "to_confirmed": .bool(isToConfirmed),
         ]
-        return .object(JSONObject(members.compactMapValues(\.self)))
+        return .object(AuthJSONObject(members.compactMapValues(\.self)))
     }
 
     /// - Returns: nil for JSON that ``json`` of this release cannot produce.
-    package init?(json: AnyJSON) {
+    package init?(json: AuthJSON) {
         guard let kind = (json["kind"]?.stringValue).flatMap(MailKind.init(text:)),
             let recipient = (json["recipient"]?.stringValue).flatMap(EmailAddress.init),
             let redirectTo = json["redirect_to"]?.stringValue

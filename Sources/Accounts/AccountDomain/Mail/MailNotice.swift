@@ -36,19 +36,19 @@ package struct MailNotice: Sendable {
 
     package init(time: Instant) { self.time = time }
 
-    var json: AnyJSON {
-        let members: [String: AnyJSON?] = [
-            "time": .integer(time.microseconds), "device": device.map(AnyJSON.string),
-            "old_email": oldEmail.map(AnyJSON.string), "provider": provider.map(AnyJSON.string),
-            "factor": (factor?.rawValue).map(AnyJSON.string),
-            "authenticator": authenticator.map(AnyJSON.string),
-            "removal_at": (removalAt?.microseconds).map(AnyJSON.integer),
+    var json: AuthJSON {
+        let members: [String: AuthJSON?] = [
+            "time": .integer(time.microseconds), "device": device.map(AuthJSON.string),
+            "old_email": oldEmail.map(AuthJSON.string), "provider": provider.map(AuthJSON.string),
+            "factor": (factor?.rawValue).map(AuthJSON.string),
+            "authenticator": authenticator.map(AuthJSON.string),
+            "removal_at": (removalAt?.microseconds).map(AuthJSON.integer),
         ]
-        return .object(JSONObject(members.compactMapValues(\.self)))
+        return .object(AuthJSONObject(members.compactMapValues(\.self)))
     }
 
     /// - Returns: nil for JSON that ``json`` cannot produce.
-    init?(json: AnyJSON) {
+    init?(json: AuthJSON) {
         guard let time = json["time"]?.intValue else { return nil }
         self.init(time: Instant(microseconds: time))
         device = json["device"]?.stringValue

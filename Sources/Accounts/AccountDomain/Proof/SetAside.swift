@@ -7,12 +7,12 @@ package struct SetAside: Equatable, Sendable {
     package struct Password: Equatable, Sendable {
         package let hash: Secret
         /// The `user_metadata` of the sign-up that chose it.
-        package var data: JSONObject
+        package var data: AuthJSONObject
         package let at: Instant
         /// The session that restores it by giving the account's second factor.
         package var session: SessionID?
 
-        package init(hash: Secret, data: JSONObject = [:], at: Instant, session: SessionID? = nil) {
+        package init(hash: Secret, data: AuthJSONObject = [:], at: Instant, session: SessionID? = nil) {
             (self.hash, self.data, self.at, self.session) = (hash, data, at, session)
         }
 
@@ -97,15 +97,15 @@ extension SetAside {
         let identities = identities.map {
             Self.entry("identity", at: $0.at, ["id": .string($0.id.text), "provider": .string($0.provider)])
         }
-        let contest: [AnyJSON] = isContested ? [["type": "contest"]] : []
+        let contest: [AuthJSON] = isContested ? [["type": "contest"]] : []
         let entries = passwords + passkeys + identities + contest
-        return entries.isEmpty ? nil : AnyJSON.array(entries).text
+        return entries.isEmpty ? nil : AuthJSON.array(entries).text
     }
 
     private static func entry(
-        _ type: String, at: Instant, session: SessionID? = nil, _ members: JSONObject
-    ) -> AnyJSON {
-        var entry: JSONObject = ["type": .string(type), "at": .integer(at.microseconds)]
+        _ type: String, at: Instant, session: SessionID? = nil, _ members: AuthJSONObject
+    ) -> AuthJSON {
+        var entry: AuthJSONObject = ["type": .string(type), "at": .integer(at.microseconds)]
         if let session { entry["session"] = .string(session.text) }
         return .object(members.merging(entry) { $1 })
     }
@@ -150,7 +150,7 @@ extension Account {
     }
 
     /// The `data` of the sign-up that made the account, without the members that the server adds.
-    package var enteredMetadata: JSONObject {
+    package var enteredMetadata: AuthJSONObject {
         // Ignored: this program wrote the JSON. If it is damaged, nothing is known to have been entered.
         let data = identities.first { $0.provider == "email" }.flatMap { try? JSONReader.read($0.data) }?.objectValue
         return (data ?? [:]).filter { !AccountMetadata.serverMembers.contains(ExternalName(trusted: $0.key)) }

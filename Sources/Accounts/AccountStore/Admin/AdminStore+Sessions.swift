@@ -16,7 +16,7 @@ extension AdminStore {
             let count = try accounts.sessions.endSessions(where: "user_id = \(user)", end, at: now, in: db)
             try db.voidCodes(of: user)
             try db.endAddressChange(of: user, at: now)
-            let traits: JSONObject = ["scope": "global", "sessions": .integer(Int64(count))]
+            let traits: AuthJSONObject = ["scope": "global", "sessions": .integer(Int64(count))]
             try accounts.record([Self.adminEntry(.logout, account.user, traits, from: device)], at: now, in: db)
             return count
         }
@@ -39,7 +39,7 @@ extension AdminStore {
                 return false
             }
             try db.endAddressChange(of: user, at: now)
-            let traits: JSONObject = ["session_id": .string(id.text)]
+            let traits: AuthJSONObject = ["session_id": .string(id.text)]
             try accounts.record([Self.adminEntry(.logout, account.user, traits, from: device)], at: now, in: db)
             return true
         }

@@ -12,8 +12,8 @@ package struct AdminAttributes: Sendable {
     package var passwordHash: Secret?
     package var confirmsEmail = false
     package var confirmsPhone = false
-    package var userMetadata: JSONObject?
-    package var appMetadata: JSONObject?
+    package var userMetadata: AuthJSONObject?
+    package var appMetadata: AuthJSONObject?
     package var ban: Ban?
 
     /// A change of an account's ban.
@@ -103,9 +103,9 @@ extension AdminStore {
         }
         if attributes.confirmsPhone, attributes.phone != nil { user.times.phoneConfirmedAt = now }
         if case .lasting(let duration) = attributes.ban { user.times.bannedUntil = now + duration }
-        user.userMetadata = AnyJSON.object(userMetadata.filter { !$0.value.isNull }).text
+        user.userMetadata = AuthJSON.object(userMetadata.filter { !$0.value.isNull }).text
         user.appMetadata =
-            AnyJSON.object(
+            AuthJSON.object(
                 AccountMetadata.providers(identities.map(\.provider))
                     .merging(attributes.appMetadata ?? [:]) { $1 }.filter { !$0.value.isNull }
             ).text
@@ -217,7 +217,7 @@ extension AdminStore {
             identities.append(
                 Identity(
                     id: accounts.newID(), user: user, provider: "email", providerID: user.text,
-                    data: AnyJSON.object(data).text,
+                    data: AuthJSON.object(data).text,
                     email: email.text, at: now))
         }
         if let phone = attributes.phone {
@@ -225,7 +225,7 @@ extension AdminStore {
             identities.append(
                 Identity(
                     id: accounts.newID(), user: user, provider: "phone", providerID: user.text,
-                    data: AnyJSON.object(data).text,
+                    data: AuthJSON.object(data).text,
                     email: nil, at: now))
         }
         return identities
@@ -235,9 +235,9 @@ extension AdminStore {
     ///   - traits: In addition to the user's id and address.
     ///   - device: The caller of the admin API; nil for a command of the operator.
     static func adminEntry(
-        _ action: AuditEntry.Action, _ user: User, _ traits: JSONObject = [:], from device: Device?
+        _ action: AuditEntry.Action, _ user: User, _ traits: AuthJSONObject = [:], from device: Device?
     ) -> AuditEntry {
-        let about: JSONObject = ["user_id": .string(user.id.text), "user_email": .string(user.email ?? "")]
+        let about: AuthJSONObject = ["user_id": .string(user.id.text), "user_email": .string(user.email ?? "")]
         return AuditEntry(action, administrator: device?.administrator, traits: about.merging(traits) { $1 })
     }
 }
@@ -249,7 +249,7 @@ extension Connection {
     func insertPhoneIdentity(
         _ phone: PhoneNumber, of account: inout Account, id: IdentityID, isVerified: Bool, at now: Instant
     ) throws {
-        let data = AnyJSON.object(
+        let data = AuthJSON.object(
             AccountMetadata.phoneIdentity(user: account.user.id, phone: phone, isVerified: isVerified)
         ).text
         if let index = account.identities.firstIndex(where: { $0.provider == "phone" }) {

@@ -17,7 +17,7 @@ extension FactorStore {
     /// - Returns: nil without a session.
     func raise(
         _ current: CurrentAccount, by factor: Factor, among factors: [Factor], step: Int64? = nil,
-        as entry: AuditEntry.Action = .verificationAttempted, traits: JSONObject = [:], from device: Device,
+        as entry: AuditEntry.Action = .verificationAttempted, traits: AuthJSONObject = [:], from device: Device,
         at now: Instant, in db: any Connection
     ) throws -> IssuedSession? {
         guard var session = current.session else { return nil }
@@ -46,7 +46,7 @@ extension FactorStore {
         if !factor.isVerified {
             try accounts.mails.notify(.factorEnrolled, account.user, factor: factor.kind, from: device, at: now, in: db)
         }
-        let about: JSONObject = [
+        let about: AuthJSONObject = [
             "factor_id": .string(factor.id.text), "factor_type": .string(factor.kind.rawValue),
         ]
         let audit = AuditEntry(

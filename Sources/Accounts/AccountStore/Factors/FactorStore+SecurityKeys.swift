@@ -109,7 +109,7 @@ extension FactorStore {
             found.isVerified
         else { return nil }
         let number = Int64(count)
-        let traits: JSONObject = ["factor_id": .string(owner.text)]
+        let traits: AuthJSONObject = ["factor_id": .string(owner.text)]
         let lookup: SQL = "SELECT is_backup_eligible FROM factors WHERE id = \(owner)"
         let wasEligible = try db.row(lookup) { $0.bool() }
         let isNewer = try db.run(
@@ -137,7 +137,7 @@ extension Connection {
         guard !factor.isVerified else { return false }
         let lookup: SQL = "SELECT id FROM factors WHERE credential_id = \(key.credentialID)"
         guard try row(lookup, { $0.text() }) == nil else { return false }
-        let transports = AnyJSON.array(key.transports.map(AnyJSON.string)).text
+        let transports = AuthJSON.array(key.transports.map(AuthJSON.string)).text
         return try run(
             """
             UPDATE factors SET credential_id = \(key.credentialID), public_key = \(key.publicKey),

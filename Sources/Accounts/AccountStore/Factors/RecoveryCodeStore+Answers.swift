@@ -62,7 +62,7 @@ extension RecoveryCodeStore {
                 try accounts.factors.countFailure(of: factor.id, kind: .recoveryCodes, at: now, in: db)
                 return .wrong
             }
-            let remaining: JSONObject = ["remaining": .integer(Int64(set.remaining - 1))]
+            let remaining: AuthJSONObject = ["remaining": .integer(Int64(set.remaining - 1))]
             let raised = try accounts.factors.raise(
                 current, by: factor, among: try db.factors(of: user), as: .recoveryCodeVerified, traits: remaining,
                 from: device, at: now, in: db)

@@ -107,7 +107,7 @@ extension RecoveryCodeStore {
                 """)
             try db.showFactors(of: user)
             try accounts.mails.notify(.recoveryCodesReplaced, current.account.user, from: device, at: now, in: db)
-            let count: JSONObject = ["count": .integer(Int64(codes.count))]
+            let count: AuthJSONObject = ["count": .integer(Int64(codes.count))]
             try record(.recoveryCodesRegenerated, by: current.account.user, factor, count, at: now, in: db)
             return factor
         }
@@ -167,10 +167,10 @@ extension RecoveryCodeStore {
     }
 
     func record(
-        _ action: AuditEntry.Action, by user: User, _ factor: Factor, _ traits: JSONObject = [:], at now: Instant,
+        _ action: AuditEntry.Action, by user: User, _ factor: Factor, _ traits: AuthJSONObject = [:], at now: Instant,
         in db: any Connection
     ) throws {
-        let about: JSONObject = [
+        let about: AuthJSONObject = [
             "factor_id": .string(factor.id.text), "factor_type": .string(factor.kind.rawValue),
         ]
         let entry = AuditEntry(

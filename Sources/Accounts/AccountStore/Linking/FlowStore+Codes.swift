@@ -113,8 +113,8 @@ extension FlowStore {
             session.refreshedAt = now
             try db.store(session)
         }
-        var traits: JSONObject = ["rule": .string(found.rule), "user_id": .string(account.user.id.text)]
-        traits["provider"] = found.provider.map(AnyJSON.string)
+        var traits: AuthJSONObject = ["rule": .string(found.rule), "user_id": .string(account.user.id.text)]
+        traits["provider"] = found.provider.map(AuthJSON.string)
         let login = AuditEntry(.login, actor: account.user.id, actorName: account.user.email ?? "", traits: traits)
         try accounts.record([login], at: now, in: db)
         return .signedIn(try accounts.sessions.issue(session, to: account), handout)
@@ -169,28 +169,28 @@ extension LinkingTransaction {
 
 extension AuthorizationCode {
     /// The content sealed with the code; empty for a plain session.
-    fileprivate var sealedContent: JSONObject {
-        var members: [String: AnyJSON?] = [
-            "access_token": (handout?.accessToken?.reveal()).map(AnyJSON.string),
-            "refresh_token": (handout?.refreshToken?.reveal()).map(AnyJSON.string),
+    fileprivate var sealedContent: AuthJSONObject {
+        var members: [String: AuthJSON?] = [
+            "access_token": (handout?.accessToken?.reveal()).map(AuthJSON.string),
+            "refresh_token": (handout?.refreshToken?.reveal()).map(AuthJSON.string),
         ]
         switch content {
         case .session: break
         case .question(let question): members["question"] = question.json
         case .link(let signIn, let session):
             members["link"] = signIn.ticketContent
-            members["session"] = (session?.text).map(AnyJSON.string)
+            members["session"] = (session?.text).map(AuthJSON.string)
         case .mailed(let digest): members["mailed"] = .string(Base64URL.text(digest))
         case .handover(let session, let levelCounter):
             members["handover"] = .string(session.text)
             members["level_counter"] = .integer(levelCounter)
         }
-        return JSONObject(members.compactMapValues(\.self))
+        return AuthJSONObject(members.compactMapValues(\.self))
     }
 }
 
 extension ProviderHandout {
-    fileprivate init?(codeContent: AnyJSON) {
+    fileprivate init?(codeContent: AuthJSON) {
         self.init(
             accessToken: (codeContent["access_token"]?.stringValue).map(Secret.init),
             refreshToken: (codeContent["refresh_token"]?.stringValue).map(Secret.init))
@@ -199,17 +199,17 @@ extension ProviderHandout {
 }
 
 extension LinkQuestion {
-    fileprivate var json: AnyJSON {
+    fileprivate var json: AuthJSON {
         [
             "ticket": .string(ticket.reveal()), "expires_at": .integer(expiresAt.microseconds),
             "rule": .string(rule.rawValue), "provider": .string(provider), "email": .string(email.text),
-            "methods": .array(methods.map(AnyJSON.string)), "can_recover": .bool(canRecover),
+            "methods": .array(methods.map(AuthJSON.string)), "can_recover": .bool(canRecover),
             "can_mail_code": .bool(canMailCode), "can_use_passkey": .bool(canUsePasskey),
         ]
     }
 
     /// - Returns: nil for JSON that ``json`` cannot produce.
-    fileprivate init?(json: AnyJSON) {
+    fileprivate init?(json: AuthJSON) {
         guard let ticket = json["ticket"]?.stringValue, let expiresAt = json["expires_at"]?.intValue,
             let rule = (json["rule"]?.stringValue).flatMap(LinkingRule.init(text:)),
             let provider = json["provider"]?.stringValue,

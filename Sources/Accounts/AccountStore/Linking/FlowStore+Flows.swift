@@ -22,7 +22,7 @@ extension FlowStore {
     package func begin(_ flow: ProviderFlow, browser: Secret?, at now: Instant) async throws -> String {
         let state: Identifier<ProviderFlow> = accounts.newID()
         let digest = TokenDigest.of(Secret(state.text))
-        let content: AnyJSON = ["verifier": .string(flow.verifier.reveal()), "nonce": .string(flow.nonce)]
+        let content: AuthJSON = ["verifier": .string(flow.verifier.reveal()), "nonce": .string(flow.nonce)]
         let sealed = try accounts.links.seal(content, as: LinkStore.flowSeal, digest)
         let (user, session): (UserID?, SessionID?) =
             switch flow.purpose {

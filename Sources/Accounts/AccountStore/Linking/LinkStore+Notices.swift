@@ -105,7 +105,7 @@ extension LinkStore {
     }
 
     private static func entry(_ notice: ProviderNotice, _ identity: Identity, _ account: Account) -> AuditEntry {
-        var traits: JSONObject = [
+        var traits: AuthJSONObject = [
             "provider": .string(notice.provider), "notice": .string(notice.kind.rawValue),
             "identity_id": .string(identity.id.text), "user_id": .string(account.user.id.text),
         ]

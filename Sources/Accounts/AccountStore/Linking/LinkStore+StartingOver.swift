@@ -51,7 +51,7 @@ extension LinkStore {
             let opened = accounts.newSession(of: made.user.id, by: .otp, at: now)
             try accounts.mails.noteDevice(device, of: made.user, at: now, in: db)
             try db.insert(opened, from: device)
-            let traits: JSONObject = ["provider": "email"]
+            let traits: AuthJSONObject = ["provider": "email"]
             try accounts.record(
                 [
                     AuditEntry(.userSignedUp, actor: made.user.id, actorName: email.text, traits: traits),

@@ -109,11 +109,11 @@ extension LinkStore {
 }
 
 extension ProviderSignIn {
-    var ticketContent: AnyJSON {
-        var members: JSONObject = [
+    var ticketContent: AuthJSON {
+        var members: AuthJSONObject = [
             "identity": identity.json, "linking": .string(rules.linking.rawValue),
             "address": .string(rules.address.rawValue), "allows_sign_up": .bool(rules.allowsSignUp),
-            "administrator_roles": .array(rules.administratorRoles.map(AnyJSON.string)),
+            "administrator_roles": .array(rules.administratorRoles.map(AuthJSON.string)),
         ]
         if let grant {
             members["refresh_token"] = .string(grant.refreshToken.reveal())
@@ -122,7 +122,7 @@ extension ProviderSignIn {
         return .object(members)
     }
 
-    init?(ticketContent: AnyJSON, delivery: SessionDelivery) {
+    init?(ticketContent: AuthJSON, delivery: SessionDelivery) {
         guard let identity = ticketContent["identity"].flatMap(ProviderIdentity.init(json:)),
             let linking = (ticketContent["linking"]?.stringValue).flatMap(LinkingPolicy.init(text:)),
             let address = (ticketContent["address"]?.stringValue).flatMap(AddressRequirement.init(text:)),

@@ -158,11 +158,11 @@ struct LinkingStep {
     var identity: ProviderIdentity { signIn.identity }
 
     func entry(_ action: AuditEntry.Action, _ user: User, _ identity: Identity? = nil) -> AuditEntry {
-        var traits: JSONObject = [
+        var traits: AuthJSONObject = [
             "provider": .string(signIn.identity.provider), "rule": .string(rule.rawValue),
             "user_id": .string(user.id.text),
         ]
-        traits["identity_id"] = (identity?.id.text).map(AnyJSON.string)
+        traits["identity_id"] = (identity?.id.text).map(AuthJSON.string)
         return AuditEntry(action, actor: user.id, actorName: user.email ?? "", traits: traits)
     }
 }

@@ -42,7 +42,7 @@ extension ProviderCalls {
             (identity: IdentityID(trusted: row.text()), provider: row.text(), client: row.text(), row.bytes())
         }
         for (identity, provider, client, sealed) in found {
-            let details: AnyJSON = ["provider": .string(provider), "client": .string(client)]
+            let details: AuthJSON = ["provider": .string(provider), "client": .string(client)]
             let id: Identifier<OutboxItem> = accounts.newID()
             try db.run(
                 """

@@ -21,7 +21,7 @@ package struct MailAsk: Sendable {
     /// Whether addresses count as confirmed without a mail.
     package var confirmsAutomatically = false
     /// The `user_metadata` of an account that this creates.
-    package var data: JSONObject = [:]
+    package var data: AuthJSONObject = [:]
     /// Whether the present address must also confirm a change of address.
     package var confirmsBoth = true
 
@@ -42,8 +42,8 @@ package struct MailAsk: Sendable {
     }
 
     /// Leaves out what is as usual: every request for a mail stores this.
-    var json: AnyJSON {
-        var members: JSONObject = [
+    var json: AuthJSON {
+        var members: AuthJSONObject = [
             "ask": .string(purpose.rawValue), "email": .string(email.text),
             "redirect_to": .string(request.redirectTo), "lifetime": .integer(request.lifetime.components.seconds),
         ]
@@ -61,7 +61,7 @@ package struct MailAsk: Sendable {
     }
 
     /// - Returns: nil for JSON that is no request of this release.
-    init?(json: AnyJSON) {
+    init?(json: AuthJSON) {
         guard let purpose = (json["ask"]?.stringValue).flatMap(Purpose.init(text:)),
             let email = (json["email"]?.stringValue).flatMap(EmailAddress.init),
             let redirectTo = json["redirect_to"]?.stringValue, let lifetime = json["lifetime"]?.intValue

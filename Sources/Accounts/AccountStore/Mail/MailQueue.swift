@@ -240,7 +240,7 @@ extension MailQueue {
     }
 
     func insertMail(
-        _ kind: MailKind, to recipient: EmailAddress, _ content: AnyJSON, of user: UserID?, until expiresAt: Instant,
+        _ kind: MailKind, to recipient: EmailAddress, _ content: AuthJSON, of user: UserID?, until expiresAt: Instant,
         at now: Instant, in db: any Connection
     ) throws {
         let mail = try sealedMail(content, to: recipient, at: now)
@@ -254,7 +254,7 @@ extension MailQueue {
         let bytes: [UInt8]
     }
 
-    func sealedMail(_ content: AnyJSON, to recipient: EmailAddress, at now: Instant) throws -> SealedMail {
+    func sealedMail(_ content: AuthJSON, to recipient: EmailAddress, at now: Instant) throws -> SealedMail {
         let id: Identifier<ClaimedMail> = accounts.newID(at: now)
         return SealedMail(
             id: id, place: secrets.mark(of: recipient),

@@ -8,7 +8,7 @@ package struct LinkOrder: Sendable {
     package let email: EmailAddress
     package var newEmail: EmailAddress?
     package var passwordHash: Secret?
-    package var data: JSONObject = [:]
+    package var data: AuthJSONObject = [:]
     package var request: MailRequest
     /// The administrator's.
     package let device: Device
@@ -131,7 +131,7 @@ extension MailStore {
     ///
     /// - Throws: ``MetadataTooLong``.
     private func unconfirmed(_ order: LinkOrder, at now: Instant, in db: any Connection) throws -> Account? {
-        let data = AnyJSON.object(order.data.filter { !$0.value.isNull }).text
+        let data = AuthJSON.object(order.data.filter { !$0.value.isNull }).text
         if var existing = try db.accounts(SignInStore.emailLookup(order.email)).first {
             let before = existing.user
             guard existing.isAbandoned, existing.user.email == order.email.text, existing.user.times.deletedAt == nil
@@ -148,7 +148,7 @@ extension MailStore {
             for index in existing.identities.indices where existing.identities[index].provider == "email" {
                 let bare = AccountMetadata.emailIdentity(
                     user: existing.user.id, email: order.email, isVerified: false, data: [:])
-                existing.identities[index].data = AnyJSON.object(bare).text
+                existing.identities[index].data = AuthJSON.object(bare).text
                 try db.update(existing.identities[index])
             }
             try db.update(existing.user)

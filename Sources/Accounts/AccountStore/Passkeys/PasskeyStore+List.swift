@@ -178,7 +178,7 @@ extension AuditEntry {
 
 extension AuditEntry {
     /// An authenticator changed whether its key may be on several devices.
-    static func backupEligibilityChanged(_ key: JSONObject, to isEligible: Bool, of user: User) -> AuditEntry {
+    static func backupEligibilityChanged(_ key: AuthJSONObject, to isEligible: Bool, of user: User) -> AuditEntry {
         AuditEntry(
             .passkeyUpdated, actor: user.id, actorName: user.email ?? "",
             traits: key.merging(["backup_eligible": .bool(isEligible)]) { $1 })

@@ -83,7 +83,7 @@ extension Connection {
     }
 
     func insert(_ passkey: Passkey) throws {
-        let transports = AnyJSON.array(passkey.transports.map(AnyJSON.string)).text
+        let transports = AuthJSON.array(passkey.transports.map(AuthJSON.string)).text
         try run(
             """
             INSERT INTO passkeys (

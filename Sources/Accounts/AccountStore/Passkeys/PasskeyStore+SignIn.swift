@@ -82,7 +82,7 @@ extension PasskeyStore {
                 traits: ["provider": "passkey", "passkey_id": .string(holder.passkey.id.text)])
             var entries = [login]
             if proof.isBackupEligible != holder.passkey.isBackupEligible {
-                let passkey: JSONObject = ["passkey_id": .string(holder.passkey.id.text)]
+                let passkey: AuthJSONObject = ["passkey_id": .string(holder.passkey.id.text)]
                 entries.insert(.backupEligibilityChanged(passkey, to: proof.isBackupEligible, of: user), at: 0)
             }
             try accounts.record(entries, at: now, in: db)
@@ -99,7 +99,7 @@ extension PasskeyStore {
     ///   - cause: The failed check.
     /// - Throws: ``DatabaseFailure``.
     package func recordRefusedKey(
-        _ key: JSONObject, of user: User, cause: String, at now: Instant
+        _ key: AuthJSONObject, of user: User, cause: String, at now: Instant
     ) async throws {
         let traits = key.merging(["cause": .string(cause)]) { $1 }
         let entry = AuditEntry(.passkeyRefused, actor: user.id, actorName: user.email ?? "", traits: traits)

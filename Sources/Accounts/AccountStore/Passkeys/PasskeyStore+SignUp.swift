@@ -16,9 +16,9 @@ package struct PasskeySignUp: Sendable {
     package let passkey: NewPasskey
     package let address: Address
     /// The caller's `user_metadata`.
-    package let metadata: JSONObject
+    package let metadata: AuthJSONObject
 
-    package init(passkey: NewPasskey, address: Address, metadata: JSONObject) {
+    package init(passkey: NewPasskey, address: Address, metadata: AuthJSONObject) {
         (self.passkey, self.address, self.metadata) = (passkey, address, metadata)
     }
 }
@@ -64,7 +64,7 @@ extension PasskeyStore {
                 try begin(email, mail, of: &account, at: now, in: db)
             }
             let (user, name) = (account.user.id, account.user.email ?? "")
-            let traits: JSONObject = ["provider": "passkey", "passkey_id": .string(passkey.id.text)]
+            let traits: AuthJSONObject = ["provider": "passkey", "passkey_id": .string(passkey.id.text)]
             try accounts.record(
                 [
                     AuditEntry(.userSignedUp, actor: user, actorName: name, traits: traits),
@@ -82,17 +82,17 @@ extension PasskeyStore {
         user.times.lastSignInAt = now
         if case .mailed(let email, _) = signUp.address { user.newEmail = email.text }
         guard case .confirmed(let email) = signUp.address else {
-            user.userMetadata = AnyJSON.object(signUp.metadata.filter { !$0.value.isNull }).text
+            user.userMetadata = AuthJSON.object(signUp.metadata.filter { !$0.value.isNull }).text
             return Account(user: user, identities: [])
         }
         let data = AccountMetadata.emailIdentity(user: id, email: email, isVerified: false, data: signUp.metadata)
         let shown = AccountMetadata.emailIdentity(user: id, email: email, isVerified: true, data: signUp.metadata)
         user.email = email.text
         user.times.emailConfirmedAt = now
-        user.appMetadata = AnyJSON.object(AccountMetadata.providers(["email"])).text
-        user.userMetadata = AnyJSON.object(shown).text
+        user.appMetadata = AuthJSON.object(AccountMetadata.providers(["email"])).text
+        user.userMetadata = AuthJSON.object(shown).text
         let identity = Identity(
-            id: accounts.newID(), user: id, provider: "email", providerID: id.text, data: AnyJSON.object(data).text,
+            id: accounts.newID(), user: id, provider: "email", providerID: id.text, data: AuthJSON.object(data).text,
             email: email.text, at: now)
         return Account(user: user, identities: [identity])
     }

@@ -28,15 +28,15 @@ package struct MailRequest: Sendable {
 /// the one with its PKCE verifier, its browser, or the password. Without a password, a sign-in code was asked for.
 struct PendingSignUp: Sendable {
     let passwordHash: Secret?
-    let data: JSONObject
+    let data: AuthJSONObject
 
-    var json: AnyJSON {
+    var json: AuthJSON {
         .object(["password_hash": passwordHash.map { .string($0.reveal()) } ?? .null, "data": .object(data)])
     }
 
-    init(passwordHash: Secret?, data: JSONObject) { (self.passwordHash, self.data) = (passwordHash, data) }
+    init(passwordHash: Secret?, data: AuthJSONObject) { (self.passwordHash, self.data) = (passwordHash, data) }
 
-    init(json: AnyJSON) {
+    init(json: AuthJSON) {
         passwordHash = (json["password_hash"]?.stringValue).map(Secret.init)
         data = json["data"]?.objectValue ?? [:]
     }

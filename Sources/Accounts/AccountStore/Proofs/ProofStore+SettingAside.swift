@@ -31,7 +31,7 @@ extension ProofStore {
             entries.append(
                 AuditEntry(
                     .credentialsSetAside, actor: account.user.id, actorName: account.user.email ?? "",
-                    traits: ["methods": .array(methods.map(AnyJSON.string))]))
+                    traits: ["methods": .array(methods.map(AuthJSON.string))]))
         }
         if decision.password == .becomesTheTypedOne, !facts.isUnfinishedSignUp, former == nil,
             account.user.passwordHash != nil
@@ -107,7 +107,7 @@ extension ProofStore {
             var members = try JSONReader.read(account.user.userMetadata).objectValue ?? [:]
             members.merge(chosen.data) { current, _ in current }
             var merged = account.user
-            merged.userMetadata = AnyJSON.object(members).text
+            merged.userMetadata = AuthJSON.object(members).text
             if tokenRoom.admits(merged, after: account.user) { account.user = merged }
             // The owner of the mailbox has chosen.
             setAside.passwords = []
@@ -117,10 +117,10 @@ extension ProofStore {
 
     /// Replaces what an unfinished sign-up entered.
     private func replaceEntered(
-        in account: inout Account, with data: JSONObject, in db: any Connection
+        in account: inout Account, with data: AuthJSONObject, in db: any Connection
     ) throws {
         guard let email = account.user.email.flatMap(EmailAddress.init) else { return }
-        let text = AnyJSON.object(
+        let text = AuthJSON.object(
             AccountMetadata.emailIdentity(user: account.user.id, email: email, isVerified: true, data: data)
         ).text
         account.user.userMetadata = text

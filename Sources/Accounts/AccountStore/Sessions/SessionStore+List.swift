@@ -51,7 +51,7 @@ extension SessionStore {
     }
 
     /// An end that is not the user's own act has its reason in the log.
-    static func traits(of end: SessionEnd?, _ traits: JSONObject = [:]) -> JSONObject {
+    static func traits(of end: SessionEnd?, _ traits: AuthJSONObject = [:]) -> AuthJSONObject {
         guard let end, end.actor == .system else { return traits }
         var traits = traits
         traits["reason"] = .string(end.reason.rawValue)

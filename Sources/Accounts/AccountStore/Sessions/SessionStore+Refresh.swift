@@ -169,13 +169,13 @@ extension SessionStore {
     private static func entry(
         _ action: AuditEntry.Action, _ session: Session, _ account: Account, _ device: Device, reason: String?
     ) -> AuditEntry {
-        let traits: [String: AnyJSON?] = [
-            "reason": reason.map(AnyJSON.string), "session_id": .string(session.id.text),
-            "user_agent": device.userAgent.map(AnyJSON.string), "address": device.address.map(AnyJSON.string),
+        let traits: [String: AuthJSON?] = [
+            "reason": reason.map(AuthJSON.string), "session_id": .string(session.id.text),
+            "user_agent": device.userAgent.map(AuthJSON.string), "address": device.address.map(AuthJSON.string),
         ]
         return AuditEntry(
             action, actor: account.user.id, actorName: account.user.email ?? "",
-            traits: JSONObject(traits.compactMapValues(\.self)))
+            traits: AuthJSONObject(traits.compactMapValues(\.self)))
     }
 
     /// Advances a session by one token, under the conditions for `rotate` in ``RefreshVerdict`` and unless the user is

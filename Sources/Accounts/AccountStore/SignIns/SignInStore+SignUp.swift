@@ -8,7 +8,7 @@ package struct EmailSignUp: Sendable {
     /// nil for an account that signs in with mailed codes.
     package let passwordHash: Secret?
     /// The caller's `user_metadata`.
-    package let metadata: JSONObject
+    package let metadata: AuthJSONObject
     /// Whether the address counts as confirmed without a mail (auto-confirm).
     package let isConfirmed: Bool
     /// The mail that confirms the address; nil if the server sends none.
@@ -16,7 +16,7 @@ package struct EmailSignUp: Sendable {
     /// Whether the address just got a mail because of a sign-up: then a repeated one sends no other.
     package var isWithinInterval = false
 
-    package init(email: EmailAddress, passwordHash: Secret?, metadata: JSONObject, isConfirmed: Bool) {
+    package init(email: EmailAddress, passwordHash: Secret?, metadata: AuthJSONObject, isConfirmed: Bool) {
         self.email = email
         self.passwordHash = passwordHash
         self.metadata = metadata
@@ -75,7 +75,7 @@ extension SignInStore {
                 try db.insert(fresh.user)
             }
             try db.insert(fresh.identities[0])
-            let traits: JSONObject = ["provider": "email"]
+            let traits: AuthJSONObject = ["provider": "email"]
             let signedUp = AuditEntry(.userSignedUp, actor: fresh.user.id, actorName: signUp.email.text, traits: traits)
             guard signUp.isConfirmed else {
                 try accounts.record([signedUp], at: now, in: db)
@@ -94,11 +94,11 @@ extension SignInStore {
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account and its session may exist.
     package func signUpAnonymously(
-        metadata: JSONObject, from device: Device, at now: Instant
+        metadata: AuthJSONObject, from device: Device, at now: Instant
     ) async throws -> IssuedSession {
         var user = accounts.newUser(at: now)
         user.isAnonymous = true
-        user.userMetadata = AnyJSON.object(metadata).text
+        user.userMetadata = AuthJSON.object(metadata).text
         user.times.lastSignInAt = now
         let account = Account(user: user, identities: [])
         let session = accounts.newSession(of: user.id, by: .anonymous, at: now)
@@ -134,12 +134,12 @@ extension SignInStore {
             user: user.id, email: signUp.email, isVerified: signUp.isConfirmed, data: signUp.metadata)
         user.email = signUp.email.text
         user.passwordHash = signUp.passwordHash
-        user.appMetadata = AnyJSON.object(AccountMetadata.providers(["email"])).text
-        user.userMetadata = AnyJSON.object(shown).text
+        user.appMetadata = AuthJSON.object(AccountMetadata.providers(["email"])).text
+        user.userMetadata = AuthJSON.object(shown).text
         if signUp.isConfirmed { user.times.emailConfirmedAt = now }
         let identity = Identity(
             id: accounts.newID(), user: user.id, provider: "email", providerID: user.id.text,
-            data: AnyJSON.object(data).text,
+            data: AuthJSON.object(data).text,
             email: signUp.email.text, at: now)
         return Account(user: user, identities: [identity])
     }
@@ -147,7 +147,7 @@ extension SignInStore {
     private func identityAnswered(_ identity: Identity, _ signUp: EmailSignUp) -> Identity {
         var identity = identity
         identity.data =
-            AnyJSON.object(
+            AuthJSON.object(
                 AccountMetadata.emailIdentity(
                     user: identity.user, email: signUp.email, isVerified: true, data: signUp.metadata)
             ).text

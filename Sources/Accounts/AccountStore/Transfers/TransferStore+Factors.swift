@@ -87,7 +87,7 @@ extension Connection {
                 """
                 UPDATE factors SET credential_id = \(key.credentialID), public_key = \(key.publicKey),
                     sign_count = \(Int64(key.signCount)), aaguid = \(factor.authenticatorModel),
-                    transports = \(AnyJSON.array(key.transports.map(AnyJSON.string)).text),
+                    transports = \(AuthJSON.array(key.transports.map(AuthJSON.string)).text),
                     is_backup_eligible = \(key.isBackupEligible), is_backed_up = \(key.isBackedUp)
                 WHERE id = \(factor.id)
                 """)

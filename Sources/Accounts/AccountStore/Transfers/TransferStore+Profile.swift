@@ -58,7 +58,7 @@ extension TransferStore {
 
     private static func profile(_ row: inout Row) -> (id: UserID, text: String) {
         let id: UserID = row.id()
-        func text() -> AnyJSON { row.textIfPresent().map(AnyJSON.string) ?? .null }
+        func text() -> AuthJSON { row.textIfPresent().map(AuthJSON.string) ?? .null }
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("id", id.text)

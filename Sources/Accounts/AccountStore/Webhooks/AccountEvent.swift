@@ -5,10 +5,10 @@ import GatehouseWire
 struct AccountEvent {
     let kind: AccountEventKind
     let user: UserID
-    private let data: JSONObject
+    private let data: AuthJSONObject
 
     /// `{"type","timestamp","data"}`, as Standard Webhooks advises.
-    func body(at time: Instant) -> AnyJSON {
+    func body(at time: Instant) -> AuthJSON {
         .object([
             "type": .string(kind.rawValue), "timestamp": .string("\(time)"), "data": .object(data),
         ])
@@ -16,11 +16,11 @@ struct AccountEvent {
 
     static func user(_ kind: AccountEventKind, _ account: Account) throws -> AccountEvent {
         let (user, times) = (account.user, account.user.times)
-        func text(_ time: Instant?) -> AnyJSON { time.map { .string("\($0)") } ?? .null }
-        let members: JSONObject = [
+        func text(_ time: Instant?) -> AuthJSON { time.map { .string("\($0)") } ?? .null }
+        let members: AuthJSONObject = [
             "id": .string(user.id.text), "aud": .string(user.audience), "role": .string(user.role),
-            "email": user.email.map(AnyJSON.string) ?? .null, "phone": user.phone.map(AnyJSON.string) ?? .null,
-            "new_email": user.newEmail.map(AnyJSON.string) ?? .null, "is_anonymous": .bool(user.isAnonymous),
+            "email": user.email.map(AuthJSON.string) ?? .null, "phone": user.phone.map(AuthJSON.string) ?? .null,
+            "new_email": user.newEmail.map(AuthJSON.string) ?? .null, "is_anonymous": .bool(user.isAnonymous),
             "app_metadata": try JSONReader.read(user.appMetadata),
             "user_metadata": try JSONReader.read(user.userMetadata), "created_at": text(times.createdAt),
             "updated_at": text(times.updatedAt), "email_confirmed_at": text(times.emailConfirmedAt),
@@ -36,12 +36,12 @@ struct AccountEvent {
     }
 
     static func started(_ session: Session, _ device: Device) throws -> AccountEvent {
-        let members: JSONObject = [
+        let members: AuthJSONObject = [
             "id": .string(session.id.text), "user_id": .string(session.user.text),
             "created_at": .string("\(session.createdAt)"), "aal": .string(session.assuranceLevel.rawValue),
             "amr": try JSONReader.read(session.authenticationMethods),
-            "user_agent": device.userAgent.map(AnyJSON.string) ?? .null,
-            "ip": device.address.map(AnyJSON.string) ?? .null,
+            "user_agent": device.userAgent.map(AuthJSON.string) ?? .null,
+            "ip": device.address.map(AuthJSON.string) ?? .null,
         ]
         return AccountEvent(kind: .sessionStarted, user: session.user, data: ["session": .object(members)])
     }
@@ -58,11 +58,11 @@ struct AccountEvent {
         AccountEvent(kind: kind, user: identity.user, data: ["identity": .object(members(of: identity))])
     }
 
-    private static func members(of identity: Identity) -> JSONObject {
+    private static func members(of identity: Identity) -> AuthJSONObject {
         [
             "identity_id": .string(identity.id.text), "user_id": .string(identity.user.text),
             "provider": .string(identity.provider), "id": .string(identity.providerID),
-            "email": identity.email.map(AnyJSON.string) ?? .null,
+            "email": identity.email.map(AuthJSON.string) ?? .null,
         ]
     }
 }

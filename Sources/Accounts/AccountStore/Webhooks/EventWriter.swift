@@ -27,7 +27,7 @@ struct EventWriter: Sendable {
     }
 
     private func insert(
-        _ event: AccountEvent, _ body: AnyJSON, to endpoint: WebhookEndpoint, at now: Instant, after time: Instant,
+        _ event: AccountEvent, _ body: AuthJSON, to endpoint: WebhookEndpoint, at now: Instant, after time: Instant,
         in db: any Connection
     ) throws {
         let id: Identifier<ClaimedDelivery> = accounts.newID(at: now)

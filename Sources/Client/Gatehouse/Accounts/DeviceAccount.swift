@@ -1,12 +1,12 @@
 public import Foundation
 
-/// An account that is signed in on this device, or was until its session ended. See ``AuthClient/accounts``.
+/// An account that is signed in on this device, or was until its session ended. See ``GatehouseClient/accounts``.
 public struct DeviceAccount: Hashable, Sendable, Identifiable {
     /// What the account needs before the app can use it.
     public enum State: Hashable, Sendable {
         /// The account in use: the client's session is this account's.
         case active
-        /// Signed in, and not in use. ``AuthClient/use(account:)`` activates it.
+        /// Signed in, and not in use. ``GatehouseClient/use(account:)`` activates it.
         case signedIn
         /// The session has ended. The user must sign in to this account again.
         case signedOut
@@ -34,7 +34,7 @@ public struct DeviceAccount: Hashable, Sendable, Identifiable {
 }
 
 extension DeviceAccount {
-    init(_ user: User, _ state: State) {
+    init(_ user: AuthUser, _ state: State) {
         let name = ["first_name", "full_name", "name"].lazy
             .compactMap { user.userMetadata[$0]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines) }
             .first { !$0.isEmpty }

@@ -48,7 +48,7 @@ struct ParkedAccounts: Sendable {
     ///
     /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`; `tooManyAccounts` if as many are signed in as a
     ///   device may have.
-    func park(_ leaving: StoredSession?, for next: User) async throws {
+    func park(_ leaving: StoredSession?, for next: AuthUser) async throws {
         let before = try await list()
         guard leaving != nil || !before.isEmpty else { return }
         var accounts = before
@@ -77,7 +77,7 @@ struct ParkedAccounts: Sendable {
     private func write(_ accounts: [DeviceAccount]) async throws {
         do {
             if accounts.isEmpty { return try await storage.remove(listKey) }
-            try await storage.write(Array(AnyJSON.array(accounts.map(\.listed)).text.utf8), for: listKey)
+            try await storage.write(Array(AuthJSON.array(accounts.map(\.listed)).text.utf8), for: listKey)
         } catch {
             throw AuthClientError.storeFailed(StoreProblem(error))
         }
@@ -86,22 +86,22 @@ struct ParkedAccounts: Sendable {
 
 extension Array where Element == DeviceAccount {
     /// Keeps the place of an account that is listed.
-    fileprivate mutating func put(_ user: User) {
+    fileprivate mutating func put(_ user: AuthUser) {
         let account = DeviceAccount(user, .signedOut)
         if let index = firstIndex(where: { $0.id == user.id }) { self[index] = account } else { append(account) }
     }
 }
 
 extension DeviceAccount {
-    fileprivate init?(listed json: AnyJSON) {
+    fileprivate init?(listed json: AuthJSON) {
         guard let id = json["id"]?.stringValue.flatMap(UUID.init(uuidString:)) else { return nil }
         self.init(id: id, email: json["email"]?.stringValue, name: json["name"]?.stringValue, state: .signedOut)
     }
 
-    fileprivate var listed: AnyJSON {
-        var members: JSONObject = ["id": .string(id.uuidString.lowercased())]
-        members["email"] = email.map(AnyJSON.string)
-        members["name"] = name.map(AnyJSON.string)
+    fileprivate var listed: AuthJSON {
+        var members: AuthJSONObject = ["id": .string(id.uuidString.lowercased())]
+        members["email"] = email.map(AuthJSON.string)
+        members["name"] = name.map(AuthJSON.string)
         return .object(members)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// An account that came into use.
 struct Activation: Sendable {
-    var session: Session
+    var session: AuthSession
     /// The account that was in use before, and is parked now.
     var parked: UUID?
     /// The sessions that nothing stores any more.
@@ -16,7 +16,7 @@ extension TokenRefreshCoordinator {
     ///
     /// - Throws: As ``replace(by:begun:then:)``, and `tooManyAccounts`. The account in use then stays.
     func add(
-        _ timed: TimedAnswer, begun: Int, then further: AuthChangeEvent?, to parked: ParkedAccounts
+        _ timed: TimedAnswer, begun: Int, then further: AuthEvent?, to parked: ParkedAccounts
     ) async throws -> Activation {
         let new = KeptSession(timed, generation: newID(), lineage: newID())
         do {
@@ -72,7 +72,7 @@ extension TokenRefreshCoordinator {
 
     /// Parks the session in the slot, puts another one there, and deletes the copy of that one, in this order.
     private func put(
-        _ next: KeptSession, _ parked: ParkedAccounts, _ begun: Int, then further: AuthChangeEvent?
+        _ next: KeptSession, _ parked: ParkedAccounts, _ begun: Int, then further: AuthEvent?
     ) async throws -> Activation {
         guard wishes == begun else { throw Superseded() }
         let startedIn = advanceEpoch()

@@ -13,7 +13,7 @@ public enum AppleCredentialState: Hashable, Sendable {
 }
 
 /// Queries the state of users' Sign in with Apple. Apps use ``SystemDefaults/appleCredentials()``; tests pass closures.
-public struct AppleCredentials: Sendable {
+public struct AppleConsent: Sendable {
     /// Returns the state of a user.
     ///
     /// - Parameter person: Apple's id of the user, the `sub` of its tokens.
@@ -33,5 +33,5 @@ public struct AppleCredentials: Sendable {
     }
 
     /// Always unavailable, as on Linux.
-    public static let unavailable = AppleCredentials { _ in .unavailable }
+    public static let unavailable = AppleConsent { _ in .unavailable }
 }

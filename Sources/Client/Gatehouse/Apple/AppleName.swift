@@ -25,16 +25,16 @@ public struct AppleName: Hashable, Sendable {
     }
 
     /// - Parameter json: What ``json`` returns.
-    package init?(json: AnyJSON) {
+    package init?(json: AuthJSON) {
         self.init(
             given: json["name"]?["firstName"]?.stringValue, family: json["name"]?["lastName"]?.stringValue)
     }
 
     /// The member `user` of a sign-in, in Apple's format.
-    var json: AnyJSON {
-        var name: JSONObject = [:]
-        name["firstName"] = given.map(AnyJSON.string)
-        name["lastName"] = family.map(AnyJSON.string)
+    var json: AuthJSON {
+        var name: AuthJSONObject = [:]
+        name["firstName"] = given.map(AuthJSON.string)
+        name["lastName"] = family.map(AuthJSON.string)
         return ["name": .object(name)]
     }
 }

@@ -3,8 +3,8 @@ import AuthenticationServices
 import Foundation
 
 /// The system's state of Sign in with Apple.
-func systemAppleCredentials() -> AppleCredentials {
-    AppleCredentials { person in
+func systemAppleCredentials() -> AppleConsent {
+    AppleConsent { person in
         await withCheckedContinuation { waiter in
             // The system may call the handler on any thread, so it must not be isolated.
             let handler: @Sendable (ASAuthorizationAppleIDProvider.CredentialState, (any Error)?) -> Void = {

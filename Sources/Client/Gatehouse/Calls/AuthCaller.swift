@@ -7,16 +7,16 @@ struct AuthRequest: Sendable {
     var path: String
     var query: [(name: String, value: String)] = []
     /// Null members are omitted.
-    var body: JSONObject?
+    var body: AuthJSONObject?
 
     init(
         _ method: String, _ path: String, query: [(name: String, value: String?)] = [],
-        body: [String: AnyJSON?]? = nil
+        body: [String: AuthJSON?]? = nil
     ) {
         self.method = method
         self.path = path
         self.query = query.compactMap { pair in pair.value.map { (pair.name, $0) } }
-        self.body = body.map { JSONObject($0.compactMapValues { $0 }) }
+        self.body = body.map { AuthJSONObject($0.compactMapValues { $0 }) }
     }
 }
 
@@ -71,16 +71,16 @@ struct AuthCaller: Sendable {
         )
     }
 
-    func user(_ request: AuthRequest, bearer: String? = nil) async throws -> User {
+    func user(_ request: AuthRequest, bearer: String? = nil) async throws -> AuthUser {
         let reply = try await send(request, bearer: bearer)
-        return try Self.read(reply) { json throws(WireProblem) in try User(json: json) }
+        return try Self.read(reply) { json throws(WireProblem) in try AuthUser(json: json) }
     }
 
     /// - Throws: ``AuthClientError/unexpectedAnswer(_:)``.
     static func read<Value>(
-        _ reply: HTTPReply, _ read: (AnyJSON) throws(WireProblem) -> Value
+        _ reply: HTTPReply, _ read: (AuthJSON) throws(WireProblem) -> Value
     ) throws(AuthClientError) -> Value {
-        let json: AnyJSON
+        let json: AuthJSON
         do { json = try JSONReader.read(reply.body) } catch { throw .unexpectedAnswer("the answer is no JSON") }
         do { return try read(json) } catch { throw .unexpectedAnswer(error.description) }
     }
@@ -91,7 +91,7 @@ struct AuthCaller: Sendable {
             "x-client-info": clientInfo, "x-supabase-api-version": Self.apiVersion,
         ]
         if request.body != nil { headers["content-type"] = "application/json" }
-        let body = request.body.map { Array(AnyJSON.object($0).text.utf8) }
+        let body = request.body.map { Array(AuthJSON.object($0).text.utf8) }
         return HTTPCall(method: request.method, url: try address(request), headers: headers, body: body)
     }
 

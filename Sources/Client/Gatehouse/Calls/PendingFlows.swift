@@ -45,8 +45,8 @@ extension PendingFlow {
 
     /// The entry that ``list(_:)`` reads.
     package static func entry(_ flows: [PendingFlow]) -> [UInt8] {
-        let json = flows.map { AnyJSON.object(["verifier": .string($0.verifier), "kind": .string($0.kind.rawValue)]) }
-        return Array(AnyJSON.array(json).text.utf8)
+        let json = flows.map { AuthJSON.object(["verifier": .string($0.verifier), "kind": .string($0.kind.rawValue)]) }
+        return Array(AuthJSON.array(json).text.utf8)
     }
 }
 

@@ -17,7 +17,7 @@ extension GatewayClient {
     ///   ``AuthClientError/offline(_:)`` or a refusal with 5xx the change may have taken effect.
     @discardableResult
     public func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount {
-        let body = AnyJSON.object(change.members)
+        let body = AuthJSON.object(change.members)
         let reply = try await send(GatewayRequest(method: "PATCH", path: "/v1/auth/me", body: body))
         return try Self.read(reply) { json throws(WireProblem) in try SignedInAccount(json: json) }
     }
@@ -46,16 +46,16 @@ extension GatewayClient {
     ///   ``AuthClientError/offline(_:)`` or a refusal with 5xx the change may have taken effect.
     @discardableResult
     public func updateProfile(_ edit: ProfileEdit) async throws -> Profile {
-        let body = AnyJSON.object(edit.members)
+        let body = AuthJSON.object(edit.members)
         let reply = try await send(GatewayRequest(method: "PATCH", path: "/api/v1/profile", body: body))
         return try Self.read(reply) { json throws(WireProblem) in try Profile(json: json) }
     }
 
     /// A response that is not JSON does not come from the gateway, but for example from a captive portal.
     static func read<Value>(
-        _ reply: HTTPReply, _ read: (AnyJSON) throws(WireProblem) -> Value
+        _ reply: HTTPReply, _ read: (AuthJSON) throws(WireProblem) -> Value
     ) throws(AuthClientError) -> Value {
-        let json: AnyJSON
+        let json: AuthJSON
         do { json = try JSONReader.read(reply.body) } catch { throw .offline(.notUnderstood("no JSON")) }
         do { return try read(json) } catch { throw .unexpectedAnswer(error.description) }
     }

@@ -35,9 +35,9 @@ extension GatewayClient {
     ///   ``largestAnswer`` bytes; ``AuthClientError/signedOut(_:)`` only if the call needs a token.
     @discardableResult
     public func send(
-        _ method: GatewayMethod, _ path: String, query: [URLQueryItem] = [], body: AnyJSON? = nil,
+        _ method: GatewayMethod, _ path: String, query: [URLQueryItem] = [], body: AuthJSON? = nil,
         needsToken: Bool = true
-    ) async throws -> AnyJSON? {
+    ) async throws -> AuthJSON? {
         let steps = path.split(separator: "/", omittingEmptySubsequences: false)
         guard path.hasPrefix("/"), !steps.contains(where: { $0 == "." || $0 == ".." }) else {
             throw AuthClientError.refused(

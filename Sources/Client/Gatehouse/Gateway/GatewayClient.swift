@@ -91,8 +91,8 @@ public actor GatewayClient {
 
     /// Waits for a session until the deadline. A refresh in progress continues after it.
     private func session(
-        until deadline: Duration, _ get: @escaping @Sendable () async throws -> Session
-    ) async throws -> Session {
+        until deadline: Duration, _ get: @escaping @Sendable () async throws -> AuthSession
+    ) async throws -> AuthSession {
         do {
             return try await limited(to: max(deadline - clock.uptime(), .zero), by: clock.sleep, get)
         } catch let error as TimeIsOver {

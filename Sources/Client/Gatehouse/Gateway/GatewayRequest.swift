@@ -6,7 +6,7 @@ struct GatewayRequest: Sendable {
     /// The path below the gateway's URL, such as `/v1/auth/me`.
     var path: String
     var query: [URLQueryItem] = []
-    var body: AnyJSON?
+    var body: AuthJSON?
     var needsToken = true
 
     /// Whether the request is idempotent (RFC 9110 §9.2.2). Repeating a PATCH could revert another device's change.

@@ -43,22 +43,22 @@ public struct GatewayRules: Sendable {
 /// The source of access tokens for the gateway client.
 public struct GatewayTokens: Sendable {
     /// Returns the session with a valid token. Throws ``AuthClientError``.
-    public var current: @Sendable () async throws -> Session
+    public var current: @Sendable () async throws -> AuthSession
     /// Asks the auth server about the session whose token the gateway just refused. Returns the session of the same
     /// user with a token that the auth server issued or confirmed. Throws ``AuthClientError``.
-    public var confirmed: @Sendable (_ refused: Session) async throws -> Session
+    public var confirmed: @Sendable (_ refused: AuthSession) async throws -> AuthSession
 
     /// Creates a source. Both closures throw ``AuthClientError``, which the gateway client rethrows.
     public init(
-        current: @escaping @Sendable () async throws -> Session,
-        confirmed: @escaping @Sendable (_ refused: Session) async throws -> Session
+        current: @escaping @Sendable () async throws -> AuthSession,
+        confirmed: @escaping @Sendable (_ refused: AuthSession) async throws -> AuthSession
     ) {
         self.current = current
         self.confirmed = confirmed
     }
 
     /// The tokens of the client's session.
-    public init(_ client: AuthClient) {
+    public init(_ client: GatehouseClient) {
         self.init(
             current: { try await client.session }, confirmed: { try await client.confirmedSession(insteadOf: $0) })
     }

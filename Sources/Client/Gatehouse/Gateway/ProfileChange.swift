@@ -15,7 +15,7 @@ public enum FieldChange: Hashable, Sendable, ExpressibleByStringLiteral {
     /// Sets the member.
     public init(stringLiteral value: String) { self = .set(value) }
 
-    fileprivate var json: AnyJSON? {
+    fileprivate var json: AuthJSON? {
         switch self {
         case .keep: nil
         case .clear: .null
@@ -34,12 +34,12 @@ public struct ProfileChange: Hashable, Sendable {
     public var firstName: FieldChange
     /// A JSON Merge Patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)) of the app's own fields: null removes a
     /// member, and objects merge. The gateway allows at most 16 KiB and 8 levels, before and after the change.
-    public var data: JSONObject
+    public var data: AuthJSONObject
     /// Members that the configuration of the app's server adds.
-    public var others: JSONObject
+    public var others: AuthJSONObject
 
     /// Omitted members keep their values.
-    public init(firstName: FieldChange = .keep, data: JSONObject = [:], others: JSONObject = [:]) {
+    public init(firstName: FieldChange = .keep, data: AuthJSONObject = [:], others: AuthJSONObject = [:]) {
         self.firstName = firstName
         self.data = data
         self.others = others
@@ -48,7 +48,7 @@ public struct ProfileChange: Hashable, Sendable {
     /// Whether the change keeps every value.
     public var isEmpty: Bool { self == ProfileChange() }
 
-    var members: JSONObject {
+    var members: AuthJSONObject {
         var members = others
         if let firstName = firstName.json { members["first_name"] = firstName }
         if !data.isEmpty { members["data"] = .object(data) }
@@ -78,7 +78,7 @@ public struct ProfileEdit: Hashable, Sendable {
         self.timezone = timezone
     }
 
-    var members: JSONObject {
+    var members: AuthJSONObject {
         var members = change.members
         for (name, change) in [("name", name), ("avatar_url", avatarURL), ("timezone", timezone)] {
             if let json = change.json { members[name] = json }

@@ -1,12 +1,5 @@
 public import Foundation
 
-/// A passkey of the account.
-public typealias Passkey = AuthPasskey
-/// What an authenticator needs to create a passkey.
-public typealias PasskeyRegistrationOptions = AuthPasskeyRegistrationOptions
-/// What an authenticator needs to sign in with a passkey.
-public typealias PasskeyAuthenticationOptions = AuthPasskeyAuthenticationOptions
-
 /// How the system offers the passkeys of a user who signs in.
 public enum PasskeyRequestStyle: Hashable, Sendable {
     /// In a sheet, because the user tapped a button. Offers passkeys of other devices, too.
@@ -32,10 +25,10 @@ public struct PasskeyAssertion: Hashable, Sendable {
     /// Identifies the challenge.
     public var challengeID: UUID
     /// `AuthenticationResponseJSON`.
-    public var credential: AnyJSON
+    public var credential: AuthJSON
 
-    /// Creates an answer, which ``AuthClient/signIn(with:)`` sends to the server once.
-    public init(challengeID: UUID, credential: AnyJSON) {
+    /// Creates an answer, which ``GatehouseClient/signIn(with:)`` sends to the server once.
+    public init(challengeID: UUID, credential: AuthJSON) {
         self.challengeID = challengeID
         self.credential = credential
     }
@@ -62,14 +55,14 @@ public protocol PasskeyAuthenticator: Sendable {
     /// - Returns: `RegistrationResponseJSON` ([WebAuthn §5.1](https://www.w3.org/TR/webauthn-3/)).
     /// - Throws: ``AuthClientError``: `cancelled` if the user closed the sheet, `passkeyExists` if this device has a
     ///   passkey of the account, `passkeyFailed`; or `CancellationError` if the task was cancelled.
-    func create(_ options: PasskeyRegistrationOptions, style: PasskeyCreationStyle) async throws -> AnyJSON
+    func create(_ options: AuthPasskeyRegistrationOptions, style: PasskeyCreationStyle) async throws -> AuthJSON
 
     /// Signs a challenge with a passkey that the user chooses.
     ///
     /// - Returns: `AuthenticationResponseJSON`.
     /// - Throws: ``AuthClientError``: `cancelled` if the user closed the sheet, `noPasskey` if there is none that could
     ///   be offered in this style, `passkeyFailed`; or `CancellationError` if the task was cancelled.
-    func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AnyJSON
+    func get(_ options: AuthPasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AuthJSON
 
     /// Tells password managers about the user's passkeys. Does nothing where the system has no such call.
     func signal(_ signal: PasskeySignal) async
@@ -81,12 +74,12 @@ public protocol PasskeyAuthenticator: Sendable {
     ///
     /// - Throws: ``PasskeyAccountProblem``; ``AuthClientError``: `cancelled` if the user closed the sheet, `passkeyFailed`;
     ///   or `CancellationError` if the task was cancelled.
-    func createAccount(_ options: PasskeyRegistrationOptions) async throws -> PasskeyAccount
+    func createAccount(_ options: AuthPasskeyRegistrationOptions) async throws -> PasskeyAccount
 }
 
 extension PasskeyAuthenticator {
     public var hasAccountSheet: Bool { false }
-    public func createAccount(_: PasskeyRegistrationOptions) async throws -> PasskeyAccount {
+    public func createAccount(_: AuthPasskeyRegistrationOptions) async throws -> PasskeyAccount {
         throw PasskeyAccountProblem.unavailable
     }
 }

@@ -3,14 +3,14 @@ public import Foundation
 /// What the user entered in the system's sheet for a new account, with the new passkey. Does not print it.
 public struct PasskeyAccount: Hashable, Sendable {
     /// `RegistrationResponseJSON` ([WebAuthn §5.1](https://www.w3.org/TR/webauthn-3/)).
-    public var credential: AnyJSON
+    public var credential: AuthJSON
     /// The email address, which nothing has proven yet.
     public var email: String
     /// nil if the user entered none.
     public var name: AppleName?
 
     /// For an authenticator of the app's own.
-    public init(credential: AnyJSON, email: String, name: AppleName?) {
+    public init(credential: AuthJSON, email: String, name: AppleName?) {
         self.credential = credential
         self.email = email
         self.name = name
@@ -32,26 +32,27 @@ public enum PasskeyAccountProblem: Error, Hashable, Sendable {
 
 /// A passkey that was created for a new account, for one sign-up. Does not print it.
 ///
-/// Keep it until ``AuthClient/signUp(with:redirectTo:telling:)`` has returned a session or thrown a refusal: if the response
+/// Keep it until ``GatehouseClient/signUp(with:redirectTo:telling:)`` has returned a session or thrown a refusal: if the response
 /// was lost, the account may exist, and only this passkey opens it.
 public struct PasskeySignUp: Hashable, Sendable {
     /// Identifies the challenge.
     public var challengeID: UUID
     /// `RegistrationResponseJSON`.
-    public var credential: AnyJSON
+    public var credential: AuthJSON
     /// The domain to which the passkey belongs.
     public var relyingPartyID: String
     /// The account's address; nil for none.
     public var email: String?
     /// The account's metadata.
-    public var data: JSONObject
+    public var data: AuthJSONObject
     /// Whether the server may have stored the account already, because the response to an earlier attempt was lost. Set it
     /// before the next attempt.
     public var mayBeStored = false
 
-    /// Creates a sign-up, which ``AuthClient/signUp(with:redirectTo:telling:)`` sends to the server.
+    /// Creates a sign-up, which ``GatehouseClient/signUp(with:redirectTo:telling:)`` sends to the server.
     public init(
-        challengeID: UUID, credential: AnyJSON, relyingPartyID: String, email: String? = nil, data: JSONObject = [:]
+        challengeID: UUID, credential: AuthJSON, relyingPartyID: String, email: String? = nil,
+        data: AuthJSONObject = [:]
     ) {
         self.challengeID = challengeID
         self.credential = credential

@@ -9,7 +9,7 @@ extension SystemPasskeys {
         if #available(iOS 26, macOS 26, visionOS 26, *) { true } else { false }
     }
 
-    public func createAccount(_ options: PasskeyRegistrationOptions) async throws -> PasskeyAccount {
+    public func createAccount(_ options: AuthPasskeyRegistrationOptions) async throws -> PasskeyAccount {
         guard #available(iOS 26, macOS 26, visionOS 26, *) else { throw PasskeyAccountProblem.unavailable }
         let request = ASAuthorizationAccountCreationProvider().createPlatformPublicKeyCredentialRegistrationRequest(
             acceptedContactIdentifiers: [.email], shouldRequestName: true,

@@ -14,7 +14,8 @@ public struct SystemPasskeys: PasskeyAuthenticator {
     /// - Parameter anchor: Returns the window of the sheet.
     public init(anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor) { self.anchor = anchor }
 
-    public func create(_ options: PasskeyRegistrationOptions, style: PasskeyCreationStyle) async throws -> AnyJSON {
+    public func create(_ options: AuthPasskeyRegistrationOptions, style: PasskeyCreationStyle) async throws -> AuthJSON
+    {
         let provider = ASAuthorizationPlatformPublicKeyCredentialProvider(
             relyingPartyIdentifier: options.relyingPartyID)
         let request: ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest
@@ -40,7 +41,7 @@ public struct SystemPasskeys: PasskeyAuthenticator {
         }
     }
 
-    public func get(_ options: PasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AnyJSON {
+    public func get(_ options: AuthPasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AuthJSON {
         let provider = ASAuthorizationPlatformPublicKeyCredentialProvider(
             relyingPartyIdentifier: options.relyingPartyID)
         let request = provider.createCredentialAssertionRequest(challenge: Data(options.challenge))
@@ -63,7 +64,7 @@ public struct SystemPasskeys: PasskeyAuthenticator {
 
     public func signal(_ signal: PasskeySignal) async { await PasskeySignals.report(signal) }
 
-    static func json(_ created: any ASAuthorizationPublicKeyCredentialRegistration) throws -> AnyJSON {
+    static func json(_ created: any ASAuthorizationPublicKeyCredentialRegistration) throws -> AuthJSON {
         guard let attestation = created.rawAttestationObject else {
             throw AuthClientError.passkeyFailed("no registration")
         }
@@ -72,9 +73,9 @@ public struct SystemPasskeys: PasskeyAuthenticator {
             ["clientDataJSON": text(created.rawClientDataJSON), "attestationObject": text(attestation)])
     }
 
-    private static func text(_ data: Data) -> AnyJSON { .string(Base64URL.text(Array(data))) }
+    private static func text(_ data: Data) -> AuthJSON { .string(Base64URL.text(Array(data))) }
 
-    private static func json(_ id: Data, _ response: JSONObject) -> AnyJSON {
+    private static func json(_ id: Data, _ response: AuthJSONObject) -> AuthJSON {
         ["id": text(id), "rawId": text(id), "type": "public-key", "response": .object(response)]
     }
 }
@@ -85,11 +86,11 @@ public struct SystemPasskeys: PasskeyAuthenticator {
 final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate,
     ASAuthorizationControllerPresentationContextProviding
 {
-    typealias Reading = @MainActor @Sendable (any ASAuthorizationCredential) throws -> AnyJSON
+    typealias Reading = @MainActor @Sendable (any ASAuthorizationCredential) throws -> AuthJSON
 
     private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
     private var controller: ASAuthorizationController?
-    private var waiter: CheckedContinuation<AnyJSON, any Error>?
+    private var waiter: CheckedContinuation<AuthJSON, any Error>?
     private var read: Reading?
     private var style = PasskeyRequestStyle.sheet
     private var isCancelled = false
@@ -103,7 +104,7 @@ final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate,
 
     func run(
         _ request: ASAuthorizationRequest, style: PasskeyRequestStyle, read: @escaping Reading
-    ) async throws -> AnyJSON {
+    ) async throws -> AuthJSON {
         (self.style, self.read) = (style, read)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
@@ -134,7 +135,7 @@ final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate,
         end(.failure(CancellationError()))
     }
 
-    private func end(_ outcome: Result<AnyJSON, any Error>) {
+    private func end(_ outcome: Result<AuthJSON, any Error>) {
         waiter?.resume(with: outcome)
         (waiter, controller, read) = (nil, nil, nil)
     }

@@ -15,7 +15,7 @@ struct TimedAnswer: Sendable {
 
 /// The session in memory.
 struct KeptSession: Sendable {
-    var session: Session
+    var session: AuthSession
     var generation: String
     var lineage: String
     /// The uptime at which the access token expires; nil if there is none or the expiry is unknown.
@@ -49,7 +49,7 @@ extension KeptSession {
             let byDate = expiresAt - date.timeIntervalSince1970
             if byDate > 0 { lifetime = min(lifetime, byDate) }
         }
-        session = Session(
+        session = AuthSession(
             accessToken: answer.accessToken, refreshToken: answer.refreshToken, tokenType: answer.tokenType,
             expiresIn: answer.expiresIn,
             expiresAt: answer.expiresAt ?? (serverNow.timeIntervalSince1970 + answer.expiresIn).rounded(.down),
@@ -64,7 +64,7 @@ extension KeptSession {
     /// Restores a session from the store. The uptime of another process is meaningless, so this uses the device's
     /// clock, corrected by its error when the token was received, and only if the result is plausible.
     init(_ stored: StoredSession, now: Date, uptime: Duration) {
-        session = Session(
+        session = AuthSession(
             accessToken: stored.access?.token ?? "", refreshToken: stored.refreshToken,
             tokenType: stored.access?.type ?? "bearer", expiresIn: stored.access?.expiresIn ?? 0,
             expiresAt: stored.access?.expiresAt ?? 0, user: stored.user)

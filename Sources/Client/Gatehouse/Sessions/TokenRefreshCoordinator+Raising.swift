@@ -11,7 +11,7 @@ extension TokenRefreshCoordinator {
     ///
     /// - Throws: Errors of the call; ``AuthClientError``: `storeUnavailable` and `storeFailed`, after which the previous
     ///   tokens stay; `signedOut` and `sessionChanged` if the app signed out or in meanwhile.
-    func raisedSession(by call: @escaping @Sendable (String) async throws -> TimedAnswer) async throws -> Session {
+    func raisedSession(by call: @escaping @Sendable (String) async throws -> TimedAnswer) async throws -> AuthSession {
         let user = try await freshSession().user.id
         while let other = raising?.task ?? flight?.task {
             // Lost: how another call ended. This one does not depend on it.
@@ -33,7 +33,7 @@ extension TokenRefreshCoordinator {
     /// Waits for a verification in progress.
     ///
     /// - Returns: Its session, which has new tokens; nil if none was in progress, or it failed.
-    func sessionAfterRaising() async throws -> Session? {
+    func sessionAfterRaising() async throws -> AuthSession? {
         guard let raising else { return nil }
         // Lost: why the verification failed, which its own caller learns.
         let session = try? await Self.value(of: raising.task)
@@ -43,7 +43,7 @@ extension TokenRefreshCoordinator {
 
     private func raise(
         _ startedIn: Int, _ call: @escaping @Sendable (String) async throws -> TimedAnswer
-    ) async throws -> Session {
+    ) async throws -> AuthSession {
         defer { if raising?.epoch == startedIn { raising = nil } }
         do {
             return try await slot.storage.withLock { try await self.raiseLocked(startedIn, call) }
@@ -62,7 +62,7 @@ extension TokenRefreshCoordinator {
 
     private func raiseLocked(
         _ startedIn: Int, _ call: @escaping @Sendable (String) async throws -> TimedAnswer
-    ) async throws -> Session {
+    ) async throws -> AuthSession {
         try check(startedIn)
         guard let before = kept else { throw Superseded() }
         let current = try await gate.run { try await self.reread(before, startedIn) }
@@ -81,8 +81,8 @@ extension TokenRefreshCoordinator {
 
 extension TokenRefreshCoordinator {
     /// Waits for a refresh or a verification. A cancelled caller stops waiting, and the work continues.
-    static func value(of refresh: Task<Session, any Error>) async throws -> Session {
-        let (sessions, continuation) = AsyncThrowingStream<Session, any Error>.makeStream()
+    static func value(of refresh: Task<AuthSession, any Error>) async throws -> AuthSession {
+        let (sessions, continuation) = AsyncThrowingStream<AuthSession, any Error>.makeStream()
         // Unstructured, because a child task would be awaited.
         Task {
             switch await refresh.result {

@@ -14,7 +14,7 @@ extension TokenRefreshCoordinator {
     ///
     /// - Throws: ``AuthClientError``: `signedOut`, `storeUnavailable`, `storeFailed`, `offline`, `sessionChanged`,
     ///   `refused`, `unexpectedAnswer`. The session is kept in all cases except the first.
-    func freshSession() async throws -> Session {
+    func freshSession() async throws -> AuthSession {
         let kept = try await signedIn()
         if kept.isFresh(at: clock.uptime(), leeway: rules.leeway) { return kept.session }
         do {
@@ -32,7 +32,7 @@ extension TokenRefreshCoordinator {
 
     /// Returns a session with a different access token, unless the current one was just issued. An app's own request always asks
     /// the server, in a refresh that begins after it: one that is under way may bring older claims.
-    func refreshedSession(_ reason: RefreshReason, insteadOf token: String? = nil) async throws -> Session {
+    func refreshedSession(_ reason: RefreshReason, insteadOf token: String? = nil) async throws -> AuthSession {
         let kept = try await signedIn()
         if let token, kept.session.accessToken != token, kept.isFresh(at: clock.uptime(), leeway: .zero) {
             return kept.session
@@ -62,7 +62,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    private func refreshed(_ reason: RefreshReason) async throws -> Session {
+    private func refreshed(_ reason: RefreshReason) async throws -> AuthSession {
         while raising != nil {
             if let raised = try await sessionAfterRaising() { return raised }
         }
@@ -73,8 +73,8 @@ extension TokenRefreshCoordinator {
     }
 
     /// Joins the refresh in progress, or starts one.
-    private func refreshedOnce(_ reason: RefreshReason) async throws -> Session {
-        let task: Task<Session, any Error>
+    private func refreshedOnce(_ reason: RefreshReason) async throws -> AuthSession {
+        let task: Task<AuthSession, any Error>
         if let flight {
             task = flight.task
         } else {
@@ -95,7 +95,7 @@ extension TokenRefreshCoordinator {
     /// One refresh with its retries. Releases the store's lock between attempts.
     ///
     /// - Parameter asksAlways: Whether a session that another process has refreshed meanwhile does not suffice.
-    private func fly(_ startedIn: Int, asksAlways: Bool) async throws -> Session {
+    private func fly(_ startedIn: Int, asksAlways: Bool) async throws -> AuthSession {
         defer { if flight?.epoch == startedIn { flight = nil } }
         do {
             return try await tries(startedIn, asksAlways: asksAlways)
@@ -113,7 +113,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    private func tries(_ startedIn: Int, asksAlways: Bool) async throws -> Session {
+    private func tries(_ startedIn: Int, asksAlways: Bool) async throws -> AuthSession {
         var failures = 0
         while true {
             do {
@@ -139,7 +139,7 @@ extension TokenRefreshCoordinator {
     }
 
     /// One attempt while holding the store's lock: read the slot, call the server, save, publish.
-    private func attempt(_ startedIn: Int, asksAlways: Bool) async throws -> Session {
+    private func attempt(_ startedIn: Int, asksAlways: Bool) async throws -> AuthSession {
         try check(startedIn)
         guard let before = kept else { throw Superseded() }
         let current = try await gate.run { try await self.reread(before, startedIn) }
@@ -199,7 +199,7 @@ extension TokenRefreshCoordinator {
     /// Saves the session, then publishes it. A concurrent sign-out waits for the gate and then deletes what was
     /// written.
     func land(
-        _ fresh: KeptSession, replacing generation: String, _ startedIn: Int, event: AuthChangeEvent = .tokenRefreshed
+        _ fresh: KeptSession, replacing generation: String, _ startedIn: Int, event: AuthEvent = .tokenRefreshed
     ) async throws {
         try check(startedIn)
         let isDamaged = await slot.load() == .damaged

@@ -19,14 +19,14 @@ extension TokenRefreshCoordinator {
     ///   end of the previous session by the server does not.
     /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`, and the previous session stays active;
     ///   `signedOut` or `sessionChanged` if the app signed out or in meanwhile.
-    func adopt(_ timed: TimedAnswer, begun: Int, then further: AuthChangeEvent? = nil) async throws -> Session {
+    func adopt(_ timed: TimedAnswer, begun: Int, then further: AuthEvent? = nil) async throws -> AuthSession {
         try await replace(by: timed, begun: begun, then: further).session
     }
 
     /// The same, also with the session of another user that it replaced, with the newest tokens of any process.
     func replace(
-        by timed: TimedAnswer, begun: Int, then further: AuthChangeEvent?
-    ) async throws -> (session: Session, replaced: KeptSession?) {
+        by timed: TimedAnswer, begun: Int, then further: AuthEvent?
+    ) async throws -> (session: AuthSession, replaced: KeptSession?) {
         guard wishes == begun else { throw overtaken }
         let startedIn = advanceEpoch()
         ownChanges += 1
@@ -43,7 +43,7 @@ extension TokenRefreshCoordinator {
     }
 
     private func landSignIn(
-        _ new: KeptSession, _ startedIn: Int, then further: AuthChangeEvent?
+        _ new: KeptSession, _ startedIn: Int, then further: AuthEvent?
     ) async throws -> KeptSession? {
         try check(startedIn)
         let before = await slot.load()
@@ -95,7 +95,7 @@ extension TokenRefreshCoordinator {
     }
 
     /// The current user, and the epoch for later changes.
-    func owner() async -> (user: User, epoch: Int)? {
+    func owner() async -> (user: AuthUser, epoch: Int)? {
         // Lost: that the store does not answer. Then there is no known session.
         try? await restore()
         // Lost: the error for a sign-out or an account change by another process. `kept` already reflects it.
@@ -131,7 +131,7 @@ extension TokenRefreshCoordinator {
     /// Replaces the session's user by a newer version from the server.
     ///
     /// - Parameter startedIn: The epoch in which the call was made. In a later epoch the user is ignored.
-    func replace(_ user: User, startedIn: Int, event: AuthChangeEvent?) async {
+    func replace(_ user: AuthUser, startedIn: Int, event: AuthEvent?) async {
         guard epoch == startedIn, var now = kept, now.session.user.id == user.id, now.session.user != user else {
             if epoch == startedIn, let event { send(event) }
             return
@@ -153,7 +153,7 @@ extension TokenRefreshCoordinator {
         forgetWindow(startedIn: startedIn)
     }
 
-    private func save(_ user: User, _ startedIn: Int) async throws {
+    private func save(_ user: AuthUser, _ startedIn: Int) async throws {
         guard epoch == startedIn, let generation = kept?.generation else { return }
         _ = try await slot.save(user, generation: generation)
     }

@@ -19,7 +19,7 @@ actor TokenRefreshCoordinator {
 
     struct Flight {
         let epoch: Int
-        let task: Task<Session, any Error>
+        let task: Task<AuthSession, any Error>
     }
 
     /// The network call that the refresh waits for.
@@ -206,7 +206,7 @@ extension TokenRefreshCoordinator {
 
     /// The only place that changes the state and sends events. A listener's first event describes the state at its
     /// arrival, or as soon as the store answers.
-    func change(_ new: State, event: AuthChangeEvent?) {
+    func change(_ new: State, event: AuthEvent?) {
         let newcomers = Set(listeners.filter { !$0.value.hasInitial }.keys)
         state = new
         sendInitial()
@@ -215,7 +215,7 @@ extension TokenRefreshCoordinator {
         if case .signedOut = event { send(event) } else { send(event, sparing: newcomers) }
     }
 
-    func send(_ event: AuthChangeEvent, sparing spared: Set<Int> = []) {
+    func send(_ event: AuthEvent, sparing spared: Set<Int> = []) {
         let change = AuthChange(event: event, session: kept?.session)
         for (id, listener) in listeners where listener.hasInitial && !spared.contains(id) {
             listener.continuation.yield(change)

@@ -7,7 +7,7 @@ struct StoredSession: Hashable, Sendable {
     /// The same from sign-in to sign-out.
     var lineage: String
     var refreshToken: String
-    var user: User
+    var user: AuthUser
     /// nil if a crash or a full disk prevented writing the second entry.
     var access: StoredAccess?
 }
@@ -90,7 +90,7 @@ struct SessionSlot: Sendable {
     }
 
     /// Replaces the user of the session with this generation. Returns false if the slot contains another one.
-    func save(_ user: User, generation: String) async throws -> Bool {
+    func save(_ user: AuthUser, generation: String) async throws -> Bool {
         switch await load() {
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
         case .session(var session) where session.generation == generation:
@@ -132,7 +132,7 @@ struct SessionSlot: Sendable {
     }
 }
 
-extension Session {
+extension AuthSession {
     /// The entries of a store that contains this session, for an app's tests.
     package func entries(below key: String) -> [String: [UInt8]] {
         let slot = SessionSlot(storage: MemoryStorage(), key: key)
@@ -175,7 +175,7 @@ extension StoredSession {
         guard let json = try? JSONReader.read(bytes), let generation = json["generation"]?.stringValue,
             let lineage = json["lineage"]?.stringValue, let token = json["refresh_token"]?.stringValue,
             // Lost: the same.
-            let user = try? User(json: json["user"] ?? .null)
+            let user = try? AuthUser(json: json["user"] ?? .null)
         else { return nil }
         self.init(generation: generation, lineage: lineage, refreshToken: token, user: user, access: nil)
     }
@@ -210,7 +210,7 @@ extension StoredAccess {
     }
 
     fileprivate func entry(generation: String) -> [UInt8] {
-        let json: AnyJSON = [
+        let json: AuthJSON = [
             "generation": .string(generation), "access_token": .string(token), "token_type": .string(type),
             "expires_in": .double(expiresIn), "expires_at": .double(expiresAt), "server_ahead": .double(serverAhead),
         ]

@@ -3,7 +3,7 @@ import Foundation
 extension URL {
     /// The code in a redirect URL.
     ///
-    /// - Throws: The errors of ``AuthClient/session(from:)``.
+    /// - Throws: The errors of ``GatehouseClient/session(from:)``.
     var redirectCode: String {
         get throws(AuthClientError) {
             let values = redirectValues

@@ -1,6 +1,6 @@
 package import Foundation
 package import Gatehouse
-package import Observation
+import Observation
 
 /// The state of the list of this device's accounts, on the profile and the login screen.
 ///

@@ -5,7 +5,7 @@ extension CodeModel {
     /// A credential that a code restores.
     enum Restored {
         case password(String)
-        case passkey(SetAsideTicket)
+        case passkey(AuthSetAsideTicket)
 
         /// - Parameter password: The password that was refused.
         /// - Returns: nil for any other failure.

@@ -105,7 +105,7 @@ extension EmailAuthForm {
         return switch field {
         case .name: "Please enter your name."
         case .email: "Please enter a valid email address."
-        case .password: WeakPassword(reasons: [.length], minimumLength: minimumPasswordLength).text
+        case .password: AuthWeakPassword(reasons: [.length], minimumLength: minimumPasswordLength).text
         case .confirmation: "Passwords do not match."
         }
     }

@@ -33,7 +33,7 @@ public final class LinkModel {
 
     /// The question; nil dismisses the screen, because the user signed in or dismissed it, or the server no longer
     /// knows it.
-    public var question: LinkQuestion? { manager.linkQuestion }
+    public var question: AuthLinkQuestion? { manager.linkQuestion }
 
     /// The account's sign-in methods.
     public var methods: [AuthMethod] {
@@ -83,14 +83,14 @@ public final class LinkModel {
     /// Answers by signing in with Google's own sheet; see ``AuthManager/signInWithGoogle(_:)``.
     @discardableResult
     public func confirmWithGoogle(
-        _ sheet: @escaping @MainActor () async throws -> OpenIDConnectCredentials
+        _ sheet: @escaping @MainActor () async throws -> IDTokenCredentials
     ) -> Task<Void, Never>? {
         attempt(.google) { try await self.manager.linking.confirm(.google(sheet)) }
     }
 
     /// Answers by signing in with a provider in a browser; see ``AuthManager/signIn(with:in:)``.
     @discardableResult
-    public func confirm(with provider: Provider, in browser: any WebAuthenticator) -> Task<Void, Never>? {
+    public func confirm(with provider: AuthProvider, in browser: any WebAuthenticator) -> Task<Void, Never>? {
         attempt(AuthMethod(provider)) { try await self.manager.linking.confirm(.provider(provider, in: browser)) }
     }
 
@@ -123,13 +123,13 @@ public final class LinkModel {
     }
 
     /// Asks for the code that restores the credential of an answer.
-    private func restore(_ kept: CodeModel.Restored, _ asked: LinkQuestion) {
+    private func restore(_ kept: CodeModel.Restored, _ asked: AuthLinkQuestion) {
         guard question == asked else { return }
         code = CodeModel(restoring: kept, email: asked.email, answersLink: true, manager: manager)
         phase = .asking
     }
 
-    private func askForCode(_ asked: LinkQuestion, _ wait: Duration, _ phase: CodeModel.Phase) {
+    private func askForCode(_ asked: AuthLinkQuestion, _ wait: Duration, _ phase: CodeModel.Phase) {
         guard question == asked else { return }
         code = CodeModel(.link, email: asked.email, wait: wait, phase: phase, manager: manager)
     }

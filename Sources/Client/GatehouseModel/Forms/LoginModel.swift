@@ -218,14 +218,14 @@ public final class LoginModel {
     /// Signs in with Google's own sheet; see ``AuthManager/signInWithGoogle(_:)``.
     @discardableResult
     public func signInWithGoogle(
-        _ sheet: @escaping @MainActor () async throws -> OpenIDConnectCredentials
+        _ sheet: @escaping @MainActor () async throws -> IDTokenCredentials
     ) -> Task<Void, Never>? {
         attempt(.google) { try await self.manager.signInWithGoogle(sheet) }
     }
 
     /// Signs in with a provider in a browser; see ``AuthManager/signIn(with:in:)``.
     @discardableResult
-    public func signIn(with provider: Provider, in browser: any WebAuthenticator) -> Task<Void, Never>? {
+    public func signIn(with provider: AuthProvider, in browser: any WebAuthenticator) -> Task<Void, Never>? {
         attempt(AuthMethod(provider)) { try await self.manager.signIn(with: provider, in: browser) }
     }
 

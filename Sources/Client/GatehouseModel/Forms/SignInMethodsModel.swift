@@ -12,9 +12,9 @@ public final class SignInMethodsModel {
     /// The current phase.
     public private(set) var phase = Phase.loading
     /// The account's sign-in methods.
-    public private(set) var identities: [UserIdentity] = []
+    public private(set) var identities: [AuthUserIdentity] = []
     /// The recent links among them that can be undone, newest first.
-    public private(set) var undoable: [UndoableLink] = []
+    public private(set) var undoable: [AuthUndoableLink] = []
     private var hasPasskey = false
     private let manager: AuthManager
     /// Advanced by each change: a list that was read before is outdated.
@@ -30,7 +30,7 @@ public final class SignInMethodsModel {
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
     /// Whether the account has an identity of this provider; `email` stands for a password.
-    public func has(_ provider: Provider) -> Bool { identities.contains { $0.provider == provider.rawValue } }
+    public func has(_ provider: AuthProvider) -> Bool { identities.contains { $0.provider == provider.rawValue } }
 
     /// The providers that can be added: those that the server offers and the account does not have, Apple first.
     ///
@@ -65,7 +65,7 @@ public final class SignInMethodsModel {
 
     /// Links a provider; see ``AuthManager/Identities/link(_:in:)``.
     @discardableResult
-    public func link(_ provider: Provider, in browser: any WebAuthenticator) -> Task<Void, Never>? {
+    public func link(_ provider: AuthProvider, in browser: any WebAuthenticator) -> Task<Void, Never>? {
         attempt {
             _ = try await self.manager.identities.link(provider, in: browser)
         } tell: {
@@ -75,7 +75,7 @@ public final class SignInMethodsModel {
 
     /// Removes a sign-in method, after the user confirmed it.
     @discardableResult
-    public func remove(_ identity: UserIdentity) -> Task<Void, Never>? {
+    public func remove(_ identity: AuthUserIdentity) -> Task<Void, Never>? {
         attempt {
             try await self.manager.identities.unlink(identity)
         } tell: {
@@ -85,7 +85,7 @@ public final class SignInMethodsModel {
 
     /// Undoes a link, after the user confirmed it. Signs out if the link opened the current session.
     @discardableResult
-    public func undo(_ link: UndoableLink) -> Task<Void, Never>? {
+    public func undo(_ link: AuthUndoableLink) -> Task<Void, Never>? {
         attempt {
             do {
                 try await self.manager.identities.undo(link)

@@ -41,7 +41,7 @@ extension AuthManager {
         if accounts != storedAccounts { storedAccounts = accounts }
     }
 
-    func accountsChanged(after event: AuthChangeEvent) {
+    func accountsChanged(after event: AuthEvent) {
         guard allowsSeveralAccounts, event != .tokenRefreshed else { return }
         Task { [weak self] in await self?.loadAccounts() }
     }
@@ -83,7 +83,7 @@ extension AuthManager {
         }
     }
 
-    private func open(_ session: Session) -> SignInOutcome {
+    private func open(_ session: AuthSession) -> SignInOutcome {
         (error, isNewUser, needsNewPassword, asksForPasskey) = (nil, false, false, false)
         (opening, pendingLink) = (nil, nil)
         guard enter(session) else { return .secondFactorNeeded }

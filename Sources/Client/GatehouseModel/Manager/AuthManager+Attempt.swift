@@ -7,7 +7,7 @@ extension AuthManager {
     ///
     /// - Parameter address: For a new account. Empty if the user has not entered it yet.
     func authenticate(
-        _ method: AuthMethod, signingUp address: String? = nil, _ work: @MainActor () async throws -> AuthResponse
+        _ method: AuthMethod, signingUp address: String? = nil, _ work: @MainActor () async throws -> SessionOrUser
     ) async throws(AuthError) -> SignInOutcome {
         guard isAnonymous, !isSwitching else { return try await attempt(method, signingUp: address, work) }
         guard await wantsSwitch(to: nil) else {
@@ -22,8 +22,8 @@ extension AuthManager {
     /// - Parameter upgrade: Gives an anonymous account the sign-in method instead.
     func authenticate(
         _ method: AuthMethod, signingUp address: String? = nil,
-        upgradingBy upgrade: @MainActor () async throws -> AuthResponse,
-        _ work: @MainActor () async throws -> AuthResponse
+        upgradingBy upgrade: @MainActor () async throws -> SessionOrUser,
+        _ work: @MainActor () async throws -> SessionOrUser
     ) async throws(AuthError) -> SignInOutcome {
         guard isAnonymous, !isSwitching else { return try await attempt(method, signingUp: address, work) }
         do throws(AuthError) {
@@ -36,7 +36,7 @@ extension AuthManager {
     }
 
     private func attemptAnonymously(
-        _ method: AuthMethod, signingUp address: String?, _ work: @MainActor () async throws -> AuthResponse
+        _ method: AuthMethod, signingUp address: String?, _ work: @MainActor () async throws -> SessionOrUser
     ) async throws(AuthError) -> SignInOutcome {
         isSwitching = true
         defer { isSwitching = false }
@@ -45,7 +45,7 @@ extension AuthManager {
 
     /// Runs the phases of one sign-in. Sets ``linkQuestion`` if it results in a question.
     private func attempt(
-        _ method: AuthMethod, signingUp address: String?, _ work: @MainActor () async throws -> AuthResponse
+        _ method: AuthMethod, signingUp address: String?, _ work: @MainActor () async throws -> SessionOrUser
     ) async throws(AuthError) -> SignInOutcome {
         let replaces = (isSwitching || addingScreens > 0) && isLoggedIn
         guard replaces ? !isReplacing : step(.begin(method)) else {
@@ -107,7 +107,7 @@ extension AuthManager {
     }
 
     /// Whether this session completes a sign-up that waited for its confirmation mail. True at most once.
-    func isConfirmed(_ user: User) -> Bool {
+    func isConfirmed(_ user: AuthUser) -> Bool {
         defer { unconfirmedAddress = nil }
         return unconfirmedAddress != nil && unconfirmedAddress?.lowercased() == user.email?.lowercased()
     }
@@ -136,7 +136,7 @@ extension AuthManager {
     }
 }
 
-extension User {
+extension AuthUser {
     /// Whether the last sign-in, by a provider, created the account: both times are then less than five seconds apart. The
     /// protocol has no more exact sign.
     fileprivate var isNew: Bool {

@@ -38,7 +38,7 @@ extension AuthManager {
     /// - Throws: As ``signIn(withCode:sentTo:)``.
     @discardableResult
     public func signIn(
-        withCode code: String, restoring ticket: SetAsideTicket
+        withCode code: String, restoring ticket: AuthSetAsideTicket
     ) async throws(AuthError) -> SignInOutcome {
         try await redeem(by: .passkey) { try await self.service.verify(code: code, restoring: ticket) }
     }
@@ -52,9 +52,9 @@ extension AuthManager {
     }
 
     private func redeem(
-        by method: AuthMethod = .email, _ verify: @MainActor () async throws -> AuthResponse
+        by method: AuthMethod = .email, _ verify: @MainActor () async throws -> SessionOrUser
     ) async throws(AuthError) -> SignInOutcome {
-        var opened: User?
+        var opened: AuthUser?
         let outcome = try await authenticate(method) {
             let answer = try await verify()
             opened = answer.session?.user
@@ -65,7 +65,7 @@ extension AuthManager {
     }
 }
 
-extension User {
+extension AuthUser {
     /// Whether the last sign-in was the one that confirmed the address.
     fileprivate var isFirstConfirmed: Bool {
         guard let confirmed = times.emailConfirmedAt, let last = times.lastSignInAt else { return false }

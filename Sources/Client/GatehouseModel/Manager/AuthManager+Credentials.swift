@@ -27,7 +27,7 @@ extension AuthManager.Credentials {
     ///   ``AuthError/currentPasswordRequired``. ``SignInMessage/init(changing:)`` has a text for each. Nothing changed
     ///   then, unless the response was lost.
     public func changeEmail(_ email: String, current: String? = nil) async throws(AuthError) -> EmailChange {
-        let change = UserAttributes(email: email, currentPassword: current)
+        let change = AuthUserAttributes(email: email, currentPassword: current)
         let account = try await manager.changing { try await manager.service.update(user: change) }
         return account.email?.lowercased() == email.lowercased() ? .changed : .checkMail
     }
@@ -41,7 +41,7 @@ extension AuthManager.Credentials {
     /// - Throws: As ``changeEmail(_:current:)``, also ``AuthError/weakPassword(_:)`` or ``AuthError/samePassword``.
     public func changePassword(_ password: String, current: String? = nil, code: String? = nil) async throws(AuthError)
     {
-        let change = UserAttributes(password: password, currentPassword: current, nonce: code)
+        let change = AuthUserAttributes(password: password, currentPassword: current, nonce: code)
         _ = try await manager.changing { try await manager.service.update(user: change) }
     }
 

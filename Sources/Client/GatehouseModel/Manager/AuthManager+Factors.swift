@@ -16,7 +16,7 @@ extension AuthManager.Factors {
     /// Fetches the user's second factors, also those that are not proven yet.
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out.
-    public func list() async throws(AuthError) -> [Factor] {
+    public func list() async throws(AuthError) -> [AuthFactor] {
         try await manager.changing { try await manager.service.factors() }
     }
 
@@ -27,7 +27,7 @@ extension AuthManager.Factors {
     ///   - name: The user's name for it, unique among the factors.
     /// - Throws: ``AuthError``: ``AuthError/nameTaken``, ``AuthError/tooMany``, ``AuthError/notOffered``.
     ///   ``SignInMessage/init(changing:)`` has a text for each.
-    public func addApp(issuer: String?, name: String?) async throws(AuthError) -> AuthMFAEnrollResponse {
+    public func addApp(issuer: String?, name: String?) async throws(AuthError) -> AuthEnrolledFactor {
         try await manager.changing { try await manager.service.enrollApp(issuer: issuer, friendlyName: name) }
     }
 
@@ -41,14 +41,14 @@ extension AuthManager.Factors {
     /// How many recovery codes are left; nil if the user has none.
     ///
     /// - Throws: As ``list()``.
-    public func recoveryCodes() async throws(AuthError) -> AuthMFARecoveryCodesStatusResponse? {
+    public func recoveryCodes() async throws(AuthError) -> AuthRecoveryCodesStatus? {
         try await manager.changing { try await manager.service.recoveryCodes() }
     }
 
     /// Creates the recovery codes, or replaces all of them. They are returned only once.
     ///
     /// - Throws: As ``list()``, and ``AuthError/otherFactorNeeded`` without another factor; ``AuthError/notOffered``.
-    public func makeRecoveryCodes(replacing: Bool) async throws(AuthError) -> AuthMFARecoveryCodesGenerateResponse {
+    public func makeRecoveryCodes(replacing: Bool) async throws(AuthError) -> AuthRecoveryCodes {
         try await manager.changing { try await manager.service.makeRecoveryCodes(replacing: replacing) }
     }
 

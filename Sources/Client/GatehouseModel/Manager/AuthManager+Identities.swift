@@ -26,7 +26,7 @@ extension AuthManager.Identities {
     /// Fetches the user's sign-in methods.
     ///
     /// - Throws: ``AuthError``, which is also set as ``AuthManager/error``: ``AuthError/notAuthenticated`` if signed out.
-    public func list() async throws(AuthError) -> [UserIdentity] {
+    public func list() async throws(AuthError) -> [AuthUserIdentity] {
         try await manager.call { try await manager.service.identities() }
     }
 
@@ -35,7 +35,7 @@ extension AuthManager.Identities {
     /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, ``AuthError/lastSignInMethod`` or
     ///   ``AuthError/freshSignInNeeded``. ``SignInMessage/init(changing:)`` has a text for each. After
     ///   ``AuthError/offline(_:)`` the method may be removed.
-    public func unlink(_ identity: UserIdentity) async throws(AuthError) {
+    public func unlink(_ identity: AuthUserIdentity) async throws(AuthError) {
         try await manager.changing { try await manager.service.unlink(identity) }
     }
 
@@ -43,7 +43,7 @@ extension AuthManager.Identities {
     /// hosted Supabase.
     ///
     /// - Throws: ``AuthError``, which is also set as ``AuthManager/error``: ``AuthError/notAuthenticated`` if signed out.
-    public func undoableLinks() async throws(AuthError) -> [UndoableLink] {
+    public func undoableLinks() async throws(AuthError) -> [AuthUndoableLink] {
         try await manager.call {
             do {
                 return try await manager.service.undoableLinks()
@@ -56,7 +56,7 @@ extension AuthManager.Identities {
     /// Undoes a link and everything that it changed. Ends the sessions that it opened, possibly including this one.
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, or ``AuthError/tooLateToUndo``.
-    public func undo(_ link: UndoableLink) async throws(AuthError) {
+    public func undo(_ link: AuthUndoableLink) async throws(AuthError) {
         try await manager.changing { try await manager.service.undoLink(identityID: link.id) }
     }
 
@@ -82,7 +82,7 @@ extension AuthManager.Identities {
     /// - Throws: As ``linkApple(_:)``.
     @discardableResult
     public func linkGoogle(
-        _ sheet: @MainActor () async throws -> OpenIDConnectCredentials
+        _ sheet: @MainActor () async throws -> IDTokenCredentials
     ) async throws(AuthError) -> LinkOutcome {
         try await link(.google) {
             let credentials = try await sheet()
@@ -94,14 +94,15 @@ extension AuthManager.Identities {
     ///
     /// - Throws: As ``linkApple(_:)``.
     @discardableResult
-    public func link(_ provider: Provider, in browser: any WebAuthenticator) async throws(AuthError) -> LinkOutcome {
+    public func link(_ provider: AuthProvider, in browser: any WebAuthenticator) async throws(AuthError) -> LinkOutcome
+    {
         try await link(AuthMethod(provider)) {
             try await manager.proofs.proving { try await manager.service.link(provider, in: browser) }
         }
     }
 
     private func link(
-        _ method: AuthMethod, _ work: @MainActor () async throws -> Session
+        _ method: AuthMethod, _ work: @MainActor () async throws -> AuthSession
     ) async throws(AuthError) -> LinkOutcome {
         guard manager.isLoggedIn else { throw AuthError.notAuthenticated }
         let account = await manager.service.currentSession?.user
@@ -126,7 +127,7 @@ extension AuthManager.Identities {
     }
 }
 
-extension User {
+extension AuthUser {
     /// The sign-in method with which the account was created.
     fileprivate var firstMethod: AuthMethod? {
         let provider = appMetadata["provider"]?.stringValue ?? identities?.first?.provider

@@ -34,7 +34,7 @@ extension AuthManager.Linking {
         try await answer(proof.method, existing: proof.method) { try await proof.give(manager, $0) }
     }
 
-    /// Mails a code for `LinkProof.code(_:)` to the address of the question. Available only if `LinkQuestion.canMailCode` is
+    /// Mails a code for `LinkProof.code(_:)` to the address of the question. Available only if `AuthLinkQuestion.canMailCode` is
     /// true. Does nothing without a question.
     ///
     /// ```swift
@@ -57,7 +57,7 @@ extension AuthManager.Linking {
     }
 
     /// The user does not know the account but has its address, and starts over with a new account. Available only if
-    /// `LinkQuestion.canRecover` is true. The account that has the address keeps everything else; its password still signs in
+    /// `AuthLinkQuestion.canRecover` is true. The account that has the address keeps everything else; its password still signs in
     /// with it.
     ///
     /// - Throws: As ``confirm(_:)``, and ``AuthError/emailInUse(_:)`` if the address cannot be moved any more.
@@ -71,7 +71,8 @@ extension AuthManager.Linking {
     public func dismiss() { manager.linkQuestion = nil }
 
     /// Links with the session of a sign-in that answers the question, at once or when its second factor is proven.
-    func link(_ question: LinkQuestion, _ method: AuthMethod, with session: Session) async throws -> Session {
+    func link(_ question: AuthLinkQuestion, _ method: AuthMethod, with session: AuthSession) async throws -> AuthSession
+    {
         if session.needsSecondFactor {
             manager.pendingLink = PendingLink(question: question, existing: method, userID: session.user.id)
             return session
@@ -92,7 +93,7 @@ extension AuthManager.Linking {
     /// - Returns: The session with the link.
     /// - Throws: The error of the link. The session has ended then, as after a sign-in without a second factor, and the
     ///   question is there again, unless it has expired.
-    func complete(after session: Session) async throws -> Session {
+    func complete(after session: AuthSession) async throws -> AuthSession {
         guard let pending = manager.pendingLink, pending.userID == session.user.id else { return session }
         let mine = manager.epoch
         do {
@@ -120,7 +121,7 @@ extension AuthManager.Linking {
     /// - Parameter existing: The account's previous sign-in method; nil if nothing is linked.
     private func answer(
         _ method: AuthMethod, existing: AuthMethod? = nil,
-        _ work: @MainActor (LinkQuestion) async throws -> Session
+        _ work: @MainActor (AuthLinkQuestion) async throws -> AuthSession
     ) async throws(AuthError) -> SignInOutcome {
         guard let question = manager.linkQuestion else { return .ignored }
         do throws(AuthError) {
@@ -136,14 +137,14 @@ extension AuthManager.Linking {
     }
 
     /// Ends a question that the server no longer knows.
-    private func expire(_ question: LinkQuestion) {
+    private func expire(_ question: AuthLinkQuestion) {
         if manager.linkQuestion == question { (manager.linkQuestion, manager.linkHasExpired) = (nil, true) }
     }
 }
 
 /// A question whose account has a second factor, after the user has signed in to that account.
 struct PendingLink {
-    let question: LinkQuestion
+    let question: AuthLinkQuestion
     /// The method of that sign-in.
     let existing: AuthMethod
     let userID: UUID

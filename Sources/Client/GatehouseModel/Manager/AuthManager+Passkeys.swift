@@ -111,7 +111,7 @@ extension AuthManager.Passkeys {
     /// - Throws: ``AuthError``: ``AuthError/cancelled`` if the user closed the sheet, after which nothing is shown;
     ///   ``AuthError/passkeyExists``, ``AuthError/tooMany``. ``SignInMessage/init(changing:)`` has a text for each.
     @discardableResult
-    public func add(with passkeys: any PasskeyAuthenticator) async throws(AuthError) -> Passkey {
+    public func add(with passkeys: any PasskeyAuthenticator) async throws(AuthError) -> AuthPasskey {
         let passkey = try await manager.changing {
             try await manager.service.registerPasskey(with: passkeys, style: .sheet)
         }
@@ -122,7 +122,7 @@ extension AuthManager.Passkeys {
     /// Fetches the user's passkeys, the oldest first; nil if the server has none.
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out.
-    public func list() async throws(AuthError) -> [Passkey]? {
+    public func list() async throws(AuthError) -> [AuthPasskey]? {
         do throws(AuthError) {
             return try await manager.changing { try await manager.service.passkeys() }
         } catch .notOffered {

@@ -47,7 +47,7 @@ extension AuthManager {
     ///   - firstName: At most 50 characters.
     ///   - data: A JSON Merge Patch; see `ProfileChange.data`.
     /// - Throws: As ``updateProfile(_:)``.
-    public func updateProfile(firstName: FieldChange = .keep, data: JSONObject = [:]) async throws(AuthError) {
+    public func updateProfile(firstName: FieldChange = .keep, data: AuthJSONObject = [:]) async throws(AuthError) {
         try await updateProfile(ProfileChange(firstName: firstName, data: data))
     }
 
@@ -66,8 +66,8 @@ extension AuthManager {
     public func updateProfile(
         firstName: FieldChange = .keep, data: some Encodable
     ) async throws(AuthError) {
-        let members: JSONObject
-        do { members = try JSONObject(encoding: data) } catch { throw .unknown(nil) }
+        let members: AuthJSONObject
+        do { members = try AuthJSONObject(encoding: data) } catch { throw .unknown(nil) }
         try await updateProfile(ProfileChange(firstName: firstName, data: members))
     }
 

@@ -62,7 +62,7 @@ extension AuthManager.Proofs {
     /// The user does not answer ``AuthManager/proofQuestion``: the waiting calls throw ``AuthError/cancelled``.
     public func dismiss() { answer(.dismissed) }
 
-    private func prove(_ work: @escaping @MainActor () async throws -> Session) async throws(AuthError) {
+    private func prove(_ work: @escaping @MainActor () async throws -> AuthSession) async throws(AuthError) {
         guard manager.isLoggedIn || manager.secondFactor != nil else { throw .notAuthenticated }
         let mine = manager.epoch
         manager.callCount += 1
@@ -163,7 +163,7 @@ extension AuthManager.Proofs {
     }
 
     /// A second factor proves everything. Only without one, the first factor does.
-    private func proofMethods(of account: User, for need: ProofNeed) async -> [ProofMethod] {
+    private func proofMethods(of account: AuthUser, for need: ProofNeed) async -> [ProofMethod] {
         var account = account
         // Lost: why the factors could not be fetched. Those of the session may be older.
         if let factors = try? await manager.service.factors() { account.factors = factors }

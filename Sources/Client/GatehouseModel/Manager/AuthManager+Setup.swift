@@ -53,10 +53,10 @@ extension AuthManager {
     ///   - log: Receives log lines that are not telemetry, without personal data. Must return immediately.
     public convenience init(
         url: String, publishableKey: String, gateway: String? = nil, redirectTo: String? = nil,
-        profile: ((AuthClient) -> any ProfileSource)? = nil, storage: (any SecureStorage)? = nil,
+        profile: ((GatehouseClient) -> any ProfileSource)? = nil, storage: (any SecureStorage)? = nil,
         accessibility: KeychainAccessibility = .whenUnlockedThisDeviceOnly, allowsSeveralAccounts: Bool = false,
         transport: @escaping HTTPTransport = SystemDefaults.transport(), clock: ClientClock = SystemDefaults.clock(),
-        telemetry: [any TelemetrySink] = [], appleCredentials: AppleCredentials = SystemDefaults.appleCredentials(),
+        telemetry: [any TelemetrySink] = [], appleCredentials: AppleConsent = SystemDefaults.appleCredentials(),
         memory: SignInMemory = .userDefaults,
         log: @escaping @Sendable (TelemetryLevel, String) -> Void = LogSink.writeToSystemLog
     ) {
@@ -92,7 +92,7 @@ extension AuthManager {
 
     /// The auth client, for calls that the manager does not have; nil with a service of the app's own. The manager
     /// follows its sign-ins and sign-outs.
-    public nonisolated var client: AuthClient? { (service as? LiveAuthService)?.client }
+    public nonisolated var client: GatehouseClient? { (service as? LiveAuthService)?.client }
 }
 
 /// The checked parameters of a manager.
@@ -154,15 +154,15 @@ package struct ManagerSetup {
 
     @MainActor
     func service(
-        _ profile: ((AuthClient) -> any ProfileSource)?, _ storage: any SecureStorage,
+        _ profile: ((GatehouseClient) -> any ProfileSource)?, _ storage: any SecureStorage,
         _ transport: @escaping HTTPTransport, _ clock: ClientClock, _ allowsSeveralAccounts: Bool
     ) throws(AuthError) -> LiveAuthService {
         let reachability = SystemDefaults.reachability()
-        var options = AuthClient.Options()
+        var options = GatehouseClient.Options()
         options.allowsSeveralAccounts = allowsSeveralAccounts
-        let client: AuthClient
+        let client: GatehouseClient
         do {
-            client = try AuthClient(
+            client = try GatehouseClient(
                 url: url.appending(path: "auth/v1"), publishableKey: publishableKey, storage: storage,
                 transport: transport, clock: clock, options: options, reachability: reachability)
         } catch {

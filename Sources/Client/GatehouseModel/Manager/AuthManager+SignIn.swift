@@ -45,10 +45,10 @@ extension AuthManager {
     public func signUpWithEmail(
         _ email: String, password: String, firstName: String? = nil
     ) async throws(AuthError) -> SignInOutcome {
-        let upgrade: @MainActor () async throws -> AuthResponse = {
-            let data: JSONObject? = firstName.map { ["first_name": .string($0)] }
+        let upgrade: @MainActor () async throws -> SessionOrUser = {
+            let data: AuthJSONObject? = firstName.map { ["first_name": .string($0)] }
             let user = try await self.service.update(
-                user: UserAttributes(email: email, password: password, data: data))
+                user: AuthUserAttributes(email: email, password: password, data: data))
             guard !user.isAnonymous, let old = await self.service.currentSession else { return .user(user) }
             // Lost: why there is no new token. The old one says "anonymous" until the next refresh.
             _ = try? await self.service.accessToken(insteadOf: old.accessToken)
@@ -84,18 +84,18 @@ extension AuthManager {
     /// - Throws: As ``signInWithApple(_:)``.
     @discardableResult
     public func signInWithGoogle(
-        _ sheet: @MainActor () async throws -> OpenIDConnectCredentials
+        _ sheet: @MainActor () async throws -> IDTokenCredentials
     ) async throws(AuthError) -> SignInOutcome {
         try await authenticate(.google, sheet)
     }
 
     /// An anonymous account gets the identity; everybody else signs in with it.
     private func authenticate(
-        _ method: AuthMethod, _ sheet: @MainActor () async throws -> OpenIDConnectCredentials
+        _ method: AuthMethod, _ sheet: @MainActor () async throws -> IDTokenCredentials
     ) async throws(AuthError) -> SignInOutcome {
         // The sheet answers once.
-        var answer: OpenIDConnectCredentials?
-        func credentials() async throws -> OpenIDConnectCredentials {
+        var answer: IDTokenCredentials?
+        func credentials() async throws -> IDTokenCredentials {
             if let answer { return answer }
             let new = try await sheet()
             answer = new
@@ -121,7 +121,7 @@ extension AuthManager {
     ///
     /// - Throws: As ``signInWithGoogle(in:)``.
     @discardableResult
-    public func signIn(with provider: Provider, in browser: any WebAuthenticator) async throws(AuthError)
+    public func signIn(with provider: AuthProvider, in browser: any WebAuthenticator) async throws(AuthError)
         -> SignInOutcome
     {
         try await authenticate(

@@ -15,7 +15,7 @@ extension AuthManager {
     /// falls asks when a change needs it. Only one whose level was unknown is hidden again.
     ///
     /// - Returns: Whether the user is shown.
-    func enter(_ session: Session) -> Bool {
+    func enter(_ session: AuthSession) -> Bool {
         // A link that waits for the factor is part of the sign-in.
         let isIncomplete = session.needsSecondFactor || pendingLink?.userID == session.user.id
         guard isIncomplete, user?.id != session.user.id || lacksToken else {
@@ -40,7 +40,7 @@ extension AuthManager {
     var lacksToken: Bool { shownSession?.accessToken.isEmpty == true }
 
     /// Shows the session's user, and keeps known details of the same user.
-    func show(_ account: User) {
+    func show(_ account: AuthUser) {
         var shown = AuthenticatedUser(account)
         if let user, user.id == shown.id {
             shown.keepProfile(of: user)
@@ -87,7 +87,7 @@ extension AuthManager {
     }
 }
 
-extension Session {
+extension AuthSession {
     /// Whether the account has a second factor that this session has not proven. False if the access token was lost: the
     /// refresh tells the level.
     var needsSecondFactor: Bool {

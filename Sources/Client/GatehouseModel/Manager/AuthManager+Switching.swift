@@ -64,7 +64,7 @@ extension AuthManager {
     /// Asks the signed-in user.
     ///
     /// - Returns: false also if no screen can ask.
-    func wantsSwitch(to other: User?) async -> Bool {
+    func wantsSwitch(to other: AuthUser?) async -> Bool {
         // Without a user, for example before the second factor, nothing is replaced that anybody sees.
         guard isLoggedIn else { return true }
         // The signed-in account stays on this device.

@@ -38,7 +38,7 @@ public final class AuthManager {
     public var needsNewPassword = false
     /// The question after a provider sign-in whose address already belongs to an account. Answer it with
     /// ``linking``. nil if there is no question.
-    public internal(set) var linkQuestion: LinkQuestion?
+    public internal(set) var linkQuestion: AuthLinkQuestion?
     /// What the server offers; nil before ``loadServerSettings()``.
     public internal(set) var serverSettings: AuthServerSettings?
     /// Whether ``user`` contains the gateway's profile. Until then empty ``AuthenticatedUser/data`` means "unknown";
@@ -105,7 +105,7 @@ public final class AuthManager {
     @ObservationIgnored var recent = RecentEvents()
     /// The refusal that ended the last session; nil if none did.
     var ending: SessionEnding?
-    @ObservationIgnored let appleCredentials: AppleCredentials
+    @ObservationIgnored let appleCredentials: AppleConsent
     @ObservationIgnored let log: @Sendable (TelemetryLevel, String) -> Void
     /// Advanced by every sign-in and sign-out. Work of an older epoch has no effect.
     @ObservationIgnored var epoch = 0
@@ -136,7 +136,7 @@ public final class AuthManager {
     /// Why the session ended during a sign-in that would have replaced it.
     @ObservationIgnored var endedMeanwhile: SignedOutReason?
     /// The session whose user is shown, and whose profile was asked for.
-    @ObservationIgnored var shownSession: Session?
+    @ObservationIgnored var shownSession: AuthSession?
     @ObservationIgnored var loadCount = 0
     /// Whether the server did not say what it offers.
     @ObservationIgnored var hasMissedSettings = false
@@ -155,13 +155,13 @@ public final class AuthManager {
     ///   - clock: Measures the duration of sign-ins.
     ///   - telemetry: The receivers of all events.
     ///   - appleCredentials: Reports whether a user who signed in with Apple has revoked that consent; queried at the
-    ///     start and at each of its `AppleCredentials.moments`. If so, the user is signed out.
+    ///     start and at each of its `AppleConsent.moments`. If so, the user is signed out.
     ///   - memory: Remembers the method of the last sign-in.
     ///   - log: Receives log lines that are not telemetry, without personal data. Must return immediately.
     public init(
         service: any AuthService, storage: any SecureStorage, storageKey: String = "gatehouse",
         clock: ClientClock = SystemDefaults.clock(), telemetry: [any TelemetrySink] = [],
-        appleCredentials: AppleCredentials = SystemDefaults.appleCredentials(), memory: SignInMemory = .inMemory(),
+        appleCredentials: AppleConsent = SystemDefaults.appleCredentials(), memory: SignInMemory = .inMemory(),
         log: @escaping @Sendable (TelemetryLevel, String) -> Void = { _, _ in }
     ) {
         self.service = service

@@ -6,7 +6,7 @@ public struct LinkProof {
     /// The account's sign-in method that the user proves.
     let method: AuthMethod
     /// Signs in and links. Returns the session of the account.
-    let give: @MainActor (AuthManager, LinkQuestion) async throws -> Session
+    let give: @MainActor (AuthManager, AuthLinkQuestion) async throws -> AuthSession
 
     /// The account's password.
     public static func password(_ password: String) -> LinkProof {
@@ -41,7 +41,7 @@ public struct LinkProof {
 
     /// The code that was mailed when ``passkey(_:)`` was refused with ``AuthError/credentialSetAside(_:)``, which restores
     /// the passkey.
-    public static func code(_ code: String, restoring ticket: SetAsideTicket) -> LinkProof {
+    public static func code(_ code: String, restoring ticket: AuthSetAsideTicket) -> LinkProof {
         signIn(.passkey) { try await $0.verify(code: code, restoring: ticket).opened }
     }
 
@@ -55,16 +55,16 @@ public struct LinkProof {
     }
 
     /// Google's own sheet, as for ``AuthManager/signInWithGoogle(_:)``.
-    public static func google(_ sheet: @escaping @MainActor () async throws -> OpenIDConnectCredentials) -> LinkProof {
+    public static func google(_ sheet: @escaping @MainActor () async throws -> IDTokenCredentials) -> LinkProof {
         signIn(.google) { try await $0.signIn(with: try await sheet()) }
     }
 
     /// Any provider in a browser.
-    public static func provider(_ provider: Provider, in browser: any WebAuthenticator) -> LinkProof {
+    public static func provider(_ provider: AuthProvider, in browser: any WebAuthenticator) -> LinkProof {
         signIn(AuthMethod(provider)) { try await $0.signIn(with: provider, in: browser) }
     }
 
-    /// A passkey of the account. Available only if `LinkQuestion.canUsePasskey` is true. A closed sheet is `.cancelled`.
+    /// A passkey of the account. Available only if `AuthLinkQuestion.canUsePasskey` is true. A closed sheet is `.cancelled`.
     public static func passkey(_ passkeys: any PasskeyAuthenticator) -> LinkProof {
         signIn(.passkey) { service in
             let assertion = try await service.passkeyAssertion(with: passkeys, style: .sheet)
@@ -74,7 +74,7 @@ public struct LinkProof {
 
     /// A sign-in to the account, and then the link.
     private static func signIn(
-        _ method: AuthMethod, _ signIn: @escaping @MainActor (any AuthService) async throws -> Session
+        _ method: AuthMethod, _ signIn: @escaping @MainActor (any AuthService) async throws -> AuthSession
     ) -> LinkProof {
         LinkProof(method: method) { manager, question in
             try await manager.linking.link(question, method, with: try await signIn(manager.service))
@@ -82,9 +82,9 @@ public struct LinkProof {
     }
 }
 
-extension AuthResponse {
+extension SessionOrUser {
     /// The session of a redeemed code that signs in.
-    fileprivate var opened: Session {
+    fileprivate var opened: AuthSession {
         get throws {
             guard let session else { throw AuthClientError.unexpectedAnswer("session.access_token: expected a string") }
             return session

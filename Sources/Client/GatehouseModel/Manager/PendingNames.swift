@@ -23,7 +23,7 @@ struct PendingNames: Sendable {
         case .unavailable(let problem): throw AuthClientError.storeUnavailable(problem)
         case .value(let bytes):
             // Lost: unreadable names.
-            let stored = (try? JSONReader.read(bytes))?.objectValue ?? JSONObject()
+            let stored = (try? JSONReader.read(bytes))?.objectValue ?? AuthJSONObject()
             let names = stored.compactMap { name, value in AppleName(stored: value).map { (name, $0) } }
             return Dictionary(uniqueKeysWithValues: names)
         }
@@ -44,7 +44,7 @@ struct PendingNames: Sendable {
     @MainActor
     func credentials(
         from sheet: @MainActor () async throws -> AppleCredential
-    ) async throws -> OpenIDConnectCredentials {
+    ) async throws -> IDTokenCredentials {
         let credential = try await sheet()
         try await keep(credential)
         var credentials = credential.credentials
@@ -64,21 +64,22 @@ struct PendingNames: Sendable {
         if names.isEmpty {
             try await storage.remove(key)
         } else {
-            try await storage.write(Array(AnyJSON.object(JSONObject(names.mapValues(\.stored))).text.utf8), for: key)
+            try await storage.write(
+                Array(AuthJSON.object(AuthJSONObject(names.mapValues(\.stored))).text.utf8), for: key)
         }
     }
 }
 
 extension AppleName {
     /// - Parameter stored: An object with `given` and `family`.
-    fileprivate init?(stored: AnyJSON) {
+    fileprivate init?(stored: AuthJSON) {
         self.init(given: stored["given"]?.stringValue, family: stored["family"]?.stringValue)
     }
 
-    fileprivate var stored: AnyJSON {
-        var members: JSONObject = [:]
-        members["given"] = given.map(AnyJSON.string)
-        members["family"] = family.map(AnyJSON.string)
+    fileprivate var stored: AuthJSON {
+        var members: AuthJSONObject = [:]
+        members["given"] = given.map(AuthJSON.string)
+        members["family"] = family.map(AuthJSON.string)
         return .object(members)
     }
 }
@@ -86,7 +87,7 @@ extension AppleName {
 /// The result of Apple's sheet.
 public struct AppleCredential: Sendable {
     /// The token, the raw nonce whose SHA-256 was in the request, and the accompanying values.
-    public var credentials: OpenIDConnectCredentials
+    public var credentials: IDTokenCredentials
     /// Apple's user id (`ASAuthorizationAppleIDCredential.user`).
     public var person: String
     /// Sent at the first sign-in only.
@@ -106,7 +107,7 @@ public struct AppleCredential: Sendable {
         idToken: String, nonce: String?, person: String, firstName: String?, lastName: String? = nil,
         authorizationCode: String? = nil
     ) {
-        credentials = OpenIDConnectCredentials(
+        credentials = IDTokenCredentials(
             provider: .apple, idToken: idToken, nonce: nonce, name: AppleName(given: firstName, family: lastName),
             authorizationCode: authorizationCode)
         self.person = person

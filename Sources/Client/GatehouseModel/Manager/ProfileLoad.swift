@@ -52,7 +52,7 @@ struct ProfileLoad {
 
     /// Runs in a task of the manager, because neither a sign-in nor a screen should wait for it or end it. Waits for an
     /// earlier task, so that no name is sent twice. Does not retain the manager.
-    private func startSendingKeptName(of account: User, _ mine: Int) {
+    private func startSendingKeptName(of account: AuthUser, _ mine: Int) {
         manager.naming = Task { [weak manager, earlier = manager.naming] in
             await earlier?.value
             await manager?.profileLoad.sendKeptName(of: account, mine)
@@ -61,7 +61,7 @@ struct ProfileLoad {
 
     /// Sends a name from Apple to the server wherever it is missing: to the profile, and to the account's metadata, for
     /// servers that ignore the name in a sign-in. A failure is retried with the next load.
-    private func sendKeptName(of account: User, _ mine: Int) async {
+    private func sendKeptName(of account: AuthUser, _ mine: Int) async {
         do {
             let kept = try await manager.names.read()
             let people = (account.identities ?? []).filter { $0.provider == AuthMethod.apple.rawValue }.map(\.id)
@@ -96,7 +96,7 @@ struct ProfileLoad {
     }
 }
 
-extension User {
+extension AuthUser {
     /// Whether the metadata contains a name, under any of the keys that servers use.
     fileprivate var hasName: Bool {
         ["full_name", "name", "first_name"].contains { key in
@@ -107,9 +107,9 @@ extension User {
 
 extension AppleName {
     /// The name as sign-ups and other providers store it in the metadata.
-    fileprivate var metadata: JSONObject {
-        var data: JSONObject = ["full_name": .string(full)]
-        data["first_name"] = given.map(AnyJSON.string)
+    fileprivate var metadata: AuthJSONObject {
+        var data: AuthJSONObject = ["full_name": .string(full)]
+        data["first_name"] = given.map(AuthJSON.string)
         return data
     }
 }

@@ -12,7 +12,7 @@ public struct SignInMessage: Hashable, Sendable {
     public var action: OfferedAction?
     /// With ``OfferedAction/link``, after a sign-in: the question for the screen that links. nil if there is no
     /// question, for example after a link that a signed-in user requested.
-    public var question: LinkQuestion?
+    public var question: AuthLinkQuestion?
     /// The failure that a report explains; nil for a message that the user understands without.
     var reported: ReportedFailure?
 

@@ -1,6 +1,6 @@
 import Gatehouse
 
-extension WeakPassword {
+extension AuthWeakPassword {
     /// What to change, by the most helpful of the server's reasons.
     var text: ModelText {
         if reasons.isEmpty || reasons.contains(.length) {

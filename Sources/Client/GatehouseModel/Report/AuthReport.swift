@@ -23,7 +23,7 @@ public struct AuthReport: Hashable, Sendable, CustomStringConvertible {
     /// The time of the session's end, or else of the report, by the device's clock.
     public let time: Date
     /// The app, the model of the device, its system and the library, each with its version, as the server knows them from
-    /// `User-Agent`.
+    /// `AuthUser-Agent`.
     public let client: String
     /// The client's last events, at most ten, the newest last, each with its time: `token_refresh_attempted reason=expired`.
     public let events: [String]

@@ -19,7 +19,7 @@ struct SessionEnding: Hashable, Sendable {
     let time: Date
 }
 
-extension AuthChangeEvent {
+extension AuthEvent {
     /// The event's line in a report.
     var line: String {
         switch self {

@@ -77,7 +77,7 @@ public final class AppEnrollmentModel {
     }
 
     /// Names must differ, so each app after the first has a number. The screens name the first in the user's language.
-    private func name(besides known: [Factor]) -> String? {
+    private func name(besides known: [AuthFactor]) -> String? {
         let verified = known.filter { $0.status == .verified }
         guard verified.contains(where: { $0.friendlyName == nil }) else { return nil }
         let names = (2...11).map { "Authenticator app \($0)" }

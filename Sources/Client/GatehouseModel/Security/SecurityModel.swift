@@ -13,11 +13,11 @@ public final class SecurityModel {
     /// The current phase.
     public private(set) var phase = Phase.loading
     /// The account's passkeys, the oldest first; nil if the server has none.
-    public private(set) var passkeys: [Passkey]?
+    public private(set) var passkeys: [AuthPasskey]?
     /// The proven authenticator apps and security keys.
-    public private(set) var factors: [Factor] = []
+    public private(set) var factors: [AuthFactor] = []
     /// The recovery codes that are left; nil without any.
-    public private(set) var codes: AuthMFARecoveryCodesStatusResponse?
+    public private(set) var codes: AuthRecoveryCodesStatus?
     private let manager: AuthManager
     /// Advanced by each change: a list that was read before is outdated.
     @ObservationIgnored private var changes = 0
@@ -53,7 +53,7 @@ public final class SecurityModel {
 
     /// Renames a passkey. Does nothing without a name; cuts it as ``passkeyName(_:)`` does.
     @discardableResult
-    public func rename(_ passkey: Passkey, to name: String) -> Task<Void, Never>? {
+    public func rename(_ passkey: AuthPasskey, to name: String) -> Task<Void, Never>? {
         let kept = Self.passkeyName(name.trimmingCharacters(in: .whitespacesAndNewlines))
         guard !kept.isEmpty, kept != passkey.friendlyName else { return nil }
         return attempt { try await self.manager.passkeys.rename(id: passkey.id, to: kept) }
@@ -70,13 +70,13 @@ public final class SecurityModel {
     ///
     /// - Parameter passkeys: Tells the password managers of this device; nil tells nobody.
     @discardableResult
-    public func delete(_ passkey: Passkey, with passkeys: (any PasskeyAuthenticator)?) -> Task<Void, Never>? {
+    public func delete(_ passkey: AuthPasskey, with passkeys: (any PasskeyAuthenticator)?) -> Task<Void, Never>? {
         attempt { try await self.manager.passkeys.delete(id: passkey.id, with: passkeys) }
     }
 
     /// Removes a factor, after the user confirmed it.
     @discardableResult
-    public func remove(_ factor: Factor) -> Task<Void, Never>? {
+    public func remove(_ factor: AuthFactor) -> Task<Void, Never>? {
         attempt { try await self.manager.factors.remove(id: factor.id) }
     }
 
@@ -120,7 +120,7 @@ extension AuthManager {
     var offersRecoveryCodes: Bool { serverSettings?.allowsRecoveryCodes ?? true }
 
     /// The recovery codes; nil also if the server does not have them.
-    fileprivate func recoveryCodesIfKnown() async throws(AuthError) -> AuthMFARecoveryCodesStatusResponse? {
+    fileprivate func recoveryCodesIfKnown() async throws(AuthError) -> AuthRecoveryCodesStatus? {
         do throws(AuthError) {
             return try await factors.recoveryCodes()
         } catch .networkError(.refused(let refusal)) where refusal.status == 404 {

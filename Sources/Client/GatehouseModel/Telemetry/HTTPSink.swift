@@ -150,16 +150,16 @@ public final class HTTPSink: TelemetrySink {
         }
     }
 
-    private func json(_ batch: Batch) -> AnyJSON {
+    private func json(_ batch: Batch) -> AuthJSON {
         let events = batch.events.map { event in
-            var members: JSONObject = [
-                "name": .string(event.name), "labels": .object(JSONObject(event.labels.mapValues(AnyJSON.string))),
+            var members: AuthJSONObject = [
+                "name": .string(event.name), "labels": .object(AuthJSONObject(event.labels.mapValues(AuthJSON.string))),
             ]
             members["duration_ms"] = event.milliseconds.map { .integer(max(0, $0)) }
-            return AnyJSON.object(members)
+            return AuthJSON.object(members)
         }
-        var body: JSONObject = ["dropped": .integer(Int64(batch.dropped)), "events": .array(events)]
-        body["app"] = app.map(AnyJSON.string)
+        var body: AuthJSONObject = ["dropped": .integer(Int64(batch.dropped)), "events": .array(events)]
+        body["app"] = app.map(AuthJSON.string)
         return .object(body)
     }
 }

@@ -13,7 +13,7 @@ extension Text {
 
 /// A sign-in method with the button that removes it.
 struct IdentityRow: View {
-    let identity: UserIdentity
+    let identity: AuthUserIdentity
     let canRemove: Bool
     let remove: @MainActor () -> Void
 
@@ -37,8 +37,8 @@ struct IdentityRow: View {
 
 /// The recent links with buttons that undo them; empty without links.
 struct UndoSection: View {
-    let links: [UndoableLink]
-    let undo: @MainActor (UndoableLink) -> Void
+    let links: [AuthUndoableLink]
+    let undo: @MainActor (AuthUndoableLink) -> Void
 
     var body: some View {
         if !links.isEmpty {
@@ -52,7 +52,7 @@ struct UndoSection: View {
         }
     }
 
-    private func row(_ link: UndoableLink) -> some View {
+    private func row(_ link: AuthUndoableLink) -> some View {
         AdaptiveRow {
             VStack(alignment: .leading, spacing: 2) {
                 name(of: link)
@@ -71,7 +71,7 @@ struct UndoSection: View {
         }
     }
 
-    private func name(of link: UndoableLink) -> Text { Text(method: link.provider ?? "") }
+    private func name(of link: AuthUndoableLink) -> Text { Text(method: link.provider ?? "") }
 
     private func day(_ date: Date) -> Text { Text(date, format: .dateTime.day().month().year()) }
 }

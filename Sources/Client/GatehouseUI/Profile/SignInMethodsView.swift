@@ -87,8 +87,8 @@ private struct SignInMethodsScreen: View {
 }
 
 private enum MethodQuestion: DestructiveQuestion {
-    case remove(UserIdentity)
-    case undo(UndoableLink)
+    case remove(AuthUserIdentity)
+    case undo(AuthUndoableLink)
 
     var title: Text {
         switch self {

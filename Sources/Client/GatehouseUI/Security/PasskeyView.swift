@@ -5,7 +5,7 @@ import SwiftUI
 
 /// A passkey in a list: its keeper's name and its last use.
 struct PasskeyRow: View {
-    let passkey: Passkey
+    let passkey: AuthPasskey
 
     var body: some View {
         Label {
@@ -31,7 +31,7 @@ struct PasskeyRow: View {
 
 /// Renames or deletes a passkey.
 struct PasskeyView: View {
-    let passkey: Passkey
+    let passkey: AuthPasskey
     let model: SecurityModel
     @Environment(\.dismiss) private var dismiss
     @Environment(\.passkeys) private var passkeys
@@ -39,7 +39,7 @@ struct PasskeyView: View {
     @State private var asks = false
     @FocusState private var isFocused: Bool
 
-    init(passkey: Passkey, model: SecurityModel) {
+    init(passkey: AuthPasskey, model: SecurityModel) {
         (self.passkey, self.model) = (passkey, model)
         _name = State(initialValue: passkey.friendlyName ?? "")
     }
@@ -106,7 +106,7 @@ struct PasskeyView: View {
     }
 }
 
-extension Passkey {
+extension AuthPasskey {
     /// The display name.
     fileprivate var name: Text { friendlyName.map { Text(verbatim: $0) } ?? Text(ui: "Unnamed Passkey") }
 }

@@ -53,7 +53,7 @@ private struct SecurityScreen: View {
         .confirmationDialog(for: question, isPresented: $asks, act: answer)
     }
 
-    private func passkeySection(_ keys: [Passkey]) -> some View {
+    private func passkeySection(_ keys: [AuthPasskey]) -> some View {
         Section {
             ForEach(keys) { key in
                 NavigationLink {
@@ -136,7 +136,7 @@ private struct SecurityScreen: View {
 }
 
 private enum SecurityQuestion: DestructiveQuestion {
-    case factor(Factor)
+    case factor(AuthFactor)
     case codes
 
     var title: Text {
@@ -156,7 +156,7 @@ private enum SecurityQuestion: DestructiveQuestion {
 
 /// An authenticator app or a security key, with the button that removes it.
 private struct FactorRow: View {
-    let factor: Factor
+    let factor: AuthFactor
     let remove: @MainActor () -> Void
 
     var body: some View {

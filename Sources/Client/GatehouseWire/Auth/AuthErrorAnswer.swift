@@ -56,7 +56,7 @@ extension JSONWriter {
     ///   - details: Further members, in this order.
     package mutating func authError(
         _ format: AuthErrorFormat, _ code: AuthErrorCode, _ message: String, weakPasswordReasons: [String]? = nil,
-        details: [(name: StaticString, value: AnyJSON)] = []
+        details: [(name: StaticString, value: AuthJSON)] = []
     ) {
         beginObject()
         switch format {

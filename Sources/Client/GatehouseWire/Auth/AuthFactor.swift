@@ -70,7 +70,7 @@ extension AuthFactor {
     ///
     /// - Throws: ``WireProblem`` without `id`, `factor_type` or `created_at`. Any other status than `verified` counts as
     ///   `unverified`.
-    package init(json: AnyJSON) throws(WireProblem) {
+    package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "factor")
         let createdAt = try members.requiredDate("created_at")
         self.init(

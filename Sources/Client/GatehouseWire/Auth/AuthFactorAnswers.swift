@@ -39,7 +39,7 @@ public struct AuthEnrolledFactor: Hashable, Sendable, Identifiable {
 
 extension AuthEnrolledFactor {
     /// - Throws: ``WireProblem`` without `id` or `type`, or for a member `totp` without its three strings.
-    package init(json: AnyJSON) throws(WireProblem) {
+    package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "factor")
         self.init(
             id: try members.uuid("id"), type: AuthFactorType(rawValue: try members.required("type")),
@@ -76,10 +76,10 @@ public struct AuthFactorChallenge: Hashable, Sendable, Identifiable {
         /// Whether the authenticator creates a key, for a factor that is not proven yet. Otherwise it signs with one.
         public var creates: Bool
         /// `PublicKeyCredentialCreationOptions` or `PublicKeyCredentialRequestOptions` in JSON.
-        public var credentialOptions: AnyJSON
+        public var credentialOptions: AuthJSON
 
         /// For tests and previews.
-        public init(creates: Bool, credentialOptions: AnyJSON) {
+        public init(creates: Bool, credentialOptions: AuthJSON) {
             self.creates = creates
             self.credentialOptions = credentialOptions
         }
@@ -96,7 +96,7 @@ public struct AuthFactorChallenge: Hashable, Sendable, Identifiable {
 
 extension AuthFactorChallenge {
     /// - Throws: ``WireProblem`` without `id`, `type` or `expires_at`, or for a member `webauthn` without its options.
-    package init(json: AnyJSON) throws(WireProblem) {
+    package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "challenge")
         guard let expiresAt = try members.number("expires_at", in: WireMembers.times) else {
             throw WireProblem("challenge.expires_at: expected a number")
@@ -133,7 +133,7 @@ public struct AuthRecoveryCodesStatus: Hashable, Sendable, Identifiable {
 
 extension AuthRecoveryCodesStatus {
     /// - Throws: ``WireProblem`` without `id`, `total` or `remaining`.
-    package init(json: AnyJSON) throws(WireProblem) {
+    package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "recovery_codes")
         self.init(
             id: try members.uuid("id"), total: try members.count("total"), remaining: try members.count("remaining"))
@@ -159,7 +159,7 @@ public struct AuthRecoveryCodes: Hashable, Sendable, Identifiable {
 
 extension AuthRecoveryCodes {
     /// - Throws: ``WireProblem`` without `id`, or if `codes` is not an array of strings.
-    package init(json: AnyJSON) throws(WireProblem) {
+    package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "recovery_codes")
         let codes = try WireMembers.list("codes", of: json) { code throws(WireProblem) in
             guard let text = code.stringValue else { throw WireProblem("recovery_codes.codes: expected strings") }

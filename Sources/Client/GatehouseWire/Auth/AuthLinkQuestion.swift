@@ -56,11 +56,11 @@ public struct AuthLinkQuestion: Hashable, Sendable {
     package static func members(
         ticket: String, expiresAt: Int64, email: String, provider: String, signInMethods: [String], canRecover: Bool,
         canMailCode: Bool = false, canUsePasskey: Bool = false
-    ) -> [(name: StaticString, value: AnyJSON)] {
+    ) -> [(name: StaticString, value: AuthJSON)] {
         [
             ("link_ticket", .string(ticket)), ("link_ticket_expires_at", .integer(expiresAt)),
             ("email", .string(email)), ("provider", .string(provider)),
-            ("sign_in_methods", .array(signInMethods.map(AnyJSON.string))), ("can_recover", .bool(canRecover)),
+            ("sign_in_methods", .array(signInMethods.map(AuthJSON.string))), ("can_recover", .bool(canRecover)),
         ] + (canMailCode ? [("can_mail_code", .bool(true))] : [])
             + (canUsePasskey ? [("can_use_passkey", .bool(true))] : [])
     }

@@ -24,7 +24,7 @@ public struct AuthPasskey: Hashable, Sendable, Identifiable {
 
 extension AuthPasskey {
     /// - Throws: ``WireProblem`` without `id` or `created_at`.
-    package init(json: AnyJSON) throws(WireProblem) {
+    package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "passkey")
         self.init(
             id: try members.uuid("id"), friendlyName: members.text("friendly_name"),
@@ -35,7 +35,7 @@ extension AuthPasskey {
     /// Reads an array.
     ///
     /// - Throws: ``WireProblem`` for any other value, or as ``init(json:)`` for an element.
-    package static func list(json: AnyJSON) throws(WireProblem) -> [AuthPasskey] {
+    package static func list(json: AuthJSON) throws(WireProblem) -> [AuthPasskey] {
         try WireMembers.list("passkeys", of: ["passkeys": json], AuthPasskey.init(json:))
     }
 }
@@ -45,7 +45,7 @@ public struct AuthPasskeyRegistrationOptions: Hashable, Sendable {
     /// Identifies the challenge when the answer is verified.
     public var challengeID: UUID
     /// `PublicKeyCredentialCreationOptionsJSON` ([WebAuthn §5.1.8](https://www.w3.org/TR/webauthn-3/)).
-    public var options: AnyJSON
+    public var options: AuthJSON
     /// When the challenge expires, by the server's clock, in seconds since 1970.
     public var expiresAt: TimeInterval
     /// The challenge in ``options``.
@@ -65,7 +65,7 @@ public struct AuthPasskeyAuthenticationOptions: Hashable, Sendable {
     /// Identifies the challenge when the answer is verified.
     public var challengeID: UUID
     /// `PublicKeyCredentialRequestOptionsJSON` ([WebAuthn §5.1.10](https://www.w3.org/TR/webauthn-3/)).
-    public var options: AnyJSON
+    public var options: AuthJSON
     /// When the challenge expires, by the server's clock, in seconds since 1970.
     public var expiresAt: TimeInterval
     /// The challenge in ``options``.
@@ -78,7 +78,7 @@ public struct AuthPasskeyAuthenticationOptions: Hashable, Sendable {
 
 extension AuthPasskeyRegistrationOptions {
     /// - Throws: ``WireProblem`` for a missing or malformed member that an authenticator needs.
-    public init(json: AnyJSON) throws(WireProblem) {
+    public init(json: AuthJSON) throws(WireProblem) {
         let answer = try PasskeyOptionsAnswer(json)
         let party = try WireMembers(answer.members["rp"] ?? .null, path: "options.rp")
         let user = try WireMembers(answer.members["user"] ?? .null, path: "options.user")
@@ -92,7 +92,7 @@ extension AuthPasskeyRegistrationOptions {
 
 extension AuthPasskeyAuthenticationOptions {
     /// - Throws: As for a registration.
-    public init(json: AnyJSON) throws(WireProblem) {
+    public init(json: AuthJSON) throws(WireProblem) {
         let answer = try PasskeyOptionsAnswer(json)
         self.init(
             challengeID: answer.id, options: answer.options, expiresAt: answer.expiresAt, challenge: answer.challenge,
@@ -104,12 +104,12 @@ extension AuthPasskeyAuthenticationOptions {
 /// The members that both kinds of options have.
 private struct PasskeyOptionsAnswer {
     let id: UUID
-    let options: AnyJSON
+    let options: AuthJSON
     let members: WireMembers
     let expiresAt: TimeInterval
     let challenge: [UInt8]
 
-    init(_ json: AnyJSON) throws(WireProblem) {
+    init(_ json: AuthJSON) throws(WireProblem) {
         let answer = try WireMembers(json, path: "passkey")
         guard let expiresAt = try answer.number("expires_at", in: WireMembers.times) else {
             throw WireProblem("passkey.expires_at: expected a number")

@@ -27,7 +27,7 @@ extension AuthSessionAnswer {
     /// - Throws: ``WireProblem`` with the name of the missing or malformed member: `access_token`, `refresh_token`,
     ///   `expires_in` or `user`, and of an `expires_in` or `expires_at` out of range: a lifetime of more than 136 years,
     ///   an expiry after the year 9999. All other members have defaults.
-    package init(json: AnyJSON) throws(WireProblem) {
+    package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "session")
         guard let expiresIn = try members.number("expires_in", in: WireMembers.lifetimes) else {
             throw WireProblem("session.expires_in: expected a number")
@@ -107,7 +107,7 @@ package enum AuthAnswer: Hashable, Sendable {
     /// Parses a response. `access_token` indicates a session, `msg` without a user indicates ``pending``.
     ///
     /// - Throws: ``WireProblem`` of the session or user that the members indicate.
-    package init(json: AnyJSON) throws(WireProblem) {
+    package init(json: AuthJSON) throws(WireProblem) {
         if json["access_token"]?.stringValue != nil {
             self = .session(try AuthSessionAnswer(json: json))
         } else if json["id"] == nil, json["user"] == nil, json["msg"]?.stringValue != nil {

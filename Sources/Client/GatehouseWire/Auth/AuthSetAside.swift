@@ -27,7 +27,7 @@ public struct AuthSetAsideCredential: Hashable, Sendable {
 
 extension AuthSetAsideCredential {
     /// - Throws: ``WireProblem`` for a missing member, or for a type that this version does not know.
-    init(json: AnyJSON) throws(WireProblem) {
+    init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "set_aside")
         let kind: Kind =
             switch try members.required("type") {

@@ -27,7 +27,7 @@ extension AuthUndoableLink {
     /// Reads `{"links":[…]}`.
     ///
     /// - Throws: ``WireProblem`` without the array, or if an element has no `identity_id`, `linked_at` or `until`.
-    package static func list(json: AnyJSON) throws(WireProblem) -> [AuthUndoableLink] {
+    package static func list(json: AuthJSON) throws(WireProblem) -> [AuthUndoableLink] {
         try WireMembers.list("links", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "link")
             return AuthUndoableLink(

@@ -11,9 +11,9 @@ public struct AuthUser: Hashable, Sendable, Identifiable {
     /// Usually `authenticated`; nil in the fictitious user that answers a sign-up with a registered address.
     public var role: String?
     /// Metadata that only the server writes, such as `provider` and `providers`.
-    public var appMetadata: JSONObject
+    public var appMetadata: AuthJSONObject
     /// Metadata of the app, which the user can change.
-    public var userMetadata: JSONObject
+    public var userMetadata: AuthJSONObject
     /// In lower case; nil if the account has none.
     public var email: String?
     /// Digits without `+`; nil if the account has none.
@@ -46,7 +46,7 @@ public struct AuthUser: Hashable, Sendable, Identifiable {
     /// For tests and previews.
     public init(
         id: UUID, aud: String = "authenticated", role: String? = "authenticated",
-        appMetadata: JSONObject = [:], userMetadata: JSONObject = [:], email: String? = nil,
+        appMetadata: AuthJSONObject = [:], userMetadata: AuthJSONObject = [:], email: String? = nil,
         phone: String? = nil, newEmail: String? = nil, newPhone: String? = nil,
         identities: [AuthUserIdentity]? = nil, isAnonymous: Bool = false, createdAt: Date, updatedAt: Date,
         times: AuthUserTimes = AuthUserTimes()
@@ -138,7 +138,7 @@ extension AuthUser {
     ///
     /// - Throws: ``WireProblem`` if `id` is not a UUID or `created_at` not a timestamp. All other members have
     ///   defaults.
-    public init(json: AnyJSON) throws(WireProblem) {
+    public init(json: AuthJSON) throws(WireProblem) {
         var json = json
         if json["id"] == nil, let inner = json["user"], inner.objectValue != nil { json = inner }
         let members = try WireMembers(json, path: "user")
@@ -165,7 +165,7 @@ extension AuthUser {
     /// Reads `{"users":[…]}`, one page of all accounts.
     ///
     /// - Throws: ``WireProblem`` without the array, or as ``init(json:)`` for an element.
-    package static func list(json: AnyJSON) throws(WireProblem) -> [AuthUser] {
+    package static func list(json: AuthJSON) throws(WireProblem) -> [AuthUser] {
         try WireMembers.list("users", of: json, AuthUser.init(json:))
     }
 
@@ -173,8 +173,8 @@ extension AuthUser {
     package func write(to writer: inout JSONWriter) {
         writer.user(
             id: id.uuidString.lowercased(), audience: aud, role: role ?? "", email: email, phone: phone,
-            newEmail: newEmail, newPhone: newPhone, appMetadata: AnyJSON.object(appMetadata).text,
-            userMetadata: AnyJSON.object(userMetadata).text, isAnonymous: isAnonymous, createdAt: createdAt.instant,
+            newEmail: newEmail, newPhone: newPhone, appMetadata: AuthJSON.object(appMetadata).text,
+            userMetadata: AuthJSON.object(userMetadata).text, isAnonymous: isAnonymous, createdAt: createdAt.instant,
             updatedAt: updatedAt.instant, times: { times.instant(of: $0) }, showsIdentities: identities != nil
         ) { writer in
             for identity in identities ?? [] { identity.write(to: &writer) }

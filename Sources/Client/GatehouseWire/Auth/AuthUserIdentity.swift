@@ -9,7 +9,7 @@ public struct AuthUserIdentity: Hashable, Sendable, Identifiable {
     /// The account's id.
     public var userID: UUID
     /// The provider's claims about the user.
-    public var identityData: JSONObject
+    public var identityData: AuthJSONObject
     /// `email`, `phone`, `google`, `apple`, or another name.
     public var provider: String
     /// The address from the provider, in lower case.
@@ -23,7 +23,7 @@ public struct AuthUserIdentity: Hashable, Sendable, Identifiable {
 
     /// For tests and previews.
     public init(
-        id: String, identityID: UUID?, userID: UUID, identityData: JSONObject = [:], provider: String,
+        id: String, identityID: UUID?, userID: UUID, identityData: AuthJSONObject = [:], provider: String,
         email: String? = nil, createdAt: Date? = nil, updatedAt: Date? = nil, lastSignInAt: Date? = nil
     ) {
         self.id = id
@@ -42,7 +42,7 @@ extension AuthUserIdentity {
     /// Parses an element of a user's `identities`.
     ///
     /// - Throws: ``WireProblem`` if `id` or `provider` is missing, or `user_id` is not a UUID.
-    public init(json: AnyJSON) throws(WireProblem) {
+    public init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "identity")
         self.init(
             id: try members.required("id"), identityID: members.text("identity_id").flatMap(UUID.init(uuidString:)),
@@ -55,7 +55,7 @@ extension AuthUserIdentity {
     func write(to writer: inout JSONWriter) {
         writer.identity(
             identityID: identityID?.uuidString.lowercased(), id: id, userID: userID.uuidString.lowercased(),
-            data: AnyJSON.object(identityData).text, provider: provider, email: email,
+            data: AuthJSON.object(identityData).text, provider: provider, email: email,
             lastSignInAt: lastSignInAt?.instant, createdAt: createdAt?.instant, updatedAt: updatedAt?.instant)
     }
 }

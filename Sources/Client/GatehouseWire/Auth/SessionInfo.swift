@@ -39,7 +39,7 @@ extension SessionInfo {
     /// Reads `{"sessions":[…]}`.
     ///
     /// - Throws: ``WireProblem`` without the array, or if an element has no `id` or `created_at`.
-    package static func list(json: AnyJSON) throws(WireProblem) -> [SessionInfo] {
+    package static func list(json: AuthJSON) throws(WireProblem) -> [SessionInfo] {
         try WireMembers.list("sessions", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "session")
             return SessionInfo(

@@ -12,19 +12,19 @@ public struct WireProblem: Error, Equatable, Sendable, CustomStringConvertible {
 /// Reads the members of a response leniently: null counts as absent, unknown members are ignored, and a member of the
 /// wrong type is an error only if it is required.
 package struct WireMembers {
-    private let members: JSONObject
+    private let members: AuthJSONObject
     private let path: String
 
     /// - Parameter path: The name of the object in problems, such as `user`.
     /// - Throws: ``WireProblem`` if the value is not an object.
-    package init(_ json: AnyJSON, path: String) throws(WireProblem) {
+    package init(_ json: AuthJSON, path: String) throws(WireProblem) {
         guard let members = json.objectValue else { throw WireProblem("\(path): expected an object") }
         self.members = members
         self.path = path
     }
 
     /// The value of a member; nil if it is absent or null.
-    package subscript(name: String) -> AnyJSON? {
+    package subscript(name: String) -> AuthJSON? {
         let value = members[name]
         return value == .null ? nil : value
     }
@@ -54,7 +54,7 @@ package struct WireMembers {
     }
 
     /// An object; empty if absent.
-    package func object(_ name: String) -> JSONObject { self[name]?.objectValue ?? [:] }
+    package func object(_ name: String) -> AuthJSONObject { self[name]?.objectValue ?? [:] }
     /// A boolean; false if absent.
     package func bool(_ name: String) -> Bool { self[name]?.boolValue ?? false }
     /// A timestamp; nil if absent or malformed.
@@ -77,7 +77,7 @@ package struct WireMembers {
     ///
     /// - Throws: ``WireProblem`` if the member is not an array; errors of `read`.
     package static func list<Element>(
-        _ name: String, of json: AnyJSON, _ read: (AnyJSON) throws(WireProblem) -> Element
+        _ name: String, of json: AuthJSON, _ read: (AuthJSON) throws(WireProblem) -> Element
     ) throws(WireProblem) -> [Element] {
         guard let list = json[name]?.arrayValue else { throw WireProblem("\(name): expected an array") }
         return try list.map(read)

@@ -1,10 +1,10 @@
 /// The members of a JSON object in a request, read as Supabase Auth does: null counts as absent, names without an exact
 /// match are matched case-insensitively, and unknown members are ignored.
 package struct JSONMembers: Sendable {
-    private let members: JSONObject
+    private let members: AuthJSONObject
     /// Members whose names are not in lower case, keyed by their lower-case name. Of duplicates the first in sort order
     /// counts, so that equal requests have equal responses.
-    private let inexact: [ExternalName: (name: String, value: AnyJSON)]
+    private let inexact: [ExternalName: (name: String, value: AuthJSON)]
 
     /// Parses a request body.
     ///
@@ -17,9 +17,9 @@ package struct JSONMembers: Sendable {
     }
 
     /// Reads the members of an object that is already parsed.
-    package init(_ members: JSONObject) {
+    package init(_ members: AuthJSONObject) {
         self.members = members
-        var inexact: [ExternalName: (name: String, value: AnyJSON)] = [:]
+        var inexact: [ExternalName: (name: String, value: AuthJSON)] = [:]
         for name in members.keys where name.utf8.contains(where: { (0x41...0x5A).contains($0) || $0 >= 0x80 }) {
             let key = ExternalName(trusted: name.lowercased())
             if let other = inexact[key], other.name < name { continue }
@@ -31,7 +31,7 @@ package struct JSONMembers: Sendable {
     /// The value of a member of any type; nil if absent or null.
     ///
     /// - Parameter name: In lower case.
-    package subscript(name: String) -> AnyJSON? {
+    package subscript(name: String) -> AuthJSON? {
         let value = members[name] ?? inexact[ExternalName(trusted: name)]?.value
         return value?.isNull == true ? nil : value
     }
@@ -58,7 +58,7 @@ package struct JSONMembers: Sendable {
     /// An object; nil if absent or null.
     ///
     /// - Throws: As ``string(_:)``.
-    package func object(_ name: String) throws(JSONProblem) -> JSONObject? {
+    package func object(_ name: String) throws(JSONProblem) -> AuthJSONObject? {
         try typed(name, "object", \.objectValue)
     }
 
@@ -70,7 +70,7 @@ package struct JSONMembers: Sendable {
     }
 
     private func typed<Value>(
-        _ name: String, _ expected: String, _ read: (AnyJSON) -> Value?
+        _ name: String, _ expected: String, _ read: (AuthJSON) -> Value?
     ) throws(JSONProblem) -> Value? {
         guard let value = self[name] else { return nil }
         guard let typed = read(value) else { throw .wrongType(member: name, expected: expected) }

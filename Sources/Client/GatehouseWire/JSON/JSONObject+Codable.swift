@@ -1,6 +1,6 @@
 import Foundation
 
-extension JSONObject {
+extension AuthJSONObject {
     /// Encodes a value, such as an app's own fields of a profile. Dates become ISO 8601 texts in whole seconds, and an
     /// optional that is nil is left out.
     ///
@@ -9,7 +9,7 @@ extension JSONObject {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
         let bytes = [UInt8](try encoder.encode(value))
-        let json: AnyJSON
+        let json: AuthJSON
         do throws(JSONProblem) { json = try JSONReader.read(bytes) } catch { throw Self.problem(value, "\(error)") }
         guard let object = json.objectValue else { throw Self.problem(value, "expected an object") }
         self = object
@@ -26,7 +26,7 @@ extension JSONObject {
     public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
-        return try decoder.decode(type, from: Data(AnyJSON.object(self).text.utf8))
+        return try decoder.decode(type, from: Data(AuthJSON.object(self).text.utf8))
     }
 
     private static func problem(_ value: some Encodable, _ description: String) -> EncodingError {

@@ -1,13 +1,13 @@
-extension JSONObject {
+extension AuthJSONObject {
     /// Applies a JSON Merge Patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)): null removes a member, an
     /// object merges into the member of the same name, and any other value replaces it.
     ///
     /// ```swift
-    /// var data: JSONObject = ["mood": "calm", "goals": ["steps": 8_000]]
+    /// var data: AuthJSONObject = ["mood": "calm", "goals": ["steps": 8_000]]
     /// data.apply(mergePatch: ["mood": .null, "goals": ["sleep": 8]])
     /// // {"goals":{"sleep":8,"steps":8000}}
     /// ```
-    public mutating func apply(mergePatch patch: JSONObject) {
+    public mutating func apply(mergePatch patch: AuthJSONObject) {
         for (name, value) in patch {
             switch value {
             case .null: self[name] = nil

@@ -30,7 +30,7 @@ package struct JSONReader {
     ///
     /// - Parameter refusesDuplicates: For signed content, which two parsers must not read differently.
     /// - Throws: ``JSONProblem/malformed(_:)``.
-    package static func read(_ bytes: [UInt8], refusesDuplicates: Bool = false) throws(JSONProblem) -> AnyJSON {
+    package static func read(_ bytes: [UInt8], refusesDuplicates: Bool = false) throws(JSONProblem) -> AuthJSON {
         var reader = JSONReader(bytes, refusesDuplicates)
         reader.skipBlanks()
         let value = try reader.value(depth: 0)
@@ -42,7 +42,7 @@ package struct JSONReader {
     /// Parses text; see ``read(_:refusesDuplicates:)``.
     ///
     /// - Throws: ``JSONProblem/malformed(_:)``.
-    package static func read(_ text: String) throws(JSONProblem) -> AnyJSON { try read(Array(text.utf8)) }
+    package static func read(_ text: String) throws(JSONProblem) -> AuthJSON { try read(Array(text.utf8)) }
 
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
@@ -54,7 +54,7 @@ package struct JSONReader {
         }
     }
 
-    private mutating func value(depth: Int) throws(JSONProblem) -> AnyJSON {
+    private mutating func value(depth: Int) throws(JSONProblem) -> AuthJSON {
         guard depth <= Self.maximumDepth else { throw .malformed("nested too deeply") }
         switch current {
         case UInt8(ascii: "{"): return .object(try object(depth))
@@ -69,7 +69,7 @@ package struct JSONReader {
         }
     }
 
-    private mutating func literal(_ text: StaticString, _ value: AnyJSON) throws(JSONProblem) -> AnyJSON {
+    private mutating func literal(_ text: StaticString, _ value: AuthJSON) throws(JSONProblem) -> AuthJSON {
         let end = position + text.utf8CodeUnitCount
         let expected = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         guard end <= bytes.count, bytes[position..<end].elementsEqual(expected) else {
@@ -79,8 +79,8 @@ package struct JSONReader {
         return value
     }
 
-    private mutating func object(_ depth: Int) throws(JSONProblem) -> JSONObject {
-        var members = JSONObject()
+    private mutating func object(_ depth: Int) throws(JSONProblem) -> AuthJSONObject {
+        var members = AuthJSONObject()
         position += 1
         skipBlanks()
         if current == UInt8(ascii: "}") {
@@ -100,8 +100,8 @@ package struct JSONReader {
         }
     }
 
-    private mutating func array(_ depth: Int) throws(JSONProblem) -> [AnyJSON] {
-        var elements: [AnyJSON] = []
+    private mutating func array(_ depth: Int) throws(JSONProblem) -> [AuthJSON] {
+        var elements: [AuthJSON] = []
         position += 1
         skipBlanks()
         if current == UInt8(ascii: "]") {
@@ -126,7 +126,7 @@ package struct JSONReader {
         return false
     }
 
-    private mutating func number() throws(JSONProblem) -> AnyJSON {
+    private mutating func number() throws(JSONProblem) -> AuthJSON {
         let start = position
         var isInteger = true
         if current == UInt8(ascii: "-") { position += 1 }

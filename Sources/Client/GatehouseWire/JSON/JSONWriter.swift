@@ -85,7 +85,7 @@ package struct JSONWriter {
     }
 
     /// Writes a value. Members are sorted by name, so that equal values yield equal bytes.
-    package mutating func value(_ value: AnyJSON) {
+    package mutating func value(_ value: AuthJSON) {
         switch value {
         case .null: null()
         case .bool(let value): self.value(value)
@@ -138,7 +138,7 @@ package struct JSONWriter {
     }
 
     /// Writes a member with any value, as ``value(_:)`` does.
-    package mutating func member(_ name: StaticString, _ value: AnyJSON) {
+    package mutating func member(_ name: StaticString, _ value: AuthJSON) {
         self.name(name)
         self.value(value)
     }
@@ -236,7 +236,7 @@ package struct JSONWriter {
     }
 }
 
-extension AnyJSON {
+extension AuthJSON {
     /// Compact JSON with members sorted by name.
     package var text: String {
         var writer = JSONWriter(capacity: 128)

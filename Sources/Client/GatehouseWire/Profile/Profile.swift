@@ -6,16 +6,16 @@ public struct ProfileSummary: Hashable, Sendable {
     public var id: UUID
     /// Never empty.
     public var firstName: String?
-    /// The app's own fields. ``JSONObject/decoded(as:)`` gives them types.
-    public var data: JSONObject
+    /// The app's own fields. ``AuthJSONObject/decoded(as:)`` gives them types.
+    public var data: AuthJSONObject
     /// When the account was created.
     public var createdAt: Date
     /// The members that this library does not know, such as those that the configuration of a server adds.
-    public var others: JSONObject
+    public var others: AuthJSONObject
 
     /// For tests and previews.
     public init(
-        id: UUID, firstName: String? = nil, data: JSONObject = [:], createdAt: Date, others: JSONObject = [:]
+        id: UUID, firstName: String? = nil, data: AuthJSONObject = [:], createdAt: Date, others: AuthJSONObject = [:]
     ) {
         self.id = id
         self.firstName = firstName
@@ -61,7 +61,7 @@ extension ProfileSummary {
     ]
 
     /// - Throws: ``WireProblem`` for a response without `id` or `created_at`.
-    package init(json: AnyJSON) throws(WireProblem) {
+    package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "profile")
         var others = json.objectValue ?? [:]
         for name in Self.known { others.removeValue(forKey: name) }
@@ -73,7 +73,7 @@ extension ProfileSummary {
 
 extension Profile {
     /// - Throws: As ``ProfileSummary/init(json:)``, and for a response without `updated_at`.
-    package init(json: AnyJSON) throws(WireProblem) {
+    package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "profile")
         self.init(
             summary: try ProfileSummary(json: json), name: members.text("name"),

@@ -19,7 +19,7 @@ public struct SignedInAccount: Hashable, Sendable {
 
 extension SignedInAccount {
     /// - Throws: ``WireProblem`` for a response without a user.
-    package init(json: AnyJSON) throws(WireProblem) {
+    package init(json: AuthJSON) throws(WireProblem) {
         let user = try WireMembers(json["user"] ?? .null, path: "me.user")
         self.init(id: try user.uuid("id"), email: user.text("email"))
         if let found = json["profile"], !found.isNull { profile = try ProfileSummary(json: found) }

@@ -71,9 +71,9 @@ package struct PasskeyChecks: Sendable {
     }
 }
 
-extension AnyJSON {
+extension AuthJSON {
     /// Whether this has every member and element of another value.
-    fileprivate func says(_ other: AnyJSON) -> Bool {
+    fileprivate func says(_ other: AuthJSON) -> Bool {
         if let members = other.objectValue {
             return members.allSatisfy { name, value in self[name]?.says(value) ?? false }
         }

@@ -9,7 +9,7 @@ import GatehouseWire
 enum WebProvider: String, CaseIterable, ExpressibleByArgument, Sendable {
     case google, apple
 
-    var provider: Provider { self == .google ? .google : .apple }
+    var provider: AuthProvider { self == .google ? .google : .apple }
     var method: AuthMethod { self == .google ? .google : .apple }
     /// The provider's display name.
     var title: String { self == .google ? "Google" : "Apple" }
@@ -25,7 +25,7 @@ struct BrowserSignIn: Sendable {
     let factor: FactorOptions
 
     /// - Throws: ``ClientFailure``. The previous session stays active.
-    func signIn(_ client: Client) async throws -> User {
+    func signIn(_ client: Client) async throws -> AuthUser {
         let browser = LoopbackWebAuthentication(
             port: port,
             // Copying the URL to a browser takes the user longer than opening one directly.
@@ -45,7 +45,8 @@ struct BrowserSignIn: Sendable {
         // The URL contains no secret: redeeming the code requires the verifier, which stays in this process.
         let text = address.absoluteString.printable
         Output.note(
-            client.isJSON ? AnyJSON.object(["open": .string(text)]).text : "Sign in with your browser at\n\n  \(text)\n"
+            client.isJSON
+                ? AuthJSON.object(["open": .string(text)]).text : "Sign in with your browser at\n\n  \(text)\n"
         )
         guard opensBrowser else { return }
         do {

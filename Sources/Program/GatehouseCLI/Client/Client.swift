@@ -8,7 +8,7 @@ import Synchronization
 /// The dependencies of the client commands.
 struct Client: Sendable {
     let target: ClientTarget
-    let auth: AuthClient
+    let auth: GatehouseClient
     let gateway: GatewayClient
     let terminal: Terminal
     let isJSON: Bool
@@ -28,15 +28,15 @@ struct Client: Sendable {
     }
 
     /// A client that is signed out and stores nothing.
-    func separateAuthClient() throws -> AuthClient { try Self.authClient(target, MemoryStorage()) }
+    func separateAuthClient() throws -> GatehouseClient { try Self.authClient(target, MemoryStorage()) }
 
-    private static func authClient(_ target: ClientTarget, _ storage: any SecureStorage) throws -> AuthClient {
-        var options = AuthClient.Options()
+    private static func authClient(_ target: ClientTarget, _ storage: any SecureStorage) throws -> GatehouseClient {
+        var options = GatehouseClient.Options()
         options.storageKey = target.storageKey
         options.clientInfo = clientInfo
         // A user is waiting, so retry less often than an app in the background.
         (options.refresh.retries, options.refresh.firstWait) = (1, .milliseconds(200))
-        return try AuthClient(
+        return try GatehouseClient(
             url: target.authURL, publishableKey: target.key, storage: storage, transport: transport(),
             options: options)
     }

@@ -5,7 +5,7 @@ extension ClientAnswer {
     /// The result of `mfa list`.
     ///
     /// - Parameter level: Of the session: `aal1` or `aal2`.
-    package static func factors(_ factors: [Factor], level: String) -> ClientAnswer {
+    package static func factors(_ factors: [AuthFactor], level: String) -> ClientAnswer {
         var table = TextTable(["ID", "KIND", "STATE", "ADDED", "NAME"])
         for factor in factors {
             table.add([
@@ -13,7 +13,7 @@ extension ClientAnswer {
                 factor.createdAt.wire.prefix(19) + "Z", factor.friendlyName?.printable ?? "-",
             ])
         }
-        let list = factors.map { factor -> AnyJSON in
+        let list = factors.map { factor -> AuthJSON in
             [
                 "id": .string(factor.id.uuidString.lowercased()), "type": .string(factor.factorType.rawValue),
                 "status": .string(factor.status.rawValue), "name": text(factor.friendlyName),
@@ -27,7 +27,7 @@ extension ClientAnswer {
     }
 
     /// The result of `mfa enroll`. The only one with the key.
-    package static func enrolled(_ factor: AuthMFAEnrollResponse, _ totp: AuthMFAEnrollResponse.TOTP) -> ClientAnswer {
+    package static func enrolled(_ factor: AuthEnrolledFactor, _ totp: AuthEnrolledFactor.TOTP) -> ClientAnswer {
         let id = factor.id.uuidString.lowercased()
         return ClientAnswer(
             [
@@ -49,7 +49,7 @@ extension ClientAnswer {
     }
 
     /// The result of `mfa verify`.
-    package static func raised(_ user: User, server: String) -> ClientAnswer {
+    package static func raised(_ user: AuthUser, server: String) -> ClientAnswer {
         ClientAnswer(
             [
                 "level": "aal2", "server": .string(server),

@@ -19,7 +19,7 @@ extension ClientAnswer {
         table.add(["Picture", profile.avatarURL?.absoluteString ?? "-"])
         if profile.isPremium { table.add(["Premium", "yes"]) }
         for name in summary.data.keys.sorted() { table.add([name, summary.data[name]?.shown ?? ""]) }
-        let known: JSONObject = [
+        let known: AuthJSONObject = [
             "id": .string(summary.id.uuidString.lowercased()), "first_name": text(summary.firstName),
             "data": .object(summary.data), "name": text(profile.name),
             "avatar_url": text(profile.avatarURL?.absoluteString), "timezone": text(profile.timezone),
@@ -33,7 +33,7 @@ extension ClientAnswer {
     package static func teams(_ teams: [Team]) -> ClientAnswer {
         var table = TextTable(["ID", "NAME", "SHORT", "LEAGUE"])
         for team in teams { table.add([team.id, team.name, team.abbreviation, team.league]) }
-        let list = teams.map { team -> AnyJSON in
+        let list = teams.map { team -> AuthJSON in
             [
                 "id": .string(team.id), "league": .string(team.league), "name": .string(team.name),
                 "city": .string(team.city), "abbreviation": .string(team.abbreviation),
@@ -52,7 +52,7 @@ extension ClientAnswer {
                 (session.device.map(shown) ?? "-") + (session.isCurrent ? "  (this one)" : ""),
             ])
         }
-        let list = sessions.map { session -> AnyJSON in
+        let list = sessions.map { session -> AuthJSON in
             [
                 "id": .string(session.id.uuidString.lowercased()), "created_at": .string(session.createdAt.wire),
                 "refreshed_at": text(session.refreshedAt?.wire), "user_agent": text(session.userAgent),
@@ -85,7 +85,7 @@ extension ClientAnswer {
     private static func shown(_ date: Date) -> String { date.wire.prefix(19) + "Z" }
 }
 
-extension AnyJSON {
+extension AuthJSON {
     /// A text as it is, other values as JSON.
     fileprivate var shown: String { stringValue ?? text }
 }

@@ -4,11 +4,11 @@ package import Gatehouse
 /// The result of a command, for scripts and for users. Docs/terminal-client.md lists the members.
 package struct ClientAnswer: Hashable, Sendable {
     /// A JSON object.
-    package let json: AnyJSON
+    package let json: AuthJSON
     /// Empty, or ends with a line feed.
     package let text: String
 
-    init(_ members: JSONObject, _ text: String) {
+    init(_ members: AuthJSONObject, _ text: String) {
         json = .object(members)
         self.text = text
     }
@@ -16,7 +16,7 @@ package struct ClientAnswer: Hashable, Sendable {
 
 extension ClientAnswer {
     /// The result of `login` and `signup`.
-    package static func signedIn(_ user: User, server: String) -> ClientAnswer {
+    package static func signedIn(_ user: AuthUser, server: String) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": true, "server": .string(server), "user": short(user)],
             "Signed in as \(name(user)) at \(server).\n")
@@ -38,7 +38,7 @@ extension ClientAnswer {
     }
 
     /// The result of `recover`.
-    package static func recovered(_ user: User, server: String) -> ClientAnswer {
+    package static func recovered(_ user: AuthUser, server: String) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": true, "server": .string(server), "user": short(user)],
             "Your password was changed. Signed in as \(name(user)) at \(server).\n")
@@ -53,17 +53,17 @@ extension ClientAnswer {
     /// - Parameter isChecked: Whether the server confirmed the session now. Otherwise the values are the last known
     ///   ones.
     package static func whoAmI(
-        _ user: User, _ profile: ProfileSummary?, server: String, isChecked: Bool
+        _ user: AuthUser, _ profile: ProfileSummary?, server: String, isChecked: Bool
     ) -> ClientAnswer {
         var about = short(user).objectValue ?? [:]
         let providers = user.appMetadata["providers"]?.arrayValue?.compactMap(\.stringValue) ?? []
         about["is_anonymous"] = .bool(user.isAnonymous)
-        about["providers"] = .array(providers.map(AnyJSON.string))
+        about["providers"] = .array(providers.map(AuthJSON.string))
         about["created_at"] = .string(user.createdAt.wire)
-        about["former_email"] = user.formerEmail.map(AnyJSON.string)
+        about["former_email"] = user.formerEmail.map(AuthJSON.string)
         let setAside = user.setAside.map(\.name)
         if !setAside.isEmpty { about["set_aside"] = texts(setAside) }
-        let members: JSONObject = [
+        let members: AuthJSONObject = [
             "server": .string(server), "user": .object(about), "checked": .bool(isChecked),
             "profile": profile.map(short) ?? .null,
         ]
@@ -82,7 +82,7 @@ extension ClientAnswer {
     /// - Parameters:
     ///   - user: The user who was signed in, if any.
     ///   - isRevoked: Whether the server ended the session too.
-    package static func signedOut(_ user: User?, server: String, isRevoked: Bool) -> ClientAnswer {
+    package static func signedOut(_ user: AuthUser?, server: String, isRevoked: Bool) -> ClientAnswer {
         let sentence =
             if let user {
                 isRevoked ? "Signed out \(name(user)) at \(server)." : "Signed out \(name(user)) on this machine only."
@@ -97,27 +97,27 @@ extension ClientAnswer {
     }
 
     /// The result of `delete-account`.
-    package static func deleted(_ user: User, server: String) -> ClientAnswer {
+    package static func deleted(_ user: AuthUser, server: String) -> ClientAnswer {
         ClientAnswer(
             ["deleted": true, "server": .string(server), "user": short(user)],
             "Deleted the account \(name(user)) at \(server).\n")
     }
 
-    private static func short(_ profile: ProfileSummary) -> AnyJSON {
-        let known: JSONObject = ["first_name": text(profile.firstName), "data": .object(profile.data)]
+    private static func short(_ profile: ProfileSummary) -> AuthJSON {
+        let known: AuthJSONObject = ["first_name": text(profile.firstName), "data": .object(profile.data)]
         return .object(profile.others.merging(known) { $1 })
     }
 
-    private static func short(_ user: User) -> AnyJSON {
+    private static func short(_ user: AuthUser) -> AuthJSON {
         ["id": .string(user.id.uuidString.lowercased()), "email": text(user.email)]
     }
 
-    static func name(_ user: User) -> String { user.email?.printable ?? user.id.uuidString.lowercased() }
-    static func text(_ text: String?) -> AnyJSON { text.map(AnyJSON.string) ?? .null }
-    static func texts(_ texts: [String]) -> AnyJSON { .array(texts.map(AnyJSON.string)) }
+    static func name(_ user: AuthUser) -> String { user.email?.printable ?? user.id.uuidString.lowercased() }
+    static func text(_ text: String?) -> AuthJSON { text.map(AuthJSON.string) ?? .null }
+    static func texts(_ texts: [String]) -> AuthJSON { .array(texts.map(AuthJSON.string)) }
 }
 
-extension SetAsideCredential {
+extension AuthSetAsideCredential {
     /// `password`, `passkey` or a provider.
     fileprivate var name: String {
         switch kind {

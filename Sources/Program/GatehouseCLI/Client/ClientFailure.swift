@@ -40,7 +40,7 @@ package struct ClientFailure: Error, Hashable, Sendable {
     }
 
     /// `{"error","message"}`
-    package var json: AnyJSON { ["error": .string(code), "message": .string(message)] }
+    package var json: AuthJSON { ["error": .string(code), "message": .string(message)] }
 }
 
 extension ClientFailure {

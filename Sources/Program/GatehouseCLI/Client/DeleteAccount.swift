@@ -24,7 +24,7 @@ struct DeleteAccount: ClientCommand {
         try client.answer(.deleted(user, server: client.target.text))
     }
 
-    private func confirm(_ user: User, _ client: Client) async throws {
+    private func confirm(_ user: AuthUser, _ client: Client) async throws {
         let name = ClientAnswer.name(user)
         let answer = try await client.ask(
             """

@@ -4,7 +4,7 @@ import GatehouseWire
 
 /// Asks for the password of the account that already has the provider's address, and links the identity to it.
 struct LinkByPassword: Sendable {
-    let question: LinkQuestion
+    let question: AuthLinkQuestion
     let provider: WebProvider
     let factor: FactorOptions
     /// The ticket allows more attempts than a user should need.
@@ -13,7 +13,7 @@ struct LinkByPassword: Sendable {
     /// For an account with a second factor, also asks for its code.
     ///
     /// - Throws: ``ClientFailure``. The previous session stays active.
-    func ask(_ client: Client) async throws -> User {
+    func ask(_ client: Client) async throws -> AuthUser {
         guard Terminal.canAsk, question.signInMethods.contains("password") else {
             throw ClientFailure(question)
         }
@@ -39,7 +39,7 @@ struct LinkByPassword: Sendable {
     }
 
     /// Links with a session that has the second factor: the password alone does not suffice.
-    private func link(with password: Secret, _ client: Client) async throws -> User {
+    private func link(with password: Secret, _ client: Client) async throws -> AuthUser {
         let old = await client.auth.currentSession
         do {
             let user = try await client.auth.signIn(email: question.email, password: password.reveal()).user
@@ -70,7 +70,7 @@ extension ClientFailure {
     }
 
     /// The terminal cannot ask, or the account has no password.
-    package init(_ question: LinkQuestion) {
+    package init(_ question: AuthLinkQuestion) {
         let ways = question.signInMethods.filter { $0 != "password" }
         let remedy: String? =
             if question.signInMethods.contains("password") {

@@ -53,7 +53,7 @@ struct LogIn: ClientCommand {
 
     func perform(_ client: Client) async throws {
         let old = await client.auth.currentSession
-        let user: User
+        let user: AuthUser
         if let provider {
             let browser = BrowserSignIn(
                 provider: provider, opensBrowser: !noBrowser, port: callbackPort ?? 0, factor: factor)
@@ -71,7 +71,7 @@ struct LogIn: ClientCommand {
     }
 
     /// - Returns: nil if only the mail was to be sent.
-    private func signInByMail(_ client: Client) async throws -> User? {
+    private func signInByMail(_ client: Client) async throws -> AuthUser? {
         try code.requireWay()
         let email = try await client.validAddress(given: email)
         if !code.codeStdin {
@@ -81,7 +81,7 @@ struct LogIn: ClientCommand {
         return try await client.redeem(code, .email, of: email)
     }
 
-    private func signIn(_ client: Client) async throws -> User {
+    private func signIn(_ client: Client) async throws -> AuthUser {
         let email = try await client.validAddress(given: email)
         let password = try await client.password(fromInput: passwordStdin)
         if code.codeStdin { return try await client.redeem(code, .email, of: email, restoring: password) }
@@ -140,7 +140,7 @@ extension Client {
     }
 
     /// Revokes the session that the sign-in replaced.
-    func endReplaced(_ old: Session?) async {
+    func endReplaced(_ old: AuthSession?) async {
         guard let old else { return }
         do {
             let client = try separateAuthClient()

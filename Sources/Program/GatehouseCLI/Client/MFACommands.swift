@@ -120,7 +120,7 @@ struct RemoveFactor: ClientCommand {
             if found.factorType == .recoveryCode {
                 try await client.auth.mfa.recoveryCodes.unenroll()
             } else {
-                try await client.auth.mfa.unenroll(params: MFAUnenrollParams(factorId: factor))
+                try await client.auth.mfa.unenroll(params: FactorUnenrollParams(factorId: factor))
             }
         } catch {
             throw ClientFailure(factor: error, at: client.target.text)

@@ -53,8 +53,8 @@ extension Client {
     /// - Parameter password: A password that the account gets back with the code.
     /// - Throws: ``ClientFailure``. The previous session stays active.
     func redeem(
-        _ options: CodeOptions, _ type: EmailOTPType, of email: String, restoring password: Secret? = nil
-    ) async throws -> User {
+        _ options: CodeOptions, _ type: EmailCodeType, of email: String, restoring password: Secret? = nil
+    ) async throws -> AuthUser {
         guard options.codeStdin || Terminal.canAsk else {
             throw ClientFailure.usage("Standard input is not a terminal. Pass --code-stdin.")
         }
@@ -73,8 +73,8 @@ extension Client {
     }
 
     private func redeem(
-        _ code: MailedCode, _ type: EmailOTPType, of email: String, restoring password: Secret?
-    ) async throws -> User {
+        _ code: MailedCode, _ type: EmailCodeType, of email: String, restoring password: Secret?
+    ) async throws -> AuthUser {
         do {
             let response =
                 if let password {
@@ -105,7 +105,7 @@ extension Client {
     }
 
     /// Prints the new session, and ends the one that it replaced, even if the result cannot be printed.
-    func tell(_ result: ClientAnswer, replacing old: Session?) async throws {
+    func tell(_ result: ClientAnswer, replacing old: AuthSession?) async throws {
         let told = Result { try answer(result) }
         noteStorage()
         await endReplaced(old)

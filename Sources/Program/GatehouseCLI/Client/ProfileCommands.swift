@@ -67,7 +67,7 @@ struct SetProfile: ClientCommand {
         func change(_ text: String?) -> FieldChange { text.map { $0.isEmpty ? .clear : .set($0) } ?? .keep }
         var own = ProfileChange(firstName: clearFirstName ? .clear : change(firstName))
         for field in fields { own.data[field.name] = field.value }
-        if changesTeams { own.others["favorite_teams"] = .array(teams.map(AnyJSON.string)) }
+        if changesTeams { own.others["favorite_teams"] = .array(teams.map(AuthJSON.string)) }
         return ProfileEdit(own, name: change(name), avatarURL: change(avatarURL), timezone: change(timezone))
     }
 
@@ -92,7 +92,7 @@ extension Client {
 struct DataField: ExpressibleByArgument, Hashable {
     let name: String
     /// Null removes the field.
-    let value: AnyJSON
+    let value: AuthJSON
 
     init?(argument: String) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

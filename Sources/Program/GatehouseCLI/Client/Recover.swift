@@ -51,7 +51,7 @@ struct Recover: ClientCommand {
             left -= 1
             do {
                 let password = try await password(client)
-                _ = try await client.auth.update(user: UserAttributes(password: password.reveal()))
+                _ = try await client.auth.update(user: AuthUserAttributes(password: password.reveal()))
                 return
             } catch {
                 let failure = ClientFailure(error, .email, at: client.target.text)

@@ -21,7 +21,7 @@ extension Client {
     /// - Parameter old: The session before the sign-in.
     /// - Returns: The user of the complete sign-in.
     /// - Throws: ``ClientFailure``.
-    func complete(_ user: User, _ options: FactorOptions, replacing old: Session?) async throws -> User {
+    func complete(_ user: AuthUser, _ options: FactorOptions, replacing old: AuthSession?) async throws -> AuthUser {
         let level = try await auth.mfa.getAuthenticatorAssuranceLevel()
         guard level.nextLevel == .aal2, level.currentLevel != .aal2 else { return user }
         // The session is stored already, so an interruption must end it.
@@ -45,7 +45,7 @@ extension Client {
     ///   - factors: Those that may give the code.
     ///   - orRecoveryCode: Whether a recovery code will do. It confirms no new factor.
     /// - Throws: ``ClientFailure``.
-    func raise(fromInput: Bool, of factors: [AuthFactor], orRecoveryCode: Bool = true) async throws -> Session {
+    func raise(fromInput: Bool, of factors: [AuthFactor], orRecoveryCode: Bool = true) async throws -> AuthSession {
         guard fromInput || Terminal.canAsk else {
             throw ClientFailure(
                 "second_factor_needed", "This account has a second factor.", remedy: "Pass --factor-stdin.",
@@ -71,7 +71,7 @@ extension Client {
         }
     }
 
-    private func raise(with line: String, of factors: [AuthFactor], orRecoveryCode: Bool) async throws -> Session {
+    private func raise(with line: String, of factors: [AuthFactor], orRecoveryCode: Bool) async throws -> AuthSession {
         do {
             let usable = factors.filter { $0.factorType == .totp }
             guard let code = MailedCode(line), code.digits.utf8.count == 6, !usable.isEmpty else {
@@ -85,21 +85,21 @@ extension Client {
     }
 
     /// A user with several apps need not say which one the code is from.
-    private func raise(with code: MailedCode, of apps: [AuthFactor]) async throws -> Session {
+    private func raise(with code: MailedCode, of apps: [AuthFactor]) async throws -> AuthSession {
         for app in apps.dropLast() {
             do {
                 return try await auth.mfa.challengeAndVerify(
-                    params: MFAChallengeAndVerifyParams(factorId: app.id, code: code.digits))
+                    params: FactorChallengeAndVerifyParams(factorId: app.id, code: code.digits))
             } catch AuthClientError.refused(let refusal) where refusal.code == .mfaVerificationFailed {
                 // Another app's code.
             }
         }
         return try await auth.mfa.challengeAndVerify(
-            params: MFAChallengeAndVerifyParams(factorId: apps[apps.count - 1].id, code: code.digits))
+            params: FactorChallengeAndVerifyParams(factorId: apps[apps.count - 1].id, code: code.digits))
     }
 
     /// Ends the session of a sign-in that is not complete, and restores the one before.
-    func giveUp(for old: Session?) async {
+    func giveUp(for old: AuthSession?) async {
         // Ignored: without the second factor, a remaining session gives no access.
         _ = try? await auth.signOut(scope: .local)
         guard let old else { return }

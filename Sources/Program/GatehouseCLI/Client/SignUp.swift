@@ -30,7 +30,7 @@ struct SignUp: ClientCommand {
     }
 
     /// - Returns: nil if the address must be confirmed before the first sign-in.
-    private func signUp(_ client: Client) async throws -> User? {
+    private func signUp(_ client: Client) async throws -> AuthUser? {
         var form = EmailAuthForm(mode: .signUp)
         form.email = try await client.address(given: email)
         try form.requireAddress()

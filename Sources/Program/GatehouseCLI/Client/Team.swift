@@ -5,7 +5,7 @@ package import Gatehouse
 package struct Team: Hashable, Sendable {
     let id, league, name, city, abbreviation: String
 
-    package init?(_ json: AnyJSON) {
+    package init?(_ json: AuthJSON) {
         guard let id = json["id"]?.stringValue, let league = json["league"]?.stringValue,
             let name = json["name"]?.stringValue, let city = json["city"]?.stringValue,
             let abbreviation = json["abbreviation"]?.stringValue
@@ -17,7 +17,7 @@ package struct Team: Hashable, Sendable {
     /// - Throws: ``ClientFailure`` with the code `no_team_catalogue`, or `AuthClientError`.
     static func all(_ gateway: GatewayClient, league: String?) async throws -> [Team] {
         let query = league.map { [URLQueryItem(name: "league", value: $0)] } ?? []
-        let answer: AnyJSON?
+        let answer: AuthJSON?
         do {
             answer = try await gateway.send(.get, "/v1/teams", query: query, needsToken: false)
         } catch AuthClientError.refused(let refusal) where refusal.status == 404 {

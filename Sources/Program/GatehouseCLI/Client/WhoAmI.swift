@@ -32,7 +32,7 @@ struct WhoAmI: ClientCommand {
         }
     }
 
-    private func known(_ client: Client) async throws -> Session {
+    private func known(_ client: Client) async throws -> AuthSession {
         switch await client.auth.state {
         case .signedIn(let session, _): return session
         case .signedOut(let reason): throw AuthClientError.signedOut(reason)

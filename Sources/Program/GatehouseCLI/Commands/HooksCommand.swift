@@ -56,14 +56,14 @@ struct ListHooks: AsyncParsableCommand {
     }
 
     private func line(_ delivery: DeliveryStatus) -> String {
-        let members: [String: AnyJSON?] = [
+        let members: [String: AuthJSON?] = [
             "id": .string(delivery.id), "webhook": .string(delivery.endpoint), "event": .string(delivery.kind),
             "user_id": .string(delivery.user), "created_at": .string("\(delivery.createdAt)"),
             "state": .string(delivery.state), "attempts": .integer(Int64(delivery.attempts)),
-            "next_at": .string("\(delivery.nextAt)"), "reason": delivery.reason.map(AnyJSON.string),
+            "next_at": .string("\(delivery.nextAt)"), "reason": delivery.reason.map(AuthJSON.string),
             "ended_at": delivery.endedAt.map { .string("\($0)") },
         ]
-        return AnyJSON.object(JSONObject(members.compactMapValues(\.self))).text
+        return AuthJSON.object(AuthJSONObject(members.compactMapValues(\.self))).text
     }
 }
 
@@ -94,7 +94,7 @@ struct TestHook: AsyncParsableCommand {
             throw CommandFailure("The settings have no webhook \(name)." + remedy)
         }
         let now = System.now()
-        let event: AnyJSON = [
+        let event: AuthJSON = [
             "type": "gatehouse.test", "timestamp": .string("\(now)"), "data": ["webhook": .string(name)],
         ]
         let message = WebhookMessage(

@@ -37,12 +37,12 @@ struct ListMails: AsyncParsableCommand {
     }
 
     private func line(_ mail: MailStatus) -> String {
-        let members: [String: AnyJSON?] = [
+        let members: [String: AuthJSON?] = [
             "id": .string(mail.id), "kind": .string(mail.kind), "created_at": .string("\(mail.createdAt)"),
             "state": .string(mail.state), "attempts": .integer(Int64(mail.attempts)),
-            "reason": mail.reason.map(AnyJSON.string), "ended_at": mail.endedAt.map { .string("\($0)") },
+            "reason": mail.reason.map(AuthJSON.string), "ended_at": mail.endedAt.map { .string("\($0)") },
         ]
-        return AnyJSON.object(JSONObject(members.compactMapValues(\.self))).text
+        return AuthJSON.object(AuthJSONObject(members.compactMapValues(\.self))).text
     }
 }
 

@@ -80,7 +80,7 @@ extension AccountLine {
         for password in passwords {
             writer.beginObject()
             writer.member("encrypted_password", password.hash.reveal())
-            writer.member("data", json: AnyJSON.object(password.data).text)
+            writer.member("data", json: AuthJSON.object(password.data).text)
             writer.member("set_aside_at", password.at)
             writer.endObject()
         }
@@ -108,7 +108,7 @@ extension AccountLine {
     }
 
     private static func write(_ transports: [String], to writer: inout JSONWriter) {
-        writer.member("transports", json: AnyJSON.array(transports.map(AnyJSON.string)).text)
+        writer.member("transports", json: AuthJSON.array(transports.map(AuthJSON.string)).text)
     }
 
     /// PostgreSQL's form of `bytea`.

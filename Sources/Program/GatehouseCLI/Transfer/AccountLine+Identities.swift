@@ -35,7 +35,7 @@ extension AccountLine {
         let createdAt = try columns.time("created_at") ?? user.times.createdAt
         var identity = Identity(
             id: named == nil ? newID() : given.flatMap(IdentityID.init) ?? newID(), user: user.id, provider: provider,
-            providerID: providerID, data: AnyJSON.object(data).text,
+            providerID: providerID, data: AuthJSON.object(data).text,
             email: data["email"]?.stringValue.flatMap(EmailAddress.init)?.text,
             at: createdAt)
         identity.lastSignInAt = try columns.time("last_sign_in_at")
@@ -51,7 +51,7 @@ extension AccountLine {
             identities.append(
                 Identity(
                     id: newID(), user: user.id, provider: "email", providerID: user.id.text,
-                    data: AnyJSON.object(data).text, email: email.text, at: user.times.createdAt))
+                    data: AuthJSON.object(data).text, email: email.text, at: user.times.createdAt))
         }
         if let phone = user.phone.flatMap(PhoneNumber.init) {
             let data = AccountMetadata.phoneIdentity(
@@ -59,7 +59,7 @@ extension AccountLine {
             identities.append(
                 Identity(
                     id: newID(), user: user.id, provider: "phone", providerID: user.id.text,
-                    data: AnyJSON.object(data).text, email: nil, at: user.times.createdAt))
+                    data: AuthJSON.object(data).text, email: nil, at: user.times.createdAt))
         }
         return identities.map { identity in
             var identity = identity

@@ -33,7 +33,7 @@ package struct AccountLine {
         try account(members(line), at: now, noting: note, newID: newID)
     }
 
-    static func members(_ line: [UInt8]) throws(LineProblem) -> JSONObject {
+    static func members(_ line: [UInt8]) throws(LineProblem) -> AuthJSONObject {
         do throws(JSONProblem) {
             guard let object = try JSONReader.read(line).objectValue else { throw .malformed("not an object") }
             return object
@@ -45,7 +45,7 @@ package struct AccountLine {
 
     /// Reads an account from a parsed object.
     static func account(
-        _ members: JSONObject, at now: Instant, noting note: @escaping (String) -> Void,
+        _ members: AuthJSONObject, at now: Instant, noting note: @escaping (String) -> Void,
         newID: @escaping () -> IdentityID
     ) throws(LineProblem) -> Account {
         try AccountLine(columns: LineColumns(members), now: now, note: note, newID: newID).account()
@@ -123,23 +123,23 @@ package struct AccountLine {
     }
 
     /// Removes the largest members of metadata that is too long.
-    private func bounded(_ column: String, _ members: JSONObject) -> String {
+    private func bounded(_ column: String, _ members: AuthJSONObject) -> String {
         var members = members.filter { !$0.value.isNull }
-        var excess = AnyJSON.object(members).text.utf8.count - AccountMetadata.maximumBytes
-        guard excess > 0 else { return AnyJSON.object(members).text }
+        var excess = AuthJSON.object(members).text.utf8.count - AccountMetadata.maximumBytes
+        guard excess > 0 else { return AuthJSON.object(members).text }
         // Of the member and its comma.
-        let sizes = members.map { (name: $0.key, bytes: AnyJSON.object([$0.key: $0.value]).text.utf8.count - 1) }
+        let sizes = members.map { (name: $0.key, bytes: AuthJSON.object([$0.key: $0.value]).text.utf8.count - 1) }
         for member in sizes.sorted(by: { $0.bytes == $1.bytes ? $0.name < $1.name : $0.bytes > $1.bytes }) {
             guard excess > 0 else { break }
             members[member.name] = nil
             excess -= member.bytes
         }
         note("\(column) has more than \(AccountMetadata.maximumBytes) bytes; its largest members are left out")
-        return AnyJSON.object(members).text
+        return AuthJSON.object(members).text
     }
 
     /// Derives the providers from the identities if the line has none.
-    private func appMetadata(_ identities: [Identity]) throws(LineProblem) -> JSONObject {
+    private func appMetadata(_ identities: [Identity]) throws(LineProblem) -> AuthJSONObject {
         let given = try columns.object("raw_app_meta_data") ?? [:]
         return AccountMetadata.providers(identities.map(\.provider)).merging(given) { $1 }
     }

@@ -2,11 +2,11 @@ import GatehouseWire
 
 /// The columns of a line, converted from the types that exports use. Null and empty text count as absent.
 struct LineColumns {
-    private let members: JSONObject
+    private let members: AuthJSONObject
 
-    init(_ members: JSONObject) { self.members = members }
+    init(_ members: AuthJSONObject) { self.members = members }
 
-    private func value(_ name: String) -> AnyJSON? {
+    private func value(_ name: String) -> AuthJSON? {
         guard let value = members[name], !value.isNull, value != .string("") else { return nil }
         return value
     }
@@ -59,26 +59,26 @@ struct LineColumns {
     }
 
     /// An object, or JSON text with one.
-    func object(_ name: String) throws(LineProblem) -> JSONObject? {
+    func object(_ name: String) throws(LineProblem) -> AuthJSONObject? {
         guard let value = try parsed(name) else { return nil }
         guard let object = value.objectValue else { throw LineProblem("\(name) is not a JSON object") }
         return object
     }
 
     /// An array, or JSON text with one.
-    func array(_ name: String) throws(LineProblem) -> [AnyJSON]? {
+    func array(_ name: String) throws(LineProblem) -> [AuthJSON]? {
         guard let value = try parsed(name) else { return nil }
         guard let array = value.arrayValue else { throw LineProblem("\(name) is not a JSON array") }
         return array
     }
 
     /// Like ``array(_:)``, but also accepts PostgreSQL's text form of `text[]`.
-    func texts(_ name: String) throws(LineProblem) -> [AnyJSON]? {
+    func texts(_ name: String) throws(LineProblem) -> [AuthJSON]? {
         guard let elements = members[name]?.stringValue.flatMap(CopyText.array) else { return try array(name) }
-        return elements.map { $0.map(AnyJSON.string) ?? .null }
+        return elements.map { $0.map(AuthJSON.string) ?? .null }
     }
 
-    private func parsed(_ name: String) throws(LineProblem) -> AnyJSON? {
+    private func parsed(_ name: String) throws(LineProblem) -> AuthJSON? {
         guard let value = value(name), let text = value.stringValue else { return value(name) }
         do throws(JSONProblem) {
             let parsed = try JSONReader.read(text)

@@ -76,7 +76,7 @@ extension OpenIDProvider {
 
 extension AppleNotification {
     fileprivate init(
-        _ members: JSONObject, _ settings: ProviderSettings, at now: Instant
+        _ members: AuthJSONObject, _ settings: ProviderSettings, at now: Instant
     ) throws(IdentityRejection) {
         let claims = ClaimReader(members: members)
         let audience: [String]
@@ -105,7 +105,7 @@ extension AppleNotification {
     }
 
     /// JSON in a string within JSON. The plural of the claim's name suggests an array.
-    private static func events(_ claim: AnyJSON?) -> [Event]? {
+    private static func events(_ claim: AuthJSON?) -> [Event]? {
         // Ignored: the notification is refused as a whole.
         guard let events = claim?.stringValue.map({ try? JSONReader.read($0) }) ?? claim else { return nil }
         let list = events.arrayValue ?? [events]
@@ -116,7 +116,7 @@ extension AppleNotification {
 }
 
 extension AppleNotification.Event {
-    fileprivate init?(_ json: AnyJSON) {
+    fileprivate init?(_ json: AuthJSON) {
         guard let members = json.objectValue, let type = members["type"]?.stringValue, !type.isEmpty,
             let subject = members["sub"]?.stringValue, (1...255).contains(subject.utf8.count)
         else { return nil }
@@ -129,7 +129,7 @@ extension AppleNotification.Event {
     }
 
     /// Apple's documented example uses seconds, real notifications milliseconds.
-    private static func time(_ claim: AnyJSON?) -> Instant? {
+    private static func time(_ claim: AuthJSON?) -> Instant? {
         guard let number = claim?.intValue, (0..<100_000_000_000_000).contains(number) else { return nil }
         return number < 100_000_000_000 ? Instant(seconds: number) : Instant(microseconds: number * 1_000)
     }

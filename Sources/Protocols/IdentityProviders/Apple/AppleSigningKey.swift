@@ -50,7 +50,7 @@ package struct AppleSigningKey: Sendable {
     package func clientSecret(
         for client: String, at now: Instant, lifetime: Duration = .seconds(3_600)
     ) throws -> Secret {
-        let claims: AnyJSON = [
+        let claims: AuthJSON = [
             "iss": .string(teamID), "sub": .string(client), "aud": .string(Self.audience),
             "iat": .integer(now.seconds), "exp": .integer((now + min(lifetime, Self.maximumLifetime)).seconds),
         ]

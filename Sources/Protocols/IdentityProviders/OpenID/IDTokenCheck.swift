@@ -13,7 +13,7 @@ struct IDTokenClaims: Sendable {
     let authorizedParty: String?
     let accessTokenHash: String?
 
-    init(_ members: JSONObject) throws(TokenRejection) {
+    init(_ members: AuthJSONObject) throws(TokenRejection) {
         let claims = ClaimReader(members: members)
         guard let expiresAt = try claims.time("exp") else { throw .missingClaim("exp") }
         guard let issuedAt = try claims.time("iat") else { throw .missingClaim("iat") }

@@ -10,7 +10,7 @@ package struct IDTokenFingerprint: Equatable, Sendable {
 
     /// - Parameter token: A token with a valid signature.
     /// - Returns: nil for a token with neither `nonce` nor `jti`.
-    init?(_ token: Secret, _ claims: IDTokenClaims, _ members: JSONObject) {
+    init?(_ token: Secret, _ claims: IDTokenClaims, _ members: AuthJSONObject) {
         let marks = [claims.nonce, members["jti"]?.stringValue]
         guard marks.contains(where: { $0?.isEmpty == false }) else { return nil }
         let text = token.reveal().utf8

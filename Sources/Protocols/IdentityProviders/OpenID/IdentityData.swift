@@ -6,7 +6,7 @@ struct IdentityData {
     let claims: ProfileClaims
     let identity: VerifiedIdentity
 
-    func members(_ kind: ProviderSettings.Kind) -> JSONObject {
+    func members(_ kind: ProviderSettings.Kind) -> AuthJSONObject {
         guard identity.client != nil else { return profile }
         return switch kind {
         case .apple: apple
@@ -15,52 +15,52 @@ struct IdentityData {
         }
     }
 
-    private var common: JSONObject {
-        var members: JSONObject = [
+    private var common: AuthJSONObject {
+        var members: AuthJSONObject = [
             "iss": .string(identity.issuer), "sub": .string(identity.subject),
             "email_verified": .bool(identity.isEmailVerified), "phone_verified": false,
         ]
-        members["email"] = identity.email.map(AnyJSON.string)
+        members["email"] = identity.email.map(AuthJSON.string)
         return members
     }
 
     private func with(
-        _ texts: [String: String?], custom: [String: AnyJSON?], in members: JSONObject
-    ) -> JSONObject {
+        _ texts: [String: String?], custom: [String: AuthJSON?], in members: AuthJSONObject
+    ) -> AuthJSONObject {
         var members = members
-        for (name, text) in texts { members[name] = text.map(AnyJSON.string) }
+        for (name, text) in texts { members[name] = text.map(AuthJSON.string) }
         let custom = custom.compactMapValues(\.self)
-        if !custom.isEmpty { members["custom_claims"] = .object(JSONObject(custom)) }
+        if !custom.isEmpty { members["custom_claims"] = .object(AuthJSONObject(custom)) }
         return members
     }
 
-    private var apple: JSONObject {
+    private var apple: AuthJSONObject {
         with(
             ["provider_id": identity.subject],
             custom: [
-                "is_private_email": claims.flag("is_private_email").map(AnyJSON.bool),
+                "is_private_email": claims.flag("is_private_email").map(AuthJSON.bool),
                 "auth_time": claims.number("auth_time"),
-                "transfer_sub": claims.text("transfer_sub").map(AnyJSON.string),
+                "transfer_sub": claims.text("transfer_sub").map(AuthJSON.string),
             ], in: common)
     }
 
-    private var google: JSONObject {
+    private var google: AuthJSONObject {
         let name = claims.text("name")
         return with(
             [
                 "provider_id": identity.subject, "name": name, "full_name": name, "picture": identity.picture,
                 "avatar_url": identity.picture,
-            ], custom: ["hd": claims.text("hd").map(AnyJSON.string)], in: common)
+            ], custom: ["hd": claims.text("hd").map(AuthJSON.string)], in: common)
     }
 
     /// The provider's profile, used without an ID token.
-    private var profile: JSONObject {
+    private var profile: AuthJSONObject {
         let name = claims.text("name")
         return with(
             [
                 "provider_id": identity.subject, "name": name, "full_name": name, "picture": identity.picture,
                 "avatar_url": identity.picture,
-            ], custom: ["preferred_username": claims.text("preferred_username").map(AnyJSON.string)], in: common)
+            ], custom: ["preferred_username": claims.text("preferred_username").map(AuthJSON.string)], in: common)
     }
 
     private static let standardTexts = [
@@ -69,11 +69,11 @@ struct IdentityData {
     ]
 
     /// The standard claims in the ID token of any other provider.
-    private var token: JSONObject {
+    private var token: AuthJSONObject {
         var members = common
-        for name in Self.standardTexts { members[name] = claims.text(name).map(AnyJSON.string) }
+        for name in Self.standardTexts { members[name] = claims.text(name).map(AuthJSON.string) }
         members["updated_at"] = members["updated_at"] ?? claims.number("updated_at")
-        members["picture"] = identity.picture.map(AnyJSON.string)
+        members["picture"] = identity.picture.map(AuthJSON.string)
         members["phone_verified"] = .bool(claims.flag("phone_verified") ?? false)
         members["iat"] = claims.number("iat")
         members["exp"] = claims.number("exp")

@@ -60,7 +60,7 @@ extension OpenIDProvider {
     ///
     /// - Throws: ``ProviderFailure/notOffered(_:)`` without an access token or a user info endpoint; otherwise
     ///   ``ProviderFailure/refused(_:error:description:)`` or ``ProviderFailure/unavailable(_:_:)``.
-    package func profile(_ tokens: ProviderTokens) async throws(ProviderFailure) -> JSONObject {
+    package func profile(_ tokens: ProviderTokens) async throws(ProviderFailure) -> AuthJSONObject {
         guard let token = tokens.accessToken, let endpoint = try await metadata().userInfo else {
             throw .notOffered(.userInfo)
         }
@@ -105,7 +105,7 @@ extension OpenIDProvider {
     }
 
     private func identity(
-        _ claims: IDTokenClaims, _ members: JSONObject, client: String?
+        _ claims: IDTokenClaims, _ members: AuthJSONObject, client: String?
     ) -> VerifiedIdentity {
         let accepted = client.map { [$0] } ?? settings.clientIDs
         return VerifiedIdentity(

@@ -138,7 +138,7 @@ struct ProviderCaller: Sendable {
     /// Makes a call whose response is a JSON object or an OAuth error (RFC 6749 §5.2).
     func object(
         _ request: ProviderRequest, for step: ProviderStep
-    ) async throws(ProviderFailure) -> JSONObject {
+    ) async throws(ProviderFailure) -> AuthJSONObject {
         let response = try await send(request, for: step)
         // Ignored: the status takes precedence over faulty JSON.
         let members = (try? JSONReader.read(response.body))?.objectValue
@@ -148,7 +148,7 @@ struct ProviderCaller: Sendable {
     }
 
     static func checkRefusal(
-        _ status: Int, _ members: JSONObject?, for step: ProviderStep
+        _ status: Int, _ members: AuthJSONObject?, for step: ProviderStep
     ) throws(ProviderFailure) {
         guard status != 429, status < 500 else { throw .unavailable(step, .status(status)) }
         // Some providers send errors with status 200.

@@ -8,7 +8,7 @@ struct ProfileClaims: Sendable {
     private static let maximumText = 512
     private static let relayDomain = "@privaterelay.appleid.com"
 
-    let members: JSONObject
+    let members: AuthJSONObject
 
     /// A string that is not empty.
     func text(_ name: String, maximum: Int = maximumText) -> String? {
@@ -32,7 +32,7 @@ struct ProfileClaims: Sendable {
     }
 
     /// A number, unchanged.
-    func number(_ name: String) -> AnyJSON? {
+    func number(_ name: String) -> AuthJSON? {
         switch members[name] {
         case .integer, .double: members[name]
         default: nil

@@ -56,7 +56,7 @@ extension ProviderMetadata {
     /// - Parameter issuer: The expected issuer.
     /// - Throws: ``ProviderTrouble``, also for a URL that must not be called, even if it would not be needed.
     init(document: [UInt8], of issuer: String, rule: OutgoingAddressRule) throws(ProviderTrouble) {
-        let members: AnyJSON
+        let members: AuthJSON
         do { members = try JSONReader.read(document) } catch { throw .unreadable }
         guard members.objectValue != nil else { throw .unreadable }
         guard let said = members["issuer"]?.stringValue else { throw .missing("issuer") }
@@ -73,7 +73,7 @@ extension ProviderMetadata {
     }
 
     private static func url(
-        _ name: String, in members: AnyJSON, _ rule: OutgoingAddressRule
+        _ name: String, in members: AuthJSON, _ rule: OutgoingAddressRule
     ) throws(ProviderTrouble) -> ProviderURL? {
         guard let member = members[name], !member.isNull else { return nil }
         guard let url = member.stringValue.flatMap(ProviderURL.init) else { throw .malformed(name) }
@@ -82,7 +82,7 @@ extension ProviderMetadata {
     }
 
     private static func browserURL(
-        _ name: String, in members: AnyJSON, _ rule: OutgoingAddressRule
+        _ name: String, in members: AuthJSON, _ rule: OutgoingAddressRule
     ) throws(ProviderTrouble) -> ProviderURL? {
         guard let member = members[name], !member.isNull else { return nil }
         guard let url = member.stringValue.flatMap(ProviderURL.init) else { throw .malformed(name) }
@@ -90,7 +90,7 @@ extension ProviderMetadata {
         return url
     }
 
-    private static func texts(_ name: String, in members: AnyJSON) -> [String]? {
+    private static func texts(_ name: String, in members: AuthJSON) -> [String]? {
         members[name]?.arrayValue?.compactMap(\.stringValue)
     }
 }

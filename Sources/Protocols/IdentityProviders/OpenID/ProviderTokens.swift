@@ -8,7 +8,7 @@ package struct ProviderTokens: Sendable {
     /// Our client id that the tokens were issued to, needed to revoke them.
     package let client: String
 
-    init(_ answer: JSONObject, client: String) throws(ProviderFailure) {
+    init(_ answer: AuthJSONObject, client: String) throws(ProviderFailure) {
         func token(_ name: String) throws(ProviderFailure) -> Secret? {
             guard let member = answer[name], !member.isNull else { return nil }
             guard let text = member.stringValue else { throw .unavailable(.tokens, .malformed(name)) }

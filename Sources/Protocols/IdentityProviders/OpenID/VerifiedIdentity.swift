@@ -26,7 +26,7 @@ package struct VerifiedIdentity: Equatable, Sendable {
     /// When the user last authenticated at the provider, if it says so.
     package let authenticatedAt: Instant?
     /// Stored as `identity_data`, and merged into `user_metadata`.
-    package private(set) var data: JSONObject
+    package private(set) var data: AuthJSONObject
 
     /// The identity with a name from elsewhere, if the provider gave none: Apple sends it only once, along with the
     /// token.

@@ -41,13 +41,13 @@ package struct ClientData: Sendable {
         hash = Array(SHA256.hash(data: bytes))
     }
 
-    private static func crossOrigin(_ member: AnyJSON?) throws(CeremonyFailure) -> Bool {
+    private static func crossOrigin(_ member: AuthJSON?) throws(CeremonyFailure) -> Bool {
         guard let member, !member.isNull else { return false }
         guard let value = member.boolValue else { throw failure("crossOrigin is no boolean") }
         return value
     }
 
-    private static func topOrigin(_ member: AnyJSON?) throws(CeremonyFailure) -> String? {
+    private static func topOrigin(_ member: AuthJSON?) throws(CeremonyFailure) -> String? {
         guard let member, !member.isNull else { return nil }
         guard let text = member.stringValue else { throw failure("topOrigin is no text") }
         return text

@@ -12,7 +12,7 @@ package struct RegistrationResponse: Sendable {
     let attestation: AttestationObject
 
     /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/malformed``.
-    package init(_ credential: AnyJSON) throws(CeremonyFailure) {
+    package init(_ credential: AuthJSON) throws(CeremonyFailure) {
         let members = try ResponseMembers(credential: credential)
         credentialID = try members.credentialID()
         let response = try members.response()

@@ -6,10 +6,10 @@ struct ResponseMembers {
     static let maximumLength = 65_536
     static let maximumUserHandleLength = 64
 
-    private let members: JSONObject
+    private let members: AuthJSONObject
 
     /// - Parameter json: The credential.
-    init(credential json: AnyJSON) throws(CeremonyFailure) {
+    init(credential json: AuthJSON) throws(CeremonyFailure) {
         guard let members = json.objectValue else { throw CeremonyFailure(.form, "the credential is no object") }
         self.members = members
         guard members["type"]?.stringValue == "public-key" else {
@@ -17,7 +17,7 @@ struct ResponseMembers {
         }
     }
 
-    private init(_ members: JSONObject) { self.members = members }
+    private init(_ members: AuthJSONObject) { self.members = members }
 
     func response() throws(CeremonyFailure) -> ResponseMembers {
         guard let response = members["response"]?.objectValue else {

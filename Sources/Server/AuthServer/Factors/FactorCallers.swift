@@ -76,7 +76,7 @@ extension FactorHandlers {
         about factor: FactorID, _ kind: Factor.Kind, isRight: Bool, of caller: UserCaller, from device: Device
     ) async throws {
         guard hooks?[.mfaVerificationAttempt] != nil else { return }
-        let answer: JSONObject?
+        let answer: AuthJSONObject?
         do {
             answer = try await server.ask(.mfaVerificationAttempt, from: device.address) { writer in
                 writer.member("user_id", caller.user.id.text)

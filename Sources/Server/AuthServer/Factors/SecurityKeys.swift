@@ -22,7 +22,7 @@ extension FactorHandlers {
         let ceremony = Ceremony(factor)
         let keys = try await accounts.factors.securityKeys(of: caller.user.id)
         let challenge = accounts.randomBytes(32)
-        let data: AnyJSON = ["type": .string(ceremony.rawValue), "challenge": .string(Base64URL.text(challenge))]
+        let data: AuthJSON = ["type": .string(ceremony.rawValue), "challenge": .string(Base64URL.text(challenge))]
         let known = keys.map { CredentialDescriptor(id: $0.credentialID, transports: $0.transports) }
         return try await self.challenge(factor, data: data.text, of: caller) { writer in
             writer.name("webauthn")
@@ -83,7 +83,7 @@ extension FactorHandlers {
 
     /// Verifies an answer against the data of its challenge. Records a refused one with its cause.
     private func proof(
-        _ credential: AnyJSON, _ ceremony: Ceremony, _ factor: Factor, _ data: String, of user: User
+        _ credential: AuthJSON, _ ceremony: Ceremony, _ factor: Factor, _ data: String, of user: User
     ) async throws -> SecurityKeyProof {
         do {
             return try await unrecordedProof(credential, ceremony, factor, data, of: user)
@@ -98,7 +98,7 @@ extension FactorHandlers {
     }
 
     private func unrecordedProof(
-        _ credential: AnyJSON, _ ceremony: Ceremony, _ factor: Factor, _ data: String, of user: User
+        _ credential: AuthJSON, _ ceremony: Ceremony, _ factor: Factor, _ data: String, of user: User
     ) async throws -> SecurityKeyProof {
         let party = try relyingParty()
         let asked = try JSONReader.read(data)

@@ -16,7 +16,7 @@ extension AuthServer {
     /// - Throws: ``HookFailure``; ``Refusal`` if that is what the hook decided; or `CancellationError`.
     func ask(
         _ name: HookName, id: String? = nil, from address: String? = nil, _ payload: (inout JSONWriter) -> Void
-    ) async throws -> JSONObject? {
+    ) async throws -> AuthJSONObject? {
         guard let hooks, let hook = hooks[name] else { return nil }
         let id = id ?? Identifier<Hook>(random: accounts.randomBytes(16)).text
         var writer = JSONWriter(capacity: 2_048)

@@ -17,7 +17,7 @@ struct CustomClaims {
     ///   - own: The claims that the hook was shown.
     ///   - room: Longer tokens do not fit into a header.
     /// - Throws: ``HookFailure/malformed(_:)`` if a required claim is missing, has another type or must not change.
-    init(_ answer: JSONObject, own: JSONObject, within room: TokenRoom) throws(HookFailure) {
+    init(_ answer: AuthJSONObject, own: AuthJSONObject, within room: TokenRoom) throws(HookFailure) {
         guard let claims = answer["claims"]?.objectValue else { throw .malformed("output claims field is missing") }
         for name in Self.fixed where claims[name] != own[name] {
             throw .malformed("the claim \(name) is missing or was changed")
@@ -42,7 +42,7 @@ struct CustomClaims {
         (bytes, expiresAt) = (writer.bytes, end)
     }
 
-    private static func isAudience(_ claim: AnyJSON?) -> Bool {
+    private static func isAudience(_ claim: AuthJSON?) -> Bool {
         if let list = claim?.arrayValue { return !list.isEmpty && list.allSatisfy { $0.stringValue != nil } }
         return claim?.stringValue != nil
     }

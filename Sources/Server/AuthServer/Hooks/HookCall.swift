@@ -36,7 +36,7 @@ struct HookCall: Sendable {
 
     /// - Returns: nil if the hook has nothing to say: status 204.
     /// - Throws: ``HookFailure``, or `CancellationError`.
-    func answer() async throws -> JSONObject? {
+    func answer() async throws -> AuthJSONObject? {
         do {
             return try await limited(to: Self.timeLimit, by: sleep) { try await attempt() }
         } catch is TimeIsOver {
@@ -44,7 +44,7 @@ struct HookCall: Sendable {
         }
     }
 
-    private func attempt() async throws -> JSONObject? {
+    private func attempt() async throws -> AuthJSONObject? {
         var failure = HookFailure.unavailable
         for attempt in 1...Self.attempts {
             var pause = Self.pause
@@ -76,7 +76,7 @@ struct HookCall: Sendable {
         throw failure
     }
 
-    private static func members(of answer: SignedCallAnswer) throws(HookFailure) -> JSONObject? {
+    private static func members(of answer: SignedCallAnswer) throws(HookFailure) -> AuthJSONObject? {
         guard let type = answer.contentType else {
             if answer.status == 204 { return nil }
             throw .contentType("")
@@ -144,7 +144,7 @@ extension Refusal {
     /// A hook's rejection: `{"error":{"http_code":…,"message":…}}`.
     ///
     /// - Returns: nil for an answer without a message.
-    init?(hookAnswer answer: JSONObject) {
+    init?(hookAnswer answer: AuthJSONObject) {
         guard let error = answer["error"], let message = error["message"]?.stringValue, !message.isEmpty else {
             return nil
         }

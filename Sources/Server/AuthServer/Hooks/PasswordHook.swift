@@ -11,7 +11,7 @@ extension SignInHandlers {
     /// - Throws: ``Refusal`` if the hook failed and the settings do not let that pass.
     func rejection(ofPasswordOf user: User, isRight: Bool, from device: Device) async throws -> Refusal? {
         guard hooks?[.passwordVerificationAttempt] != nil else { return nil }
-        let answer: JSONObject?
+        let answer: AuthJSONObject?
         do {
             answer = try await server.ask(.passwordVerificationAttempt, from: device.address) { writer in
                 writer.member("user_id", user.id.text)

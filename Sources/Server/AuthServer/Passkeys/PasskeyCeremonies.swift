@@ -8,7 +8,7 @@ import WebAuthn
 /// The members of an answer to a challenge.
 struct CeremonyAnswer: Sendable {
     let challenge: PasskeyChallengeID
-    let credential: AnyJSON
+    let credential: AuthJSON
 }
 
 extension PasskeyHandlers {

@@ -24,10 +24,10 @@ package struct WellKnownFiles: Sendable {
             contents.append((Self.assetLinks, Self.assetLinks(identity.apps.android)))
         }
         let origins = identity.party.origins.filter { $0.host != nil }.map(\.text)
-        contents.append((Self.relatedOrigins, AnyJSON.object(["origins": .array(origins.map(AnyJSON.string))]).text))
+        contents.append((Self.relatedOrigins, AuthJSON.object(["origins": .array(origins.map(AuthJSON.string))]).text))
         if let accountPage {
-            let page = AnyJSON.string(accountPage)
-            contents.append((Self.passkeyEndpoints, AnyJSON.object(["enroll": page, "manage": page]).text))
+            let page = AuthJSON.string(accountPage)
+            contents.append((Self.passkeyEndpoints, AuthJSON.object(["enroll": page, "manage": page]).text))
         }
         self.contents = contents
     }
@@ -47,7 +47,7 @@ package struct WellKnownFiles: Sendable {
     /// `webcredentials` shares passwords and passkeys ([Supporting associated
     /// domains](https://developer.apple.com/documentation/xcode/supporting-associated-domains)).
     private static func association(_ apps: [String]) -> String {
-        AnyJSON.object(["webcredentials": ["apps": .array(apps.map(AnyJSON.string))]]).text
+        AuthJSON.object(["webcredentials": ["apps": .array(apps.map(AuthJSON.string))]]).text
     }
 
     /// One statement for each package, with all of its certificates ([Digital Asset
@@ -55,8 +55,8 @@ package struct WellKnownFiles: Sendable {
     private static func assetLinks(_ apps: [AppIdentifiers.Android]) -> String {
         var packages: [String] = []
         for app in apps where !packages.contains(app.package) { packages.append(app.package) }
-        let statements = packages.map { package -> AnyJSON in
-            let prints = apps.filter { $0.package == package }.map { AnyJSON.string($0.fingerprint) }
+        let statements = packages.map { package -> AuthJSON in
+            let prints = apps.filter { $0.package == package }.map { AuthJSON.string($0.fingerprint) }
             return [
                 "relation": [
                     "delegate_permission/common.handle_all_urls", "delegate_permission/common.get_login_creds",
@@ -67,6 +67,6 @@ package struct WellKnownFiles: Sendable {
                 ],
             ]
         }
-        return AnyJSON.array(statements).text
+        return AuthJSON.array(statements).text
     }
 }

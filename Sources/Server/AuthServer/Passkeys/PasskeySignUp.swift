@@ -81,7 +81,7 @@ extension PasskeyHandlers {
 
     private struct PasskeySignUpForm: Sendable {
         let email: EmailAddress?
-        let metadata: JSONObject
+        let metadata: AuthJSONObject
     }
 
     private func passkeySignUpForm(_ body: JSONMembers) throws -> PasskeySignUpForm {

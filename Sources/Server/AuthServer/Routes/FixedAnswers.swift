@@ -13,7 +13,7 @@ struct FixedAnswers: Sendable {
     init(_ settings: AuthSettings, providers: [String], factors: FactorRules) {
         health =
             Array(
-                AnyJSON.object([
+                AuthJSON.object([
                     // Clients look for this name to see that it is an auth server of the protocol.
                     "name": "GoTrue", "version": .string(settings.version), "server": "Gatehouse",
                     "description": "Gatehouse: accounts for Swift apps. Speaks the Supabase Auth protocol.",
@@ -40,12 +40,12 @@ struct FixedAnswers: Sendable {
     private static func features(
         _ settings: AuthSettings, _ active: [String], _ factors: FactorRules
     ) -> [UInt8] {
-        var external = JSONObject(
-            Dictionary(uniqueKeysWithValues: providers.map { ($0, AnyJSON.bool(active.contains($0))) }))
+        var external = AuthJSONObject(
+            Dictionary(uniqueKeysWithValues: providers.map { ($0, AuthJSON.bool(active.contains($0))) }))
         external["anonymous_users"] = .bool(settings.allowsAnonymousSignIn)
         external["email"] = .bool(settings.allowsEmail)
         external["phone"] = false
-        let members: JSONObject = [
+        let members: AuthJSONObject = [
             "external": .object(external), "disable_signup": .bool(!settings.allowsSignUp),
             "mailer_autoconfirm": .bool(settings.confirmsAutomatically), "phone_autoconfirm": false,
             "sms_provider": "", "saml_enabled": false, "saml_private_key_next_configured": false,
@@ -59,12 +59,12 @@ struct FixedAnswers: Sendable {
             "mfa_web_authn_enabled": .bool(factors.enrolling.contains(.webAuthn)),
             "mfa_recovery_codes_enabled": .bool(factors.enrolling.contains(.recoveryCodes)),
         ]
-        return Array(AnyJSON.object(members).text.utf8)
+        return Array(AuthJSON.object(members).text.utf8)
     }
 
     /// The metadata of OpenID Connect Discovery 1.0 §3, with the members that Supabase Auth sends.
     private static func configuration(issuer: String) -> [UInt8] {
-        let members: JSONObject = [
+        let members: AuthJSONObject = [
             "issuer": .string(issuer),
             "authorization_endpoint": .string("\(issuer)/oauth/authorize"),
             "token_endpoint": .string("\(issuer)/oauth/token"),
@@ -83,7 +83,7 @@ struct FixedAnswers: Sendable {
             ],
             "code_challenge_methods_supported": ["S256", "plain"],
         ]
-        return Array(AnyJSON.object(members).text.utf8)
+        return Array(AuthJSON.object(members).text.utf8)
     }
 }
 

@@ -69,9 +69,9 @@ extension SignInHandlers {
         }
     }
 
-    func checkSize(of metadata: JSONObject?) throws {
+    func checkSize(of metadata: AuthJSONObject?) throws {
         guard let metadata else { return }
-        let text = AnyJSON.object(metadata).text
+        let text = AuthJSON.object(metadata).text
         guard text.utf8.count <= settings.tokenRoom.metadataBytes else { throw metadataTooLong }
         try checkDepth(of: metadata)
     }
@@ -82,8 +82,8 @@ extension SignInHandlers {
                 + "they are part of every access token")
     }
 
-    func checkDepth(of metadata: JSONObject?) throws {
-        guard let metadata, AnyJSON.object(metadata).depth > AccountMetadata.maximumDepth else { return }
+    func checkDepth(of metadata: AuthJSONObject?) throws {
+        guard let metadata, AuthJSON.object(metadata).depth > AccountMetadata.maximumDepth else { return }
         throw Refusal.metadataTooDeep
     }
 

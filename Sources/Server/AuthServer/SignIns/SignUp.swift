@@ -27,11 +27,11 @@ extension SignInHandlers {
         let email: String
         let phone: String
         let password: Secret
-        let metadata: JSONObject
+        let metadata: AuthJSONObject
     }
 
     private func signUpAnonymously(
-        _ metadata: JSONObject, _ body: JSONMembers, _ request: Request, _ context: ServerContext
+        _ metadata: AuthJSONObject, _ body: JSONMembers, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
         guard settings.allowsAnonymousSignIn else {
             throw Refusal(.unprocessableContent, .anonymousProviderDisabled, "Anonymous sign-ins are disabled")

@@ -11,13 +11,13 @@ struct MailFolder: Sendable {
 
     @Sendable func deliver(_ mail: OutgoingMail) async -> MailResult {
         let content = mail.content
-        let members: [String: AnyJSON?] = [
+        let members: [String: AuthJSON?] = [
             "message_id": .string(mail.messageID), "kind": .string(content.kind.rawValue),
-            "to": .string(content.recipient.text), "link": mail.link.map(AnyJSON.string),
-            "code": (content.code?.reveal()).map(AnyJSON.string), "new_email": content.newEmail.map(AnyJSON.string),
-            "language": content.language.map(AnyJSON.string), "site_url": .string(mail.siteURL),
+            "to": .string(content.recipient.text), "link": mail.link.map(AuthJSON.string),
+            "code": (content.code?.reveal()).map(AuthJSON.string), "new_email": content.newEmail.map(AuthJSON.string),
+            "language": content.language.map(AuthJSON.string), "site_url": .string(mail.siteURL),
         ]
-        let text = AnyJSON.object(JSONObject(members.compactMapValues(\.self))).text
+        let text = AuthJSON.object(AuthJSONObject(members.compactMapValues(\.self))).text
         let name = "\(now().microseconds)-\(mail.messageID).json"
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

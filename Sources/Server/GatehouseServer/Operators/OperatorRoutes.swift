@@ -55,7 +55,7 @@ struct OperatorRoutes: Sendable {
         }
     }
 
-    func entry(_ action: AuditEntry.Action, _ traits: JSONObject, _ context: ServerContext) -> AuditEntry {
+    func entry(_ action: AuditEntry.Action, _ traits: AuthJSONObject, _ context: ServerContext) -> AuditEntry {
         AuditEntry(action, administrator: context.administrator, traits: traits)
     }
 }

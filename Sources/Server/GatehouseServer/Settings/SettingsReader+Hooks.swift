@@ -92,7 +92,7 @@ private struct WebhookProblem: Error {
 extension WebhookEndpoint {
     private static let members: Set<String> = ["name", "url", "secrets", "events"]
 
-    fileprivate init(_ element: AnyJSON, _ rule: OutgoingAddressRule) throws(WebhookProblem) {
+    fileprivate init(_ element: AuthJSON, _ rule: OutgoingAddressRule) throws(WebhookProblem) {
         guard let members = element.objectValue else { throw WebhookProblem("expected an object") }
         if let name = members.keys.sorted().first(where: { !Self.members.contains($0) }) {
             throw WebhookProblem(name + " is not a member of it" + Spelling.hint(name, known: Self.members.sorted()))

@@ -37,7 +37,7 @@ extension SettingsReader {
 
 /// An object of the array. Its values are never quoted, because one of them is secret.
 private struct OpenIDEntry {
-    private let members: JSONObject
+    private let members: AuthJSONObject
     private(set) var problems: [String] = []
 
     private static let known: Set<String> = [
@@ -46,7 +46,7 @@ private struct OpenIDEntry {
     ]
     private static let knownEndpoints: Set<String> = ["authorization", "token", "userinfo", "jwks", "revocation"]
 
-    init(_ members: JSONObject) {
+    init(_ members: AuthJSONObject) {
         self.members = members
         for name in members.keys.sorted() where !Self.known.contains(name) {
             refuse(name, "is not a member of it" + Spelling.hint(name, known: Self.known.sorted()))
@@ -99,7 +99,7 @@ private struct OpenIDEntry {
     }
 
     /// - Returns: nil for an absent or null member.
-    private func member(_ name: String) -> AnyJSON? { members[name].flatMap { $0.isNull ? nil : $0 } }
+    private func member(_ name: String) -> AuthJSON? { members[name].flatMap { $0.isNull ? nil : $0 } }
 
     private mutating func text(_ name: String) -> String? {
         guard let member = member(name) else { return nil }
@@ -153,7 +153,7 @@ private struct OpenIDEntry {
 
     private mutating func parameters() -> [String: String] {
         guard let member = member("authorization_parameters") else { return [:] }
-        let given = member.objectValue ?? JSONObject()
+        let given = member.objectValue ?? AuthJSONObject()
         let texts = Dictionary(uniqueKeysWithValues: given.map { ($0.key, $0.value.stringValue) })
             .compactMapValues(\.self)
         guard member.objectValue != nil, texts.count == given.count else {

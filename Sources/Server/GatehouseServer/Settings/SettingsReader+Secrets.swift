@@ -54,7 +54,7 @@ extension SettingsReader {
 
     mutating func importedKeys() -> [JSONWebKey] {
         guard let text = given[.jwtKeys]?.text else { return [] }
-        let list: [AnyJSON]
+        let list: [AuthJSON]
         do throws(JSONProblem) {
             guard let elements = try JSONReader.read(text).arrayValue else { throw .malformed("no array") }
             list = elements

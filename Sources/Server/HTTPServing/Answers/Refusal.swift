@@ -14,7 +14,7 @@ package struct Refusal: Error, Sendable {
     /// security](https://supabase.com/docs/guides/auth/password-security)).
     package var weakPasswordReasons: [String]?
     /// Members of the Auth API's error body after code and message, in this order.
-    package var details: [(name: StaticString, value: AnyJSON)] = []
+    package var details: [(name: StaticString, value: AuthJSON)] = []
     /// The invalid field, as a JSON Pointer (RFC 6901) into the body of the request. Only the gateway's format has it.
     package var field: String?
     /// If set, the Auth API answers in OAuth's format with status 400 and this `error`.

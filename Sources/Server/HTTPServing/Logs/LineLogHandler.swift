@@ -56,17 +56,17 @@ package struct LineLogHandler: LogHandler {
         writer.member("level", event.level.rawValue)
         writer.member("logger", label)
         writer.member("message", event.message.description)
-        if !metadata.isEmpty { writer.member("metadata", .object(JSONObject(metadata.mapValues(Self.json)))) }
+        if !metadata.isEmpty { writer.member("metadata", .object(AuthJSONObject(metadata.mapValues(Self.json)))) }
         writer.endObject()
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 
-    private static func json(_ value: Logger.MetadataValue) -> AnyJSON {
+    private static func json(_ value: Logger.MetadataValue) -> AuthJSON {
         switch value {
         case .string(let text): .string(text)
         case .stringConvertible(let value): .string(value.description)
         case .array(let values): .array(values.map(json))
-        case .dictionary(let members): .object(JSONObject(members.mapValues(json)))
+        case .dictionary(let members): .object(AuthJSONObject(members.mapValues(json)))
         }
     }
 

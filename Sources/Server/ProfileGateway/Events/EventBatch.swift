@@ -59,7 +59,7 @@ package struct EventBatch: Sendable {
         if dropped > 0 { count(Self.droppedName, by: min(dropped, Self.maximumDropped)) }
     }
 
-    private mutating func add(_ event: AnyJSON, _ path: String) throws {
+    private mutating func add(_ event: AuthJSON, _ path: String) throws {
         guard let members = event.objectValue else { throw InvalidEvent(message: "must be an object", field: path) }
         guard let name = members["name"]?.stringValue.flatMap(EventName.init(text:)) else {
             throw InvalidEvent(message: "must be the name of an event", field: path + "/name")
@@ -103,7 +103,7 @@ package struct EventBatch: Sendable {
 
     /// - Throws: ``InvalidEvent`` if a member is missing or unknown.
     private static func require(
-        _ members: JSONObject, _ required: [String], optional: [String] = [], at path: String
+        _ members: AuthJSONObject, _ required: [String], optional: [String] = [], at path: String
     ) throws(InvalidEvent) {
         for name in required where members[name] == nil {
             throw InvalidEvent(message: "is missing", field: "\(path)/\(name)")
@@ -116,7 +116,7 @@ package struct EventBatch: Sendable {
     }
 
     /// A short name in ASCII, such as `custom:acme`.
-    private static func name(_ value: AnyJSON?, _ path: String) throws(InvalidEvent) -> String {
+    private static func name(_ value: AuthJSON?, _ path: String) throws(InvalidEvent) -> String {
         guard let text = value?.stringValue, (1...64).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0.isAlphanumeric || "_-.:".utf8.contains($0) })
         else { throw InvalidEvent(message: "must be a name of at most 64 letters, digits and _-.:", field: path) }

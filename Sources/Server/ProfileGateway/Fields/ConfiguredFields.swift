@@ -20,7 +20,7 @@ package struct ConfiguredFields: Sendable {
     /// - Parameter stored: The teams of the profile so far. Those that the catalogue no longer has may stay.
     /// - Throws: ``InvalidProfileChange`` with `UNKNOWN_TEAM` for the first other team that the catalogue does not
     ///   have.
-    func check(_ given: [String], stored: [AnyJSON]) throws(InvalidProfileChange) {
+    func check(_ given: [String], stored: [AuthJSON]) throws(InvalidProfileChange) {
         for (index, team) in given.enumerated() where !isKnown(team) && !stored.contains(.string(team)) {
             throw InvalidProfileChange(
                 message: "\(ProfileChanges.teamsName)[\(index)] is not a team of GET /v1/teams.",

@@ -35,7 +35,7 @@ extension DataSchema {
         if let kinds, !kinds.contains(.object) { throw InvalidDataSchema("/type", "must allow object") }
     }
 
-    private static func schema(_ members: JSONObject, _ path: String) throws(InvalidDataSchema) -> DataSchema {
+    private static func schema(_ members: AuthJSONObject, _ path: String) throws(InvalidDataSchema) -> DataSchema {
         for name in members.keys.sorted(by: <) where !checked.contains(name) && !annotations.contains(name) {
             throw InvalidDataSchema(
                 "\(path)/\(name.cut(to: 50))",
@@ -62,7 +62,7 @@ extension DataSchema {
         return schema
     }
 
-    fileprivate static func rule(_ json: AnyJSON?, _ path: String) throws(InvalidDataSchema) -> Rule {
+    fileprivate static func rule(_ json: AuthJSON?, _ path: String) throws(InvalidDataSchema) -> Rule {
         switch json {
         case nil, .bool(true): return .anything
         case .bool(false): return .nothing
@@ -74,7 +74,7 @@ extension DataSchema {
 
 /// The keywords of one schema, with their path in the file.
 private struct Keywords {
-    let members: JSONObject
+    let members: AuthJSONObject
     let path: String
 
     func kinds() throws(InvalidDataSchema) -> [DataSchema.Kind]? {
@@ -90,13 +90,13 @@ private struct Keywords {
         return kinds
     }
 
-    func values() throws(InvalidDataSchema) -> Set<AnyJSON>? {
-        let constant = members["const"].map { [$0.withWholeNumbers] as Set<AnyJSON> }
+    func values() throws(InvalidDataSchema) -> Set<AuthJSON>? {
+        let constant = members["const"].map { [$0.withWholeNumbers] as Set<AuthJSON> }
         guard let json = members["enum"] else { return constant }
         guard let list = json.arrayValue, !list.isEmpty else {
             throw InvalidDataSchema("\(path)/enum", "must be a list of values")
         }
-        let values = Set<AnyJSON>(list.map(\.withWholeNumbers))
+        let values = Set<AuthJSON>(list.map(\.withWholeNumbers))
         return constant.map { values.intersection($0) } ?? values
     }
 

@@ -17,7 +17,7 @@ package struct DataSchema: Sendable {
     /// nil for every type.
     var kinds: [Kind]?
     /// `enum`, or the one value of `const`, with whole numbers as integers; nil for every value.
-    var values: Set<AnyJSON>?
+    var values: Set<AuthJSON>?
     var properties: [ExternalName: Rule] = [:]
     var additionalProperties = Rule.anything
     var required: [String] = []
@@ -99,7 +99,7 @@ extension DataSchema {
     /// Checks a value. Takes time in proportion to its size.
     ///
     /// - Throws: ``DataViolation`` for the first violation; members are checked in the order of their names.
-    func check(_ value: AnyJSON, at path: DataPath) throws(DataViolation) {
+    func check(_ value: AuthJSON, at path: DataPath) throws(DataViolation) {
         if let kinds, !kinds.contains(where: value.isOf) {
             throw DataViolation(path, "must be of type " + kinds.map(\.rawValue).joined(separator: " or "))
         }
@@ -119,7 +119,7 @@ extension DataSchema {
         }
     }
 
-    private func check(_ object: JSONObject, at path: DataPath) throws(DataViolation) {
+    private func check(_ object: AuthJSONObject, at path: DataPath) throws(DataViolation) {
         for name in required where object[name] == nil { throw DataViolation(path.member(name), "is required") }
         if let demand = members.demand(on: object.count) { throw DataViolation(path, "must have \(demand) members") }
         for name in object.keys.sorted(by: <) {
@@ -129,7 +129,7 @@ extension DataSchema {
         }
     }
 
-    private func check(_ list: [AnyJSON], at path: DataPath) throws(DataViolation) {
+    private func check(_ list: [AuthJSON], at path: DataPath) throws(DataViolation) {
         if let demand = elements.demand(on: list.count) { throw DataViolation(path, "must have \(demand) elements") }
         if case .anything = items { return }
         for (index, value) in list.enumerated() { try Self.check(value, items, at: path.element(index)) }
@@ -141,9 +141,9 @@ extension DataSchema {
         if let below, value >= below { throw DataViolation(path, "must be below \(Self.shown(below))") }
     }
 
-    private static func shown(_ number: Double) -> String { AnyJSON.double(number).withWholeNumbers.text }
+    private static func shown(_ number: Double) -> String { AuthJSON.double(number).withWholeNumbers.text }
 
-    private static func check(_ value: AnyJSON, _ rule: Rule, at path: DataPath) throws(DataViolation) {
+    private static func check(_ value: AuthJSON, _ rule: Rule, at path: DataPath) throws(DataViolation) {
         switch rule {
         case .anything: break
         case .nothing: throw DataViolation(path, "is not allowed")
@@ -152,7 +152,7 @@ extension DataSchema {
     }
 }
 
-extension AnyJSON {
+extension AuthJSON {
     /// Whether the value is of a type. A number without a fraction is an integer too, as in `1.0`.
     fileprivate func isOf(_ kind: DataSchema.Kind) -> Bool {
         switch (self, kind) {
@@ -164,18 +164,18 @@ extension AnyJSON {
     }
 
     /// The value with numbers such as `1.0` as integers: JSON Schema compares numbers by their value.
-    var withWholeNumbers: AnyJSON {
+    var withWholeNumbers: AuthJSON {
         switch self {
-        case .double(let value): Int64(exactly: value).map(AnyJSON.integer) ?? self
+        case .double(let value): Int64(exactly: value).map(AuthJSON.integer) ?? self
         case .array(let elements): .array(elements.map(\.withWholeNumbers))
-        case .object(let members): .object(JSONObject(members, \.withWholeNumbers))
+        case .object(let members): .object(AuthJSONObject(members, \.withWholeNumbers))
         case .null, .bool, .integer, .string: self
         }
     }
 }
 
-extension JSONObject {
-    fileprivate init(_ members: JSONObject, _ change: (AnyJSON) -> AnyJSON) {
+extension AuthJSONObject {
+    fileprivate init(_ members: AuthJSONObject, _ change: (AuthJSON) -> AuthJSON) {
         self.init()
         for (name, value) in members { self[name] = change(value) }
     }

@@ -12,7 +12,7 @@ enum ProfileData {
     ///
     /// - Returns: The value as compact JSON.
     /// - Throws: ``InvalidProfileChange`` with `DATA_TOO_DEEP` or `DATA_TOO_LARGE`.
-    static func text(_ data: AnyJSON) throws(InvalidProfileChange) -> String {
+    static func text(_ data: AuthJSON) throws(InvalidProfileChange) -> String {
         guard data.depth <= maximumDepth else {
             throw InvalidProfileChange(
                 message: "data must have at most \(maximumDepth) levels.", code: RefusalCode("DATA_TOO_DEEP"),
@@ -34,7 +34,7 @@ enum ProfileData {
     /// - Throws: ``InvalidProfileChange``, as ``text(_:)`` and with `INVALID_DATA` for a violation of the schema;
     ///   `JSONProblem` if the stored fields are damaged.
     static func text(after change: DataChange, of stored: String, _ schema: DataSchema?) throws -> String? {
-        var data: JSONObject = [:]
+        var data: AuthJSONObject = [:]
         switch change {
         case .keep: return nil
         case .clear: break

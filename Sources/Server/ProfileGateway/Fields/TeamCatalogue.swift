@@ -74,7 +74,7 @@ package struct TeamCatalogue: Sendable {
 private struct Team {
     let id, league, name, city, abbreviation: String
 
-    init?(_ json: AnyJSON) {
+    init?(_ json: AuthJSON) {
         guard let id = json["id"]?.stringValue, let league = json["league"]?.stringValue,
             let name = json["name"]?.stringValue, let city = json["city"]?.stringValue,
             let abbreviation = json["abbreviation"]?.stringValue

@@ -16,7 +16,7 @@ package enum DataChange: Equatable, Sendable {
     case keep
     case clear
     /// A JSON Merge Patch (RFC 7396).
-    case merge(JSONObject)
+    case merge(AuthJSONObject)
 }
 
 /// A validated PATCH.

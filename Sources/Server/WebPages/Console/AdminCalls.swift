@@ -26,8 +26,8 @@ extension ConsolePage {
     ///   ``CallFailed``; ``CallRefusal`` if the sign-in is too old for a change.
     @discardableResult
     mutating func callAsAdmin(
-        _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject? = nil
-    ) async throws -> AnyJSON {
+        _ method: HTTPRequest.Method, _ path: String, _ json: AuthJSONObject? = nil
+    ) async throws -> AuthJSON {
         guard !visit.session.awaitsSecondStep else { throw SignInNeeded(wasSignedIn: false) }
         do {
             guard let key = visit.session.key else { return try await visit.callAsUser(method, path, json) }

@@ -81,7 +81,7 @@ extension Visit {
     var captcha: CaptchaWidget? { pages.settings.captcha }
 
     /// The body of a request that needs a captcha, with the answer of the form.
-    func solved(_ body: JSONObject) -> JSONObject {
+    func solved(_ body: AuthJSONObject) -> AuthJSONObject {
         guard let answer = captcha.flatMap({ fields[$0.field] }) else { return body }
         var body = body
         body["gotrue_meta_security"] = ["captcha_token": .string(answer)]

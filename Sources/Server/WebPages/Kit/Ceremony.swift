@@ -14,7 +14,7 @@ struct Ceremony {
 
     let kind: Kind
     /// The server's options, `PublicKeyCredentialCreationOptionsJSON` or `PublicKeyCredentialRequestOptionsJSON`.
-    let options: AnyJSON
+    let options: AuthJSON
     var start = Start.byPress
 
     /// The fields of the form that the script fills.
@@ -25,7 +25,7 @@ struct Ceremony {
     /// The browser's answer.
     ///
     /// - Returns: nil for a form without one.
-    static func answer(_ text: String?) -> AnyJSON? {
+    static func answer(_ text: String?) -> AuthJSON? {
         guard let text, text.utf8.count <= longestCredential else { return nil }
         // Ignored: other text than JSON did not come from the page's script.
         guard let json = try? JSONReader.read(Array(text.utf8)), json.objectValue != nil else { return nil }

@@ -13,7 +13,7 @@ struct ServerOffer {
     let hasApps, hasKeys, hasRecoveryCodes: Bool
     let passwordLength: Int
 
-    init(settings: AnyJSON) {
+    init(settings: AuthJSON) {
         let external = settings["external"]?.objectValue ?? [:]
         let others: [String] = ["email", "phone", "anonymous_users"]
         providers = external.filter { $0.value.boolValue == true && !others.contains($0.key) }.map(\.key).sorted(by: <)

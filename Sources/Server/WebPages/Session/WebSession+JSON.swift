@@ -8,14 +8,14 @@ extension WebSession {
     }
 }
 
-extension AnyJSON {
-    fileprivate static func optional(_ text: String?) -> AnyJSON { text.map(AnyJSON.string) ?? .null }
+extension AuthJSON {
+    fileprivate static func optional(_ text: String?) -> AuthJSON { text.map(AuthJSON.string) ?? .null }
 }
 
 // The form in the cookie. Short names, because browsers keep 4,096 bytes at most.
 extension WebSession {
-    var json: AnyJSON {
-        var members: JSONObject = ["f": .string(Base64URL.text(formToken))]
+    var json: AuthJSON {
+        var members: AuthJSONObject = ["f": .string(Base64URL.text(formToken))]
         members["l"] = language.map { .string($0.rawValue) }
         members["n"] = next.map { .string($0.rawValue) }
         members["s"] = flash.map { .string($0.rawValue) }
@@ -49,14 +49,14 @@ extension WebSession {
             ["i": .string($0.id), "o": $0.options, "x": .integer($0.expiresAt)]
         }
         members["k"] = key.map { .string($0.reveal()) }
-        members["p"] = nextPath.map(AnyJSON.string)
-        members["t"] = sentence.map(AnyJSON.string)
-        members["e"] = endsAt.map(AnyJSON.integer)
+        members["p"] = nextPath.map(AuthJSON.string)
+        members["t"] = sentence.map(AuthJSON.string)
+        members["e"] = endsAt.map(AuthJSON.integer)
         return .object(members)
     }
 
     /// - Returns: nil for JSON that ``json`` cannot produce.
-    init?(json: AnyJSON) {
+    init?(json: AuthJSON) {
         guard let token = (json["f"]?.stringValue).flatMap({ Base64URL.decode($0) }), token.count == 16 else {
             return nil
         }
@@ -99,15 +99,15 @@ extension WebSession {
 }
 
 extension WebSession.Question {
-    fileprivate var json: AnyJSON {
+    fileprivate var json: AuthJSON {
         [
             "t": .string(ticket.reveal()), "e": .string(email), "p": .string(provider),
-            "m": .array(methods.map(AnyJSON.string)), "r": .bool(canRecover), "c": .bool(canMailCode),
+            "m": .array(methods.map(AuthJSON.string)), "r": .bool(canRecover), "c": .bool(canMailCode),
             "k": .bool(canUsePasskey), "s": .bool(hasMailedCode), "h": .optional(handover), "a": .bool(isAnswered),
         ]
     }
 
-    fileprivate init?(json: AnyJSON) {
+    fileprivate init?(json: AuthJSON) {
         guard let ticket = json["t"]?.stringValue, let email = json["e"]?.stringValue,
             let provider = json["p"]?.stringValue
         else { return nil }

@@ -76,7 +76,7 @@ struct WebSession: Sendable {
     struct Challenge: Sendable {
         let id: String
         /// `PublicKeyCredentialRequestOptionsJSON`.
-        let options: AnyJSON
+        let options: AuthJSON
         /// In seconds since 1970.
         let expiresAt: Int64
     }

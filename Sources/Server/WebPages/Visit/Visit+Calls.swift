@@ -9,9 +9,9 @@ extension Visit {
     /// - Throws: ``CallRefusal``; ``CallFailed`` without an answer, for a 5xx, or if the API refuses the configured key.
     @discardableResult
     mutating func call(
-        _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject? = nil, api: PageCall.API = .auth,
+        _ method: HTTPRequest.Method, _ path: String, _ json: AuthJSONObject? = nil, api: PageCall.API = .auth,
         bearer: Secret? = nil
-    ) async throws -> AnyJSON {
+    ) async throws -> AuthJSON {
         let reply = try await reply(method, path, json, api: api, bearer: bearer)
         guard (200..<300).contains(reply.status) else {
             let refusal = CallRefusal(reply, of: api)
@@ -26,8 +26,8 @@ extension Visit {
     /// - Throws: Also ``SignInNeeded`` without a valid sign-in.
     @discardableResult
     mutating func callAsUser(
-        _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject? = nil, api: PageCall.API = .auth
-    ) async throws -> AnyJSON {
+        _ method: HTTPRequest.Method, _ path: String, _ json: AuthJSONObject? = nil, api: PageCall.API = .auth
+    ) async throws -> AuthJSON {
         guard let tokens = session.tokens else { throw SignInNeeded(wasSignedIn: false) }
         if let kept = usableToken(tokens) {
             do {
@@ -45,8 +45,8 @@ extension Visit {
     }
 
     private mutating func callAsUser(
-        _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject?, _ api: PageCall.API, _ token: Secret
-    ) async throws -> AnyJSON {
+        _ method: HTTPRequest.Method, _ path: String, _ json: AuthJSONObject?, _ api: PageCall.API, _ token: Secret
+    ) async throws -> AuthJSON {
         do {
             return try await call(method, path, json, api: api, bearer: token)
         } catch let refusal as CallRefusal where refusal.endsSession {
@@ -56,11 +56,11 @@ extension Visit {
     }
 
     private mutating func reply(
-        _ method: HTTPRequest.Method, _ path: String, _ json: JSONObject?, api: PageCall.API, bearer: Secret?
+        _ method: HTTPRequest.Method, _ path: String, _ json: AuthJSONObject?, api: PageCall.API, bearer: Secret?
     ) async throws -> PageReply {
         let call = PageCall(
             api: api, method: method, path: path, headers: headers(json != nil, bearer),
-            body: json.map { Array(AnyJSON.object($0).text.utf8) }, clientAddress: clientAddress)
+            body: json.map { Array(AuthJSON.object($0).text.utf8) }, clientAddress: clientAddress)
         let reply: PageReply
         do {
             reply = try await pages.transport(call)

@@ -8,7 +8,7 @@ extension Visit {
     ///
     /// - Parameter handover: The ``WebSession/Handover/id`` of the app that the sign-in was begun for.
     /// - Returns: The next page.
-    mutating func signIn(_ json: AnyJSON, for handover: String?) async throws -> Outcome {
+    mutating func signIn(_ json: AuthJSON, for handover: String?) async throws -> Outcome {
         let answer = try AuthSessionAnswer(json: json)
         if isSignedIn {
             // Ignored: if the previous session stays, the user's list of devices shows it.
@@ -64,7 +64,7 @@ extension Visit {
     /// - Parameter ask: Takes the challenge of the flow. Its error is thrown on.
     mutating func beginning<Answer>(
         _ purpose: WebSession.Flow.Purpose, for handover: String?,
-        _ ask: (inout Visit, _ challenge: AnyJSON) async throws -> Answer
+        _ ask: (inout Visit, _ challenge: AuthJSON) async throws -> Answer
     ) async throws -> Answer {
         let earlier = session.flow
         let challenge = begin(purpose, for: handover)

@@ -12,8 +12,8 @@ struct EventTests {
     private static let day: Duration = .seconds(86_400)
 
     /// Delivers everything, and returns the events.
-    private func drain(_ store: StoreFixture) async throws -> [AnyJSON] {
-        var events: [AnyJSON] = []
+    private func drain(_ store: StoreFixture) async throws -> [AuthJSON] {
+        var events: [AuthJSON] = []
         while true {
             let taken = try await store.accounts.events.takeDeliveries(to: "app", limit: 100, at: store.clock.now)
             if taken.isEmpty { return events }
@@ -23,7 +23,7 @@ struct EventTests {
         }
     }
 
-    private func types(_ events: [AnyJSON]) -> [String] { events.compactMap { $0["type"]?.stringValue } }
+    private func types(_ events: [AuthJSON]) -> [String] { events.compactMap { $0["type"]?.stringValue } }
 
     @Test(
         "The owner of an address who takes an unconfirmed account removes its identities", arguments: TestDatabase.all)

@@ -31,7 +31,7 @@ struct WebhookTests {
         try await store.accounts.events.takeDeliveries(to: endpoint.name, limit: 100, at: store.clock.now)
     }
 
-    private func event(_ delivery: ClaimedDelivery?) throws -> AnyJSON {
+    private func event(_ delivery: ClaimedDelivery?) throws -> AuthJSON {
         let body = try #require(delivery?.body)
         return try JSONReader.read(body)
     }
@@ -42,8 +42,8 @@ struct WebhookTests {
     }
 
     /// Delivers everything, and returns the events.
-    private func drain(_ store: StoreFixture) async throws -> [AnyJSON] {
-        var events: [AnyJSON] = []
+    private func drain(_ store: StoreFixture) async throws -> [AuthJSON] {
+        var events: [AuthJSON] = []
         while true {
             let taken = try await take(store)
             if taken.isEmpty { return events }
@@ -54,7 +54,7 @@ struct WebhookTests {
         }
     }
 
-    private func types(_ events: [AnyJSON]) -> [String] { events.compactMap { $0["type"]?.stringValue } }
+    private func types(_ events: [AuthJSON]) -> [String] { events.compactMap { $0["type"]?.stringValue } }
 
     @Test("A transaction stores its events, and a refresh and a failed change none", arguments: TestDatabase.all)
     func events(_ kind: TestDatabase) async throws {

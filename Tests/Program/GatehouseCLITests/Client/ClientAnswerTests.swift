@@ -13,15 +13,15 @@ struct ClientAnswerTests {
 
     private static func target() throws -> ClientTarget { try ClientTarget(address: server, key: "") }
 
-    private static func user(email: String? = "ada@example.com") throws -> User {
-        User(
+    private static func user(email: String? = "ada@example.com") throws -> AuthUser {
+        AuthUser(
             id: try #require(UUID(uuidString: idText)), appMetadata: ["providers": ["email", "google"]], email: email,
             createdAt: time, updatedAt: time)
     }
 
-    private static func profile(teams: [String]? = ["nba_1", "nba_2"], data: JSONObject = [:]) throws -> Profile {
-        var others: JSONObject = [:]
-        others["favorite_teams"] = teams.map { .array($0.map(AnyJSON.string)) }
+    private static func profile(teams: [String]? = ["nba_1", "nba_2"], data: AuthJSONObject = [:]) throws -> Profile {
+        var others: AuthJSONObject = [:]
+        others["favorite_teams"] = teams.map { .array($0.map(AuthJSON.string)) }
         return Profile(
             summary: ProfileSummary(
                 id: try #require(UUID(uuidString: idText)), firstName: "Ada", data: data, createdAt: time,
@@ -85,8 +85,8 @@ struct ClientAnswerTests {
         var proven = try Self.user()
         (proven.email, proven.formerEmail) = (nil, "ada@example.com")
         proven.setAside = [
-            SetAsideCredential(.password, setAsideAt: proven.createdAt),
-            SetAsideCredential(.passkey(id: proven.id, name: "iPhone"), setAsideAt: proven.createdAt),
+            AuthSetAsideCredential(.password, setAsideAt: proven.createdAt),
+            AuthSetAsideCredential(.passkey(id: proven.id, name: "iPhone"), setAsideAt: proven.createdAt),
         ]
         let told = ClientAnswer.whoAmI(proven, nil, server: Self.server, isChecked: true)
         #expect(told.json["user"]?["former_email"] == "ada@example.com")
@@ -148,16 +148,16 @@ struct ClientAnswerTests {
         #expect(nobody.json["user"] == .null)
     }
 
-    private static let totp = AuthMFAEnrollResponse.TOTP(
+    private static let totp = AuthEnrolledFactor.TOTP(
         qrCode: "<svg/>", secret: "JBSWY3DPEHPK3PXP", uri: "otpauth://totp/a:b?secret=JBSWY3DPEHPK3PXP")
 
-    private static func enrolled() throws -> AuthMFAEnrollResponse {
-        AuthMFAEnrollResponse(
+    private static func enrolled() throws -> AuthEnrolledFactor {
+        AuthEnrolledFactor(
             id: try #require(UUID(uuidString: idText)), type: .totp, friendlyName: "phone", totp: totp)
     }
 
-    private static func factor() throws -> Factor {
-        Factor(
+    private static func factor() throws -> AuthFactor {
+        AuthFactor(
             id: try #require(UUID(uuidString: idText)), factorType: .totp, friendlyName: "my\u{1B}[2Jphone",
             createdAt: time, updatedAt: time)
     }
@@ -199,7 +199,7 @@ struct ClientAnswerTests {
         }
     }
 
-    private static func names(in json: AnyJSON) -> [String] {
+    private static func names(in json: AuthJSON) -> [String] {
         switch json {
         case .object(let members): members.keys + members.values.flatMap(names)
         case .array(let elements): elements.flatMap(names)

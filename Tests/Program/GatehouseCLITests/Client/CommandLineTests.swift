@@ -63,7 +63,7 @@ struct CommandLineTests {
 
     @Test("The library for apps has the version of the program")
     func version() {
-        #expect("gatehouse-swift/\(ProgramVersion.text)".hasPrefix(AuthClient.Options().clientInfo + "."))
+        #expect("gatehouse-swift/\(ProgramVersion.text)".hasPrefix(GatehouseClient.Options().clientInfo + "."))
     }
 
     @Test("A server starts in a shell that names one for the client")

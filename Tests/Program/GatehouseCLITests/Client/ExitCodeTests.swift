@@ -160,8 +160,8 @@ struct ExitCodeTests {
         ] as [([String], String)])
     func linkQuestion(methods: [String], detail: String) {
         let failure = ClientFailure(
-            LinkQuestion(
-                ticket: LinkTicket("t"), expiresAt: .distantFuture, email: "ada@example.com", provider: "google",
+            AuthLinkQuestion(
+                ticket: AuthLinkTicket("t"), expiresAt: .distantFuture, email: "ada@example.com", provider: "google",
                 signInMethods: methods, canRecover: true))
         #expect((failure.code, failure.exit) == ("identity_needs_confirmation", .refused))
         #expect(failure.message == "This email is already associated with another account." + detail)

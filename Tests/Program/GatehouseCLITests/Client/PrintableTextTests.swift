@@ -21,7 +21,7 @@ struct PrintableTextTests {
 
     @Test("JSON keeps the text, escaped")
     func json() throws {
-        let value = AnyJSON.object(["na\u{202E}me": .string("a\u{9B}\u{202E}\\\"\u{1}b")])
+        let value = AuthJSON.object(["na\u{202E}me": .string("a\u{9B}\u{202E}\\\"\u{1}b")])
         #expect(value.text.escaped != value.text)
         #expect(try JSONReader.read(value.text.escaped) == value)
     }

@@ -33,7 +33,7 @@ struct AdminAddressTests {
             let session = try #require(
                 TestSession(try await server.verify(type, code: code, email: "new@example.com")))
             #expect(session.userID == id)
-            let json: AnyJSON = ["password": "the thief's password 9"]
+            let json: AuthJSON = ["password": "the thief's password 9"]
             let refused = try await server.send(.put, "/auth/v1/user", bearer: session.accessToken, json: json)
             #expect(refused.code == "insufficient_aal", "\(refused)")
         }

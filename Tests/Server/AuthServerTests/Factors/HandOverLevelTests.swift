@@ -33,7 +33,7 @@ struct HandOverLevelTests {
             json: ["auth_code": .string(code), "code_verifier": .string(Self.verifier)])
     }
 
-    private func claims(_ answer: TestAnswer, _ server: TestServer) throws -> (level: AnyJSON?, methods: [String]) {
+    private func claims(_ answer: TestAnswer, _ server: TestServer) throws -> (level: AuthJSON?, methods: [String]) {
         let session = try #require(TestSession(answer), "\(answer)")
         let members = try server.keys.verify(session.accessToken).claims.members
         return (members["aal"], (members["amr"]?.arrayValue ?? []).compactMap { $0["method"]?.stringValue })

@@ -139,7 +139,7 @@ struct SecondFactorTests {
     private func take(
         _ step: Step, _ server: TestServer, _ session: TestSession, _ app: TestApp
     ) async throws -> TestAnswer {
-        func send(_ method: HTTPRequest.Method, _ path: String, _ json: AnyJSON? = nil) async throws -> TestAnswer {
+        func send(_ method: HTTPRequest.Method, _ path: String, _ json: AuthJSON? = nil) async throws -> TestAnswer {
             try await server.send(method, path, bearer: session.accessToken, json: json)
         }
         return switch step {

@@ -105,7 +105,7 @@ struct HookTests {
     func takenAddress(_ kind: TestDatabase, status: Int) async throws {
         let hooks = TestHooks([.beforeUserCreated])
         try await TestServer.with(on: kind, hooks: hooks, change: { $0.confirmsAutomatically = false }) { server in
-            func signUp(_ email: String) async throws -> (status: Int, json: JSONObject) {
+            func signUp(_ email: String) async throws -> (status: Int, json: AuthJSONObject) {
                 let answer = try await server.send(
                     .post, "/auth/v1/signup",
                     json: ["email": .string(email), "password": "another password", "data": ["first_name": "Eve"]])

@@ -11,7 +11,7 @@ import Testing
 @Suite("What the hook for access tokens agreed to")
 struct TokenAgreementTests {
     /// A hook that changes the account with each of the first `times` questions.
-    private func changing(_ server: TestServer, times: Int, _ change: @escaping @Sendable (Int) -> AnyJSON) {
+    private func changing(_ server: TestServer, times: Int, _ change: @escaping @Sendable (Int) -> AuthJSON) {
         let asked = Mutex(0)
         server.receiver.answers { [weak server] call in
             let number = asked.withLock { count in
@@ -25,7 +25,7 @@ struct TokenAgreementTests {
         }
     }
 
-    private func claims(_ server: TestServer, _ answer: TestAnswer) throws -> JSONObject {
+    private func claims(_ server: TestServer, _ answer: TestAnswer) throws -> AuthJSONObject {
         let session = try #require(TestSession(answer), "\(answer)")
         return try server.keys.verify(session.accessToken).claims.members
     }
@@ -118,7 +118,7 @@ struct TokenAgreementTests {
     @Test("Without the hook nothing runs twice", arguments: TestDatabase.all)
     func statements(_ kind: TestDatabase) async throws {
         let path = "/auth/v1/signup"
-        let json: AnyJSON = ["email": "ada@example.com", "password": .string(TestServer.password)]
+        let json: AuthJSON = ["email": "ada@example.com", "password": .string(TestServer.password)]
         for hooks in [[], [HookName.customAccessToken]] {
             try await TestServer.asking(on: kind, hooks: hooks) { server in
                 let signUp = try await server.statements { _ = try await server.send(.post, path, json: json) }

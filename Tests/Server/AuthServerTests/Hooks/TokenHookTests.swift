@@ -165,13 +165,13 @@ struct TokenHookTests {
     @Test("The mailed code of a link question is good until it agrees", arguments: TestDatabase.all)
     func linkCodes(_ kind: TestDatabase) async throws {
         try await TestServer.asking(on: kind, providers: TestProviders(), change: { $0.mail = MailRules() }) { server in
-            let email: AnyJSON = "verified@example.com"
+            let email: AuthJSON = "verified@example.com"
             let stranger = try await server.signUp("verified@example.com", password: "the stranger's password")
             let question = try await server.idTokenGrant("google", try await server.googleCredential())
             let ticket = question["link_ticket"] ?? .null
             server.passInterval()
             #expect(try await server.post("/link/code", ["link_ticket": ticket]).status == 200)
-            let code = AnyJSON.string(try await server.deliveredMail().code)
+            let code = AuthJSON.string(try await server.deliveredMail().code)
             let linked = try await server.surviving {
                 try await server.post(
                     "/token?grant_type=link_confirmation", ["link_ticket": ticket, "email": email, "token": code])

@@ -53,7 +53,7 @@ struct AddressChangeEndTests {
         #expect(user["email"] == "ada@example.com" && user["new_email"] == nil, "\(user)")
         #expect(try await confirm(change, server).status == 403)
         server.passInterval()
-        let json: AnyJSON = ["type": "email_change", "email": "ada@example.com"]
+        let json: AuthJSON = ["type": "email_change", "email": "ada@example.com"]
         _ = try await server.post("/resend", json)
         #expect(try await server.deliveredMails().allSatisfy { $0.content.code == nil })
     }
@@ -130,7 +130,7 @@ struct AddressChangeEndTests {
                 let change = try await begin(server, in: try await server.low())
                 server.clock.advance(by: .seconds(601))
                 let owner = try await server.low()
-                let json: AnyJSON = ["type": "email_change", "email": "ada@example.com"]
+                let json: AuthJSON = ["type": "email_change", "email": "ada@example.com"]
                 #expect(try await server.post("/resend", json).status == 200)
                 #expect(try await server.deliveredMails().allSatisfy { $0.content.code == nil })
                 #expect(try await confirm(change, server).status == 403)
@@ -196,7 +196,7 @@ struct AddressChangeEndTests {
             try await server.confirmed()
             let change = try await beginWithoutSession(server, try await server.low())
             server.passInterval()
-            let json: AnyJSON = ["type": "email_change", "email": "ada@example.com"]
+            let json: AuthJSON = ["type": "email_change", "email": "ada@example.com"]
             _ = try await server.post("/resend", json)
             #expect(try await server.deliveredMails().count == 2)
             server.clock.advance(by: .seconds(3_600))

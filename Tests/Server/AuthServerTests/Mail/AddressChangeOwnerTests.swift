@@ -34,7 +34,7 @@ struct AddressChangeOwnerTests {
     }
 
     private func verify(_ code: String, _ server: TestServer, by bearer: String? = nil) async throws -> TestAnswer {
-        let json: AnyJSON = ["type": "email_change", "token": .string(code), "email": "new@example.com"]
+        let json: AuthJSON = ["type": "email_change", "token": .string(code), "email": "new@example.com"]
         return try await server.send(.post, "/auth/v1/verify", bearer: bearer, json: json)
     }
 

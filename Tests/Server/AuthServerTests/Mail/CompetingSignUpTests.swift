@@ -8,9 +8,9 @@ import Testing
 @Suite("Sign-ups that compete for an address")
 struct CompetingSignUpTests {
     private func signUp(
-        _ server: TestServer, _ password: String, _ more: JSONObject = [:], headers: HTTPFields = [:]
+        _ server: TestServer, _ password: String, _ more: AuthJSONObject = [:], headers: HTTPFields = [:]
     ) async throws -> TestAnswer {
-        var json: JSONObject = ["email": "ada@example.com", "password": .string(password)]
+        var json: AuthJSONObject = ["email": "ada@example.com", "password": .string(password)]
         json.merge(more) { $1 }
         let answer = try await server.post("/signup", .object(json), headers: headers)
         #expect(answer.status == 200)
@@ -34,7 +34,7 @@ struct CompetingSignUpTests {
             }
             #expect(try await server.signIn(password: "the third password 3").code == "invalid_credentials")
             let bearer = try #require(TestSession(session)).accessToken
-            let json: AnyJSON = ["password": "the third password 3"]
+            let json: AuthJSON = ["password": "the third password 3"]
             #expect(try await server.send(.put, "/auth/v1/user", bearer: bearer, json: json).status == 200)
             #expect(try await server.signIn(password: "the third password 3").status == 200)
         }
@@ -44,7 +44,7 @@ struct CompetingSignUpTests {
     func verifier(_ kind: TestDatabase) async throws {
         try await TestServer.mailing(on: kind) { server in
             _ = try await signUp(server, "the first password")
-            let key: JSONObject = [
+            let key: AuthJSONObject = [
                 "code_challenge": .string(MailedLinkTests.challenge), "code_challenge_method": "s256",
             ]
             _ = try await signUp(server, "the second password", key)
@@ -53,7 +53,7 @@ struct CompetingSignUpTests {
                 .post, "/auth/v1/verify/page", headers: [.contentType: "application/x-www-form-urlencoded"],
                 raw: MailedLinkTests.form(path))
             let code = try #require(pressed.headers[.location]?.split(separator: "code=").last.map(String.init))
-            let json: AnyJSON = ["auth_code": .string(code), "code_verifier": .string(MailedLinkTests.verifier)]
+            let json: AuthJSON = ["auth_code": .string(code), "code_verifier": .string(MailedLinkTests.verifier)]
             #expect(try await server.post("/token?grant_type=pkce", json).status == 200)
             #expect(try await server.signIn(password: "the second password").status == 200)
             try await noneSignsIn(server, "the first password")
@@ -68,7 +68,7 @@ struct CompetingSignUpTests {
                 server, "the second password", headers: [.origin: "https://app.example.org"])
             let cookie = try #require(answer.headers[.setCookie]?.split(separator: ";").first.map(String.init))
             let code = try await server.deliveredMail().code
-            let json: AnyJSON = ["type": "signup", "email": "ada@example.com", "token": .string(code)]
+            let json: AuthJSON = ["type": "signup", "email": "ada@example.com", "token": .string(code)]
             #expect(try await server.post("/verify", json, headers: [.cookie: cookie]).status == 200)
             #expect(try await server.signIn(password: "the second password").status == 200)
         }
@@ -85,7 +85,7 @@ struct CompetingSignUpTests {
                 #expect(try await server.verify("signup", code: code).code == "otp_expired")
                 if waits { server.clock.advance(by: .seconds(7_200)) }
                 server.passInterval()
-                let again: AnyJSON = ["type": "signup", "email": "ada@example.com"]
+                let again: AuthJSON = ["type": "signup", "email": "ada@example.com"]
                 #expect(try await server.post("/resend", again).status == 200)
                 let fresh = try await server.deliveredMail().code
                 #expect(try await server.verify("signup", code: fresh).status == 200)
@@ -99,7 +99,7 @@ struct CompetingSignUpTests {
         for chosen in ["the stranger's password", "the owner's password"] {
             try await TestServer.mailing(on: kind) { server in
                 func signUp(_ password: String, _ name: String) async throws -> Int {
-                    let json: AnyJSON = [
+                    let json: AuthJSON = [
                         "email": "ada@example.com", "password": .string(password), "data": ["name": .string(name)],
                     ]
                     return try await server.post("/signup", json).status
@@ -107,13 +107,13 @@ struct CompetingSignUpTests {
                 // The second one is within the interval: no second email, and the same answer.
                 #expect(try await signUp("the stranger's password", "Eve") == 200)
                 #expect(try await signUp("the owner's password", "Ada") == 200)
-                let json: AnyJSON = [
+                let json: AuthJSON = [
                     "type": "signup", "email": "ada@example.com",
                     "token": .string(try await server.deliveredMail().code),
                     "password": .string(chosen),
                 ]
                 let session = try await server.post("/verify", json)
-                let name: AnyJSON = chosen.hasSuffix("owner's password") ? "Ada" : "Eve"
+                let name: AuthJSON = chosen.hasSuffix("owner's password") ? "Ada" : "Eve"
                 #expect(session["user"]?["user_metadata"]?["name"] == name, "\(session)")
                 #expect(try await server.signIn(password: chosen).status == 200)
                 let others = ["the stranger's password", "the owner's password"].filter { $0 != chosen }
@@ -127,7 +127,7 @@ struct CompetingSignUpTests {
         try await TestServer.mailing(on: kind) { server in
             try await server.confirmed()
             for email in ["ada@example.com", "bob@example.com"] {
-                let json: AnyJSON = ["email": .string(email), "password": "another password 4"]
+                let json: AuthJSON = ["email": .string(email), "password": "another password 4"]
                 var members: Set<Set<String>> = []
                 for _ in 0..<3 {
                     let answer = try await server.post("/signup", json)
@@ -146,7 +146,7 @@ struct CompetingSignUpTests {
     func repeatedMail(_ kind: TestDatabase) async throws {
         try await TestServer.mailing(on: kind) { server in
             _ = try await signUp(server, "the stranger's password")
-            let again: AnyJSON = ["type": "signup", "email": "ada@example.com"]
+            let again: AuthJSON = ["type": "signup", "email": "ada@example.com"]
             #expect(try await server.post("/resend", again).status == 200)
             #expect(try await server.post("/resend", again).code == "over_email_send_rate_limit")
             _ = try await signUp(server, "the owner's password")
@@ -160,7 +160,7 @@ struct CompetingSignUpTests {
     func guessedInvitation(_ kind: TestDatabase) async throws {
         for onPage in [false, true] {
             try await TestServer.mailing(on: kind) { server in
-                let order: AnyJSON = ["email": "ada@example.com", "data": ["team": "blue"]]
+                let order: AuthJSON = ["email": "ada@example.com", "data": ["team": "blue"]]
                 _ = try await server.send(.post, "/auth/v1/invite", bearer: TestServer.secretKey, json: order)
                 let (code, path, mail) = try await server.deliveredMail()
                 for _ in 0..<5 { _ = try await server.verify("invite", code: TestServer.wrong(code)) }
@@ -210,7 +210,7 @@ struct CompetingSignUpTests {
     @Test("No request of a stranger replaces a waiting invitation", arguments: TestDatabase.all)
     func waiting(_ kind: TestDatabase) async throws {
         try await TestServer.mailing(on: kind) { server in
-            let order: AnyJSON = ["email": "ada@example.com", "data": ["team": "blue"]]
+            let order: AuthJSON = ["email": "ada@example.com", "data": ["team": "blue"]]
             _ = try await server.send(.post, "/auth/v1/invite", bearer: TestServer.secretKey, json: order)
             let code = try await server.deliveredMail().code
             server.passInterval()

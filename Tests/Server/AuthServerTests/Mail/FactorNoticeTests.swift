@@ -45,7 +45,7 @@ struct FactorNoticeTests {
             #expect(notice.notice?.authenticator == nil)
             let path = "/auth/v1/passkeys/\(made["id"]?.stringValue ?? "")"
             // A thief could write to the owner with a name.
-            let name: AnyJSON = ["friendly_name": "Call 555-0100 now"]
+            let name: AuthJSON = ["friendly_name": "Call 555-0100 now"]
             #expect(try await server.send(.patch, path, bearer: session.accessToken, json: name).status == 200)
             #expect(try await server.send(.delete, path, bearer: session.accessToken).status == 204)
             let deleted = try await server.deliveredMail().mail.content

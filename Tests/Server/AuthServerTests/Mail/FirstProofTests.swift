@@ -43,7 +43,7 @@ struct FirstProofTests {
         try await withStranger(on: kind) { server, _ in
             let first = try #require(
                 TestSession(try await server.verify("magiclink", code: try await mailedCode(server, "/magiclink"))))
-            let json: AnyJSON = ["password": "the owner's password 9"]
+            let json: AuthJSON = ["password": "the owner's password 9"]
             let changed = try await server.send(.put, "/auth/v1/user", bearer: first.accessToken, json: json)
             #expect(changed.status == 200)
             let code = try await mailedCode(server, "/magiclink")
@@ -60,7 +60,7 @@ struct FirstProofTests {
                 let anonymous = try #require(TestSession(try await server.post("/signup", [:])))
                 _ = try await server.admin(.put, "/users/\(anonymous.userID)", json: ["email": "ada@example.com"])
                 let code = try await mailedCode(server, "/otp")
-                let json: AnyJSON = ["type": "email", "token": .string(code), "email": "ada@example.com"]
+                let json: AuthJSON = ["type": "email", "token": .string(code), "email": "ada@example.com"]
                 let session = try await server.send(
                     .post, "/auth/v1/verify", bearer: hasToken ? anonymous.accessToken : nil, json: json)
                 #expect(session["user"]?["id"] == .string(anonymous.userID))
@@ -138,7 +138,7 @@ struct FirstProofTests {
             } _: { server in
                 try await server.unproven()
                 let token = try #require(TestSession(try await server.signIn())).accessToken
-                var json: JSONObject = ["email": "ada@example.com"]
+                var json: AuthJSONObject = ["email": "ada@example.com"]
                 if hasKey {
                     json["code_challenge"] = .string(MailedLinkTests.challenge)
                     json["code_challenge_method"] = "s256"

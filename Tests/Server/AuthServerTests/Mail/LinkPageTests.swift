@@ -28,7 +28,7 @@ struct LinkPageTests {
     @Test("The page is in the user's language, else in the browser's", arguments: readers)
     func language(_ reader: Reader) async throws {
         try await TestServer.mailing { server in
-            var json: JSONObject = ["email": "ada@example.com", "password": .string(TestServer.password)]
+            var json: AuthJSONObject = ["email": "ada@example.com", "password": .string(TestServer.password)]
             if let locale = reader.locale { json["data"] = ["locale": .string(locale)] }
             _ = try await server.post("/signup", .object(json))
             let path = try await server.deliveredMail().path
@@ -65,7 +65,7 @@ struct LinkPageTests {
     @Test("A wrong code is named in the same language, beside the field")
     func wrongCode() async throws {
         try await TestServer.mailing { server in
-            let order: AnyJSON = ["email": "ada@example.com"]
+            let order: AuthJSON = ["email": "ada@example.com"]
             _ = try await server.send(.post, "/auth/v1/invite", bearer: TestServer.secretKey, json: order)
             let (code, path, _) = try await server.deliveredMail()
             var headers: HTTPFields = [.acceptLanguage: "de"]
@@ -84,7 +84,7 @@ struct LinkPageTests {
         arguments: ["٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹", "０１２３４５６７８９", " 0 1 2 3 4 5 6 7 8 9 "])
     func typed(_ keyboard: String) async throws {
         try await TestServer.mailing { server in
-            let order: AnyJSON = ["email": "ada@example.com"]
+            let order: AuthJSON = ["email": "ada@example.com"]
             _ = try await server.send(.post, "/auth/v1/invite", bearer: TestServer.secretKey, json: order)
             let (code, path, _) = try await server.deliveredMail()
             let digits = keyboard.filter { $0 != " " }.map(String.init)

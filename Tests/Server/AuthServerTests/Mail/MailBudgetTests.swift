@@ -86,7 +86,7 @@ struct MailBudgetTests {
         try await TestServer.mailing(on: kind, limits: rates) { server in
             try await server.confirmed("ada@example.com")
             var peers = 0
-            func send(_ path: String, _ email: String, _ more: JSONObject = [:]) async throws -> TestAnswer {
+            func send(_ path: String, _ email: String, _ more: AuthJSONObject = [:]) async throws -> TestAnswer {
                 peers += 1
                 var body = more
                 body["email"] = .string(email)

@@ -29,7 +29,7 @@ struct MailRequestTests {
     func taken() async throws {
         try await TestServer.mailing { server in
             try await server.confirmed()
-            let json: AnyJSON = ["email": "ada@example.com", "password": "another password"]
+            let json: AuthJSON = ["email": "ada@example.com", "password": "another password"]
             let answer = try await server.post("/signup", json)
             #expect(answer.status == 200 && answer["confirmation_sent_at"] != nil)
             let mail = try await server.deliveredMail().mail
@@ -39,7 +39,7 @@ struct MailRequestTests {
 
     struct Question: CustomTestStringConvertible, Sendable {
         let path: String
-        let json: JSONObject
+        let json: AuthJSONObject
         var testDescription: String { path }
     }
 
@@ -59,7 +59,7 @@ struct MailRequestTests {
                 for _ in 0..<2 {
                     var json = question.json
                     json["email"] = .string(email)
-                    let body = AnyJSON.object(json)
+                    let body = AuthJSON.object(json)
                     statements.append(
                         try await server.statements { answers.append(try await server.post(question.path, body)) })
                 }
@@ -75,7 +75,7 @@ struct MailRequestTests {
     func oneTimeCode() async throws {
         for isOpen in [true, false] {
             try await TestServer.mailing(change: { $0.allowsSignUp = isOpen }) { server in
-                let json: AnyJSON = ["email": "ada@example.com", "data": ["a": 1]]
+                let json: AuthJSON = ["email": "ada@example.com", "data": ["a": 1]]
                 #expect(try await server.post("/otp", json).status == 200)
                 guard isOpen else { return #expect(try await server.deliveredMails().isEmpty) }
                 let (code, _, mail) = try await server.deliveredMail()
@@ -218,10 +218,10 @@ struct MailRequestTests {
             for email in ["ada@example.com", "taken@example.com"] { try await server.confirmed(email) }
             let session = try #require(TestSession(try await server.signIn()))
             #expect(try await server.send(.get, "/auth/v1/reauthenticate", bearer: session.accessToken).status == 200)
-            let nonce = AnyJSON.string(try await server.deliveredMail().code)
+            let nonce = AuthJSON.string(try await server.deliveredMail().code)
             func change(_ password: String, _ email: String? = nil) async throws -> TestAnswer {
-                var json: JSONObject = ["password": .string(password), "nonce": nonce]
-                json["email"] = email.map(AnyJSON.string)
+                var json: AuthJSONObject = ["password": .string(password), "nonce": nonce]
+                json["email"] = email.map(AuthJSON.string)
                 return try await server.send(
                     .put, "/auth/v1/user", bearer: session.accessToken, json: .object(json))
             }
@@ -272,7 +272,7 @@ struct MailRequestTests {
                     let session = try await server.verify("email", code: try await server.deliveredMail().code)
                     #expect(session.status == 200 && session["user"]?["new_email"] == nil)
                 }
-                let again: AnyJSON = ["type": "email_change", "email": "ada@example.com"]
+                let again: AuthJSON = ["type": "email_change", "email": "ada@example.com"]
                 #expect(try await server.post("/resend", again).status == 200)
                 #expect(try await server.deliveredMails().isEmpty)
             }

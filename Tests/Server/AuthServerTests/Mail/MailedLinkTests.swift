@@ -24,10 +24,10 @@ struct MailedLinkTests {
             .post, "/auth/v1/verify/page", headers: headers, raw: Self.form(path, code: code))
     }
 
-    private func signUp(_ server: TestServer, _ more: JSONObject = [:], headers: HTTPFields = [:]) async throws -> (
+    private func signUp(_ server: TestServer, _ more: AuthJSONObject = [:], headers: HTTPFields = [:]) async throws -> (
         answer: TestAnswer, code: String, path: String
     ) {
-        var json: JSONObject = ["email": "ada@example.com", "password": .string(TestServer.password)]
+        var json: AuthJSONObject = ["email": "ada@example.com", "password": .string(TestServer.password)]
         json.merge(more) { $1 }
         let answer = try await server.post("/signup", .object(json), headers: headers)
         let (code, path, _) = try await server.deliveredMail()
@@ -53,7 +53,7 @@ struct MailedLinkTests {
     @Test("Pitfall 11: With PKCE the button leads to a code for the client with the verifier, which spends the link")
     func proofKey() async throws {
         try await TestServer.mailing { server in
-            let key: JSONObject = ["code_challenge": .string(Self.challenge), "code_challenge_method": "s256"]
+            let key: AuthJSONObject = ["code_challenge": .string(Self.challenge), "code_challenge_method": "s256"]
             let (_, _, path) = try await signUp(server, key)
             // A scanner presses first.
             #expect(try await press(server, path).status == 303)
@@ -74,13 +74,13 @@ struct MailedLinkTests {
     @Test("Wrong codes do not end a link", arguments: TestDatabase.all)
     func guessed(_ kind: TestDatabase) async throws {
         try await TestServer.mailing(on: kind) { server in
-            let key: JSONObject = ["code_challenge": .string(Self.challenge), "code_challenge_method": "s256"]
+            let key: AuthJSONObject = ["code_challenge": .string(Self.challenge), "code_challenge_method": "s256"]
             let (_, code, path) = try await signUp(server, key)
             for _ in 0..<5 { _ = try await server.verify("signup", code: TestServer.wrong(code)) }
             #expect(try await server.verify("signup", code: code).code == "otp_expired")
             let location = try #require(try await press(server, path).headers[.location])
             let given = try #require(location.split(separator: "code=").last.map(String.init))
-            let json: AnyJSON = ["auth_code": .string(given), "code_verifier": .string(Self.verifier)]
+            let json: AuthJSON = ["auth_code": .string(given), "code_verifier": .string(Self.verifier)]
             #expect(try await server.post("/token?grant_type=pkce", json)["user"]?["email_confirmed_at"] != nil)
         }
     }
@@ -164,7 +164,7 @@ struct MailedLinkTests {
             #expect(first.headers[.location]?.contains("message=") == true)
             let second = try await press(server, new.path)
             let code = try #require(second.headers[.location]?.split(separator: "code=").last.map(String.init))
-            let json: AnyJSON = ["auth_code": .string(code), "code_verifier": .string(Self.verifier)]
+            let json: AuthJSON = ["auth_code": .string(code), "code_verifier": .string(Self.verifier)]
             let redeemed = try await server.post("/token?grant_type=pkce", json)
             #expect(redeemed["user"]?["email"] == "new@example.com")
         }
@@ -204,7 +204,7 @@ struct MailedLinkTests {
     @Test("The page escapes what the link says, and forbids scripts and frames")
     func page() async throws {
         try await TestServer.mailing { server in
-            let key: JSONObject = ["code_challenge": .string(Self.challenge), "code_challenge_method": "s256"]
+            let key: AuthJSONObject = ["code_challenge": .string(Self.challenge), "code_challenge_method": "s256"]
             let (_, _, path) = try await signUp(server, key)
             let page = try await server.send(.get, path + "&redirect_to=%22%3E%3Cscript%3E")
             #expect(page.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)

@@ -19,7 +19,7 @@ extension TestServer {
         }
     }
 
-    func post(_ path: String, _ json: AnyJSON, headers: HTTPFields = [:]) async throws -> TestAnswer {
+    func post(_ path: String, _ json: AuthJSON, headers: HTTPFields = [:]) async throws -> TestAnswer {
         try await send(.post, "/auth/v1" + path, headers: headers, json: json)
     }
 

@@ -30,12 +30,12 @@ struct NoticeTests {
     {
         var headers = HTTPFields()
         headers[.userAgent] = agent
-        let json: AnyJSON = ["email": "ada@example.com", "password": .string(password)]
+        let json: AuthJSON = ["email": "ada@example.com", "password": .string(password)]
         return try #require(
             TestSession(try await server.post("/token?grant_type=password", json, headers: headers)))
     }
 
-    private func change(_ server: TestServer, _ session: TestSession, _ json: AnyJSON) async throws {
+    private func change(_ server: TestServer, _ session: TestSession, _ json: AuthJSON) async throws {
         let headers: HTTPFields = [.userAgent: Self.phone, .acceptLanguage: "de-AT"]
         let answer = try await server.send(
             .put, "/auth/v1/user", bearer: session.accessToken, headers: headers, json: json)
@@ -94,7 +94,7 @@ struct NoticeTests {
         try await serve(on: kind, [.identityLinked, .identityUnlinked], providers: TestProviders()) { server in
             try await server.confirmed()
             let ada = try await signIn(server, nil)
-            let linking: JSONObject = ["link_identity": true]
+            let linking: AuthJSONObject = ["link_identity": true]
             for (provider, credential) in [
                 ("google", try await server.googleCredential()), ("apple", try await server.appleCredential()),
             ] {
@@ -151,7 +151,7 @@ struct NoticeTests {
             server.passInterval()
             _ = try await server.post("/otp", ["email": .string(email)])
             let later = try await server.deliveredMail().code
-            let json: AnyJSON = ["type": "email", "token": .string(later), "email": .string(email)]
+            let json: AuthJSON = ["type": "email", "token": .string(later), "email": .string(email)]
             #expect(try await server.post("/verify", json, headers: [.userAgent: Self.phone]).status == 200)
             #expect(try await kinds(server) == [.newDevice])
         }

@@ -50,7 +50,7 @@ struct VoidMailTests {
         ]
         for sequence in sequences {
             try await TestServer.mailing(on: kind) { server in
-                let json: AnyJSON = ["email": "ada@example.com", "password": .string(TestServer.password)]
+                let json: AuthJSON = ["email": "ada@example.com", "password": .string(TestServer.password)]
                 if sequence[0] != "/signup" { try await server.confirmed() }
                 #expect(try await server.post(sequence[0], json).status == 200)
                 server.mailbox.script(.failed(reason: "451"))
@@ -69,7 +69,7 @@ struct VoidMailTests {
     func undeliverable(_ kind: TestDatabase) async throws {
         try await TestServer.mailing(on: kind) { server in
             try await server.confirmed()
-            func mail(_ result: MailResult) async throws -> AnyJSON? {
+            func mail(_ result: MailResult) async throws -> AuthJSON? {
                 server.passInterval()
                 #expect(try await server.post("/recover", ["email": "ada@example.com"]).status == 200)
                 server.mailbox.script(result)
@@ -109,7 +109,7 @@ struct VoidMailTests {
             let code = try await server.deliveredMail().code
             server.passInterval()
             for number in 0..<8 {
-                let json: AnyJSON = ["type": "email_change", "email": .string("stranger\(number)@example.com")]
+                let json: AuthJSON = ["type": "email_change", "email": .string("stranger\(number)@example.com")]
                 #expect(try await server.post("/resend", json).status == 200)
             }
             #expect(try await server.deliveredMails().isEmpty)

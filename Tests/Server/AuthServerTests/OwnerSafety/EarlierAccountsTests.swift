@@ -31,7 +31,7 @@ struct EarlierAccountsTests {
     }
 
     private func create(_ email: String, _ server: TestServer) async throws {
-        let json: AnyJSON = [
+        let json: AuthJSON = [
             "email": .string(email), "password": .string(TestServer.password), "email_confirm": true,
             "user_metadata": ["name": "Ada"],
         ]
@@ -83,7 +83,7 @@ struct EarlierAccountsTests {
     @Test("A sign-up that waits for its code is confirmed by it, with its password", arguments: TestDatabase.all)
     func unconfirmed(_ kind: TestDatabase) async throws {
         try await TestServer.mailing(on: kind) { server in
-            let json: AnyJSON = ["email": "ada@example.com", "password": .string(TestServer.password)]
+            let json: AuthJSON = ["email": "ada@example.com", "password": .string(TestServer.password)]
             #expect(try await server.post("/signup", json).status == 200)
             let code = try await server.deliveredMail().code
             try await upgrade(server)
@@ -113,11 +113,11 @@ struct EarlierAccountsTests {
             try await upgrade(server)
             let guest = try #require(TestSession(try await server.refresh(first.refreshToken)))
             #expect(guest.userID == first.userID)
-            let change: AnyJSON = ["email": "ada@example.com", "password": .string(TestServer.password)]
+            let change: AuthJSON = ["email": "ada@example.com", "password": .string(TestServer.password)]
             let asked = try await server.send(.put, "/auth/v1/user", bearer: guest.accessToken, json: change)
             #expect(asked.status == 200, "\(asked)")
             let code = try await server.deliveredMail().code
-            let proof: AnyJSON = ["type": "email_change", "token": .string(code), "email": "ada@example.com"]
+            let proof: AuthJSON = ["type": "email_change", "token": .string(code), "email": "ada@example.com"]
             let typed = try await server.send(.post, "/auth/v1/verify", bearer: guest.accessToken, json: proof)
             #expect(typed.status == 200, "\(typed)")
             #expect(try #require(TestSession(try await server.signIn())).userID == first.userID)

@@ -10,11 +10,11 @@ import Testing
 struct OwnerScenarioTests {
     private static let email = "ada@example.com"
 
-    private func code(_ server: TestServer, _ path: String = "/recover", _ more: JSONObject = [:]) async throws
+    private func code(_ server: TestServer, _ path: String = "/recover", _ more: AuthJSONObject = [:]) async throws
         -> String
     {
         server.passInterval()
-        let json = AnyJSON.object(more.merging(["email": .string(Self.email)]) { $1 })
+        let json = AuthJSON.object(more.merging(["email": .string(Self.email)]) { $1 })
         #expect(try await server.post(path, json).status == 200)
         return try await server.deliveredMail().code
     }
@@ -32,7 +32,7 @@ struct OwnerScenarioTests {
     func mailboxAndFactor(_ kind: TestDatabase) async throws {
         for isAdministrator in [false, true] {
             try await TestServer.mailing(on: kind) { server in
-                var order: JSONObject = [
+                var order: AuthJSONObject = [
                     "email": .string(Self.email), "password": .string(TestServer.password), "email_confirm": true,
                 ]
                 if isAdministrator { order["role"] = "service_role" }
@@ -42,7 +42,7 @@ struct OwnerScenarioTests {
                 let owner = try await server.raised(first, by: app)
                 let thief = try #require(TestSession(try await server.verify("recovery", code: try await code(server))))
                 #expect(PasskeyClient.level(try await server.refresh(thief.refreshToken)) == "aal1")
-                let password: AnyJSON = ["password": "the thief's password 9"]
+                let password: AuthJSON = ["password": "the thief's password 9"]
                 let changed = try await server.send(.put, "/auth/v1/user", bearer: thief.accessToken, json: password)
                 #expect(changed.code == "insufficient_aal")
                 let listed = try await server.send(.get, "/auth/v1/admin/users", bearer: thief.accessToken)
@@ -94,7 +94,7 @@ struct OwnerScenarioTests {
     @Test("The same sign-up sent twice keeps the password and sends one email", arguments: TestDatabase.all)
     func repeatedSignUp(_ kind: TestDatabase) async throws {
         try await TestServer.mailing(on: kind) { server in
-            let json: AnyJSON = ["email": .string(Self.email), "password": .string(TestServer.password)]
+            let json: AuthJSON = ["email": .string(Self.email), "password": .string(TestServer.password)]
             let first = try await server.post("/signup", json)
             let second = try await server.post("/signup", json)
             #expect(first.status == 200 && second.status == 200)
@@ -111,20 +111,20 @@ struct OwnerScenarioTests {
 
     @Test("Nothing that a stranger asks for takes a password that waits for its code", arguments: TestDatabase.all)
     func strangersRequests(_ kind: TestDatabase) async throws {
-        let requests: [(path: String, json: JSONObject)] = [
+        let requests: [(path: String, json: AuthJSONObject)] = [
             ("/signup", ["password": "the stranger's password"]), ("/otp", [:]), ("/recover", [:]),
             ("/resend", ["type": "signup"]),
         ]
         for request in requests {
             try await TestServer.mailing(on: kind) { server in
-                let own: AnyJSON = ["email": .string(Self.email), "password": .string(TestServer.password)]
+                let own: AuthJSON = ["email": .string(Self.email), "password": .string(TestServer.password)]
                 #expect(try await server.post("/signup", own).status == 200)
                 let code = try await server.deliveredMail().code
                 server.passInterval()
-                let json = AnyJSON.object(request.json.merging(["email": .string(Self.email)]) { $1 })
+                let json = AuthJSON.object(request.json.merging(["email": .string(Self.email)]) { $1 })
                 #expect(try await server.post(request.path, json).status == 200)
                 _ = try await server.deliveredMails()
-                let typed: AnyJSON = [
+                let typed: AuthJSON = [
                     "type": "signup", "email": .string(Self.email), "token": .string(code),
                     "password": .string(TestServer.password),
                 ]
@@ -190,7 +190,7 @@ struct OwnerScenarioTests {
             }
             #expect(try await server.signIn(peer: "203.0.113.9").status == 429)
             // The right code of the reset, from a new network.
-            let json: AnyJSON = ["type": "recovery", "email": .string(Self.email), "token": .string(code)]
+            let json: AuthJSON = ["type": "recovery", "email": .string(Self.email), "token": .string(code)]
             let entered = try await server.send(.post, "/auth/v1/verify", json: json, peer: "203.0.113.9")
             #expect(entered.status == 200)
         }
@@ -200,7 +200,7 @@ struct OwnerScenarioTests {
     func wrongCodes(_ kind: TestDatabase) async throws {
         try await TestServer.mailing(on: kind, limits: AuthRates()) { server in
             try await server.confirmed()
-            let json: AnyJSON = ["type": "email", "email": .string(Self.email), "token": "000000"]
+            let json: AuthJSON = ["type": "email", "email": .string(Self.email), "token": "000000"]
             var statuses: Set<Int> = []
             for _ in 0..<30 {
                 statuses.insert(try await server.send(.post, "/auth/v1/verify", json: json, peer: "203.0.113.1").status)
@@ -209,7 +209,7 @@ struct OwnerScenarioTests {
             #expect(try await server.signIn(peer: "203.0.113.9").status == 200)
             // Even the sender's right code is not refused.
             let code = try await code(server)
-            let right: AnyJSON = ["type": "recovery", "email": .string(Self.email), "token": .string(code)]
+            let right: AuthJSON = ["type": "recovery", "email": .string(Self.email), "token": .string(code)]
             #expect(try await server.send(.post, "/auth/v1/verify", json: right, peer: "203.0.113.1").status == 200)
         }
     }

@@ -111,7 +111,7 @@ extension OwnerWorld {
         hasPassword = true
     }
 
-    func signUpBody(_ password: String, _ marker: String) -> AnyJSON {
+    func signUpBody(_ password: String, _ marker: String) -> AuthJSON {
         [
             "email": .string(email), "password": .string(password), "data": ["marker": .string(marker)],
         ]

@@ -109,7 +109,7 @@ extension OwnerWorld {
     // Strangers, who know the address.
 
     mutating func strangerAsks() async throws {
-        let requests: [(String, JSONObject)] = [
+        let requests: [(String, AuthJSONObject)] = [
             ("/otp", [:]), ("/otp", ["create_user": false]), ("/recover", [:]), ("/magiclink", [:]),
             ("/resend", ["type": "signup"]), ("/resend", ["type": "email_change"]),
         ]
@@ -167,7 +167,7 @@ extension OwnerWorld {
             let path = route.path.dropFirst("/auth/v1".count).split(separator: "/").map { part in
                 part.hasPrefix("{") ? id : String(part)
             }
-            let json: AnyJSON = ["email": .string(email), "password": "x", "token": "000000", "type": "email"]
+            let json: AuthJSON = ["email": .string(email), "password": "x", "token": "000000", "type": "email"]
             let body = route.method == .get || route.method == .head ? nil : json
             _ = try await call("stranger", route.method, "/" + path.joined(separator: "/"), body)
         }
@@ -212,7 +212,7 @@ extension OwnerWorld {
     /// None of these may succeed without the second factor.
     private mutating func tryChanges(_ session: TestSession) async throws {
         let bearer = session.accessToken
-        let tries: [(HTTPRequest.Method, String, AnyJSON?)] = [
+        let tries: [(HTTPRequest.Method, String, AuthJSON?)] = [
             (.put, "/user", ["password": "the thief's password 1"]), (.put, "/user", ["email": "thief@example.com"]),
             (.delete, "/factors/\(app?.factor ?? "")", nil), (.get, "/user/export", nil),
         ]

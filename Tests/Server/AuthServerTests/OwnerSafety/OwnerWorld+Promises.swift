@@ -74,7 +74,7 @@ extension OwnerWorld {
         history.append("new device: signs in with the passkey → \(answer.status) \(answer.code ?? "")")
         if answer.code == "credential_set_aside", !hasMoved {
             let code = try await code("new device")
-            let json: AnyJSON = [
+            let json: AuthJSON = [
                 "type": "email", "token": .string(code), "set_aside_ticket": answer["set_aside_ticket"] ?? .null,
             ]
             let restored = try await call("new device", "/verify", json)

@@ -80,13 +80,13 @@ struct OwnerWorld {
     }
 
     mutating func call(
-        _ person: String, _ path: String, bearer: String? = nil, _ json: AnyJSON? = nil
+        _ person: String, _ path: String, bearer: String? = nil, _ json: AuthJSON? = nil
     ) async throws -> TestAnswer {
         try await call(person, .post, path, bearer: bearer, json)
     }
 
     mutating func call(
-        _ person: String, _ method: HTTPRequest.Method, _ path: String, bearer: String? = nil, _ json: AnyJSON? = nil
+        _ person: String, _ method: HTTPRequest.Method, _ path: String, bearer: String? = nil, _ json: AuthJSON? = nil
     ) async throws -> TestAnswer {
         if let refused = fault?.refusal(of: path, in: self) { return refused }
         try await fault?.before(path, in: self)
@@ -119,8 +119,8 @@ struct OwnerWorld {
     mutating func verify(
         _ person: String, _ code: String, type: String = "email", bearer: String? = nil, password: String? = nil
     ) async throws -> TestAnswer {
-        var json: JSONObject = ["type": .string(type), "email": .string(email), "token": .string(code)]
-        json["password"] = password.map(AnyJSON.string)
+        var json: AuthJSONObject = ["type": .string(type), "email": .string(email), "token": .string(code)]
+        json["password"] = password.map(AuthJSON.string)
         return try await call(person, "/verify", bearer: bearer, .object(json))
     }
 

@@ -11,8 +11,8 @@ struct PreHijackingTests {
     private static let email = "ada@example.com"
     private static let strangers = "the stranger's password 1"
 
-    private func signUp(_ server: TestServer, _ password: String, data: AnyJSON = .null) async throws {
-        let json: AnyJSON = ["email": .string(Self.email), "password": .string(password), "data": data]
+    private func signUp(_ server: TestServer, _ password: String, data: AuthJSON = .null) async throws {
+        let json: AuthJSON = ["email": .string(Self.email), "password": .string(password), "data": data]
         #expect(try await server.post("/signup", json).status == 200)
     }
 
@@ -22,12 +22,12 @@ struct PreHijackingTests {
         return try await server.deliveredMail().code
     }
 
-    private func verify(_ server: TestServer, _ code: String, _ more: JSONObject = [:]) async throws -> TestAnswer {
-        let json: JSONObject = ["type": "email", "email": .string(Self.email), "token": .string(code)]
+    private func verify(_ server: TestServer, _ code: String, _ more: AuthJSONObject = [:]) async throws -> TestAnswer {
+        let json: AuthJSONObject = ["type": "email", "email": .string(Self.email), "token": .string(code)]
         return try await server.post("/verify", .object(json.merging(more) { $1 }))
     }
 
-    private func put(_ server: TestServer, _ session: TestSession, _ json: AnyJSON) async throws -> TestAnswer {
+    private func put(_ server: TestServer, _ session: TestSession, _ json: AuthJSON) async throws -> TestAnswer {
         try await server.send(.put, "/auth/v1/user", bearer: session.accessToken, json: json)
     }
 
@@ -80,7 +80,7 @@ struct PreHijackingTests {
             let first = try #require(TestSession(try await verify(server, try await code(server))))
             let app = try await server.enroll(first)
             _ = try await server.raised(first, by: app)
-            let more: JSONObject = ["password": .string(Self.strangers)]
+            let more: AuthJSONObject = ["password": .string(Self.strangers)]
             let low = try #require(TestSession(try await verify(server, try await code(server), more)))
             #expect(try await server.signIn(password: Self.strangers).code == "credential_set_aside")
             _ = try await server.raised(low, by: app)
@@ -94,7 +94,7 @@ struct PreHijackingTests {
             _ = try await server.signUp(Self.email, password: Self.strangers)
             let owner = try #require(TestSession(try await verify(server, try await code(server))))
             #expect(try await put(server, owner, ["password": .string(TestServer.password)]).status == 200)
-            let more: JSONObject = ["password": .string(Self.strangers)]
+            let more: AuthJSONObject = ["password": .string(Self.strangers)]
             #expect(try await verify(server, try await code(server), more).status == 200)
             #expect(try await server.signIn().status == 200)
             #expect(try await server.signIn(password: Self.strangers).code == "invalid_credentials")
@@ -128,7 +128,7 @@ struct PreHijackingTests {
             for number in 0..<8 { try await signUp(server, "the stranger's password \(number)") }
             #expect(try await verify(server, own).status == 200)
             #expect(try await server.signIn().code == "credential_set_aside")
-            let more: JSONObject = ["password": .string(TestServer.password)]
+            let more: AuthJSONObject = ["password": .string(TestServer.password)]
             let restored = try await verify(server, try await server.deliveredMail().code, more)
             #expect(restored["user"]?["user_metadata"]?["name"] == "Ada")
             #expect(try await server.signIn().status == 200)
@@ -143,7 +143,7 @@ struct PreHijackingTests {
             for number in 0..<8 { try await signUp(server, "the stranger's password \(number)") }
             let code = try await server.deliveredMail().code
             try await signUp(server, TestServer.password)
-            let more: JSONObject = ["password": .string(TestServer.password)]
+            let more: AuthJSONObject = ["password": .string(TestServer.password)]
             #expect(try await verify(server, code, more).status == 200)
             #expect(try await server.signIn().status == 200)
             for number in 0..<8 {

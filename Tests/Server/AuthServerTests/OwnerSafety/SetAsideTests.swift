@@ -28,7 +28,7 @@ struct SetAsideTests {
         return try #require(try await server.deliveredMails().last?.content.code).reveal()
     }
 
-    private func types(_ user: AnyJSON?) -> [String] {
+    private func types(_ user: AuthJSON?) -> [String] {
         (user?["set_aside"]?.arrayValue ?? []).compactMap { $0["type"]?.stringValue }
     }
 
@@ -46,10 +46,10 @@ struct SetAsideTests {
             let mailed = try #require(try await server.deliveredMails().last?.content.code).reveal()
             // Without the right code, or with another server's ticket, it restores nothing.
             for (code, ticket) in [(TestServer.wrong(mailed), ticket), (mailed, "AAAA")] {
-                let json: AnyJSON = ["type": "email", "token": .string(code), "set_aside_ticket": ticket]
+                let json: AuthJSON = ["type": "email", "token": .string(code), "set_aside_ticket": ticket]
                 #expect(try await server.post("/verify", json).code == "otp_expired")
             }
-            let json: AnyJSON = ["type": "email", "token": .string(mailed), "set_aside_ticket": ticket]
+            let json: AuthJSON = ["type": "email", "token": .string(mailed), "set_aside_ticket": ticket]
             let restored = try await server.post("/verify", json)
             #expect(restored.status == 200 && types(restored["user"]) == ["password"], "\(restored)")
             #expect(try await device.signIn().status == 200)
@@ -86,7 +86,7 @@ struct SetAsideTests {
                 #expect(try await server.post("/link/code", ["link_ticket": ticket]).status == 200)
                 let mail = try #require(try await server.deliveredMails().last)
                 #expect(mail.content.recipient.text == Self.email)
-                let json: AnyJSON = ["link_ticket": ticket, "token": .string(mail.content.code?.reveal() ?? "")]
+                let json: AuthJSON = ["link_ticket": ticket, "token": .string(mail.content.code?.reveal() ?? "")]
                 let restored = try await server.post("/token?grant_type=link_confirmation", json)
                 #expect(restored["user"]?["id"]?.stringValue == session.userID, "\(restored)")
                 #expect(types(restored["user"]) == ["password"])
@@ -107,7 +107,7 @@ struct SetAsideTests {
                 let other = try #require(TestSession(try await server.signIn()))
                 var device = PasskeyClient(server)
                 #expect(try await device.register(session).status == 200)
-                var json: JSONObject = [
+                var json: AuthJSONObject = [
                     "type": "email", "email": .string(Self.email), "token": .string(try await code(server)),
                 ]
                 if byPassword { json["password"] = .string(TestServer.password) }
@@ -131,7 +131,7 @@ struct SetAsideTests {
             try await serve(on: kind) { server in
                 _ = try await server.signUp()
                 let session = try #require(TestSession(try await server.verify("email", code: try await code(server))))
-                let json: AnyJSON = ["password": .string(password)]
+                let json: AuthJSON = ["password": .string(password)]
                 let changed = try await server.send(.put, "/auth/v1/user", bearer: session.accessToken, json: json)
                 #expect(changed.status == 200 && types(changed.json).isEmpty)
                 #expect(try await server.signIn(password: password).status == 200)
@@ -154,7 +154,7 @@ struct SetAsideTests {
                     session = try #require(TestSession(answer), "\(answer)")
                 } else {
                     session = try #require(TestSession(try await server.post("/signup", [:])))
-                    let json: AnyJSON = ["email": .string(Self.email), "password": "the thief's password 1"]
+                    let json: AuthJSON = ["email": .string(Self.email), "password": "the thief's password 1"]
                     let changed = try await server.send(
                         .put, "/auth/v1/user", bearer: session.accessToken, json: json)
                     #expect(changed.status == 200)
@@ -187,9 +187,9 @@ struct SetAsideTests {
     func upgraded(_ kind: TestDatabase) async throws {
         try await serve(on: kind, confirms: true) { server in
             let session = try #require(TestSession(try await server.post("/signup", [:])))
-            let json: AnyJSON = ["email": .string(Self.email), "password": .string(TestServer.password)]
+            let json: AuthJSON = ["email": .string(Self.email), "password": .string(TestServer.password)]
             #expect(try await server.send(.put, "/auth/v1/user", bearer: session.accessToken, json: json).status == 200)
-            let typed: AnyJSON = [
+            let typed: AuthJSON = [
                 "type": "email_change", "email": .string(Self.email),
                 "token": .string(try await server.deliveredMail().code),
             ]
@@ -203,7 +203,7 @@ struct SetAsideTests {
     @Test("An administrator's confirmation proves the address, and sets nothing aside", arguments: TestDatabase.all)
     func administrator(_ kind: TestDatabase) async throws {
         try await serve(on: kind, confirms: true) { server in
-            let json: AnyJSON = ["email": .string(Self.email), "password": .string(TestServer.password)]
+            let json: AuthJSON = ["email": .string(Self.email), "password": .string(TestServer.password)]
             #expect(try await server.post("/signup", json).status == 200)
             _ = try await server.deliveredMails()
             let list = try await server.admin(.get, "/users")

@@ -72,7 +72,7 @@ struct StartingOverTests {
             #expect(again["user"]?["id"]?.stringValue == owner.userID)
             #expect(try await server.signIn(Self.email, password: "a wrong password 1").code == "invalid_credentials")
             // The new account's own password comes first.
-            let json: AnyJSON = ["password": "the new account's own 1"]
+            let json: AuthJSON = ["password": "the new account's own 1"]
             #expect(try await server.send(.put, "/auth/v1/user", bearer: made.accessToken, json: json).status == 200)
             let own = try await server.signIn(Self.email, password: "the new account's own 1")
             #expect(own["user"]?["id"]?.stringValue == made.userID)
@@ -132,8 +132,8 @@ struct StartingOverTests {
     func invitation(_ kind: TestDatabase) async throws {
         for path in ["/invite", "/admin/users"] {
             try await serve(on: kind) { server in
-                let data: AnyJSON = ["team": "red", "first_name": "Prepared"]
-                let order: AnyJSON = [
+                let data: AuthJSON = ["team": "red", "first_name": "Prepared"]
+                let order: AuthJSON = [
                     "email": .string(Self.email), path == "/invite" ? "data" : "user_metadata": data,
                     "app_metadata": ["plan": "gold"],
                 ]

@@ -32,7 +32,7 @@ struct PasskeyClient {
         }
     }
 
-    func post(_ path: String, bearer: String? = nil, _ json: AnyJSON? = nil) async throws -> TestAnswer {
+    func post(_ path: String, bearer: String? = nil, _ json: AuthJSON? = nil) async throws -> TestAnswer {
         try await server.send(.post, "/auth/v1/passkeys\(path)", bearer: bearer, json: json)
     }
 
@@ -51,12 +51,12 @@ struct PasskeyClient {
         return try await post("/authentication/verify", get(begun, changes))
     }
 
-    mutating func get(_ begun: TestAnswer, _ changes: SoftChanges = SoftChanges()) throws -> AnyJSON {
+    mutating func get(_ begun: TestAnswer, _ changes: SoftChanges = SoftChanges()) throws -> AuthJSON {
         Self.answer(begun, try device.get(#require(begun.json["options"]), origin: Self.origin, changes))
     }
 
     /// Signs up without a password.
-    mutating func signUp(_ members: JSONObject = [:]) async throws -> TestAnswer {
+    mutating func signUp(_ members: AuthJSONObject = [:]) async throws -> TestAnswer {
         let begun = try await post("/signup/options", .object(members))
         guard let options = begun.json["options"] else { return begun }
         let credential = try device.create(options, origin: Self.origin)
@@ -74,7 +74,7 @@ struct PasskeyClient {
         return (try? JSONReader.read(bytes))?["aal"]?.stringValue
     }
 
-    static func answer(_ begun: TestAnswer, _ credential: AnyJSON) -> AnyJSON {
+    static func answer(_ begun: TestAnswer, _ credential: AuthJSON) -> AuthJSON {
         ["challenge_id": begun.json["challenge_id"] ?? .null, "credential": credential]
     }
 }

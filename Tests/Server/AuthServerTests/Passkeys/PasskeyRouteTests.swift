@@ -44,7 +44,7 @@ struct PasskeyRouteTests {
             let count = try await server.statements {
                 for _ in 0..<50 { #expect(try await client.post("/authentication/options").status == 200) }
                 // Nor do answers to challenges that this server did not make.
-                let unknown: AnyJSON = ["challenge_id": "6b1c8a2e-3f0d-8a53-9f0e-1b2c3d4e5f60", "credential": [:]]
+                let unknown: AuthJSON = ["challenge_id": "6b1c8a2e-3f0d-8a53-9f0e-1b2c3d4e5f60", "credential": [:]]
                 let answer = try await client.post("/authentication/verify", unknown)
                 #expect(answer.code == "webauthn_challenge_not_found")
             }
@@ -199,7 +199,7 @@ struct PasskeyRouteTests {
             let ada = try await server.signUp()
             var changes = SoftChanges()
             changes.flags = [.backupEligible, .backedUp]
-            func register(_ body: AnyJSON?) async throws -> TestAnswer {
+            func register(_ body: AuthJSON?) async throws -> TestAnswer {
                 let begun = try await client.post("/registration/options", bearer: ada.accessToken, body)
                 client.device = SoftAuthenticator()
                 let key = try client.device.create(
@@ -207,7 +207,7 @@ struct PasskeyRouteTests {
                 let answer = PasskeyClient.answer(begun, key)
                 return try await client.post("/registration/verify", bearer: ada.accessToken, answer)
             }
-            for body: AnyJSON? in [nil, [:], .null, ["mediation": "required"], ["mediation": 1], ["conditional"]] {
+            for body: AuthJSON? in [nil, [:], .null, ["mediation": "required"], ["mediation": 1], ["conditional"]] {
                 #expect(try await register(body).code == "webauthn_verification_failed")
             }
             #expect(try await register(["mediation": "conditional"]).status == 200)

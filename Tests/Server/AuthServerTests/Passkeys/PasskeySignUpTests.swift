@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Sign-up with a passkey")
 struct PasskeySignUpTests {
-    private static func emailChange(_ code: String, _ email: String = "ada@example.com") -> AnyJSON {
+    private static func emailChange(_ code: String, _ email: String = "ada@example.com") -> AuthJSON {
         ["type": "email_change", "token": .string(code), "email": .string(email)]
     }
 
@@ -38,7 +38,7 @@ struct PasskeySignUpTests {
         try await TestServer.mailing(change: PasskeyClient.settings()) { server in
             let client = PasskeyClient(server)
             let begun = try await client.post("/signup/options", ["email": "ada@example.com"])
-            let wrong: AnyJSON = [
+            let wrong: AuthJSON = [
                 "challenge_id": begun["challenge_id"] ?? .null, "credential": [:], "email": "ada@example.com",
             ]
             #expect(try await client.post("/signup/verify", wrong).code == "webauthn_verification_failed")
@@ -52,7 +52,7 @@ struct PasskeySignUpTests {
         try await TestServer.mailing(on: kind, change: PasskeyClient.settings()) { server in
             try await server.confirmed()
             var shapes: [[[String]]] = []
-            func shape(_ user: AnyJSON?) -> [String] { (user?.objectValue?.keys.map { $0 } ?? []).sorted() }
+            func shape(_ user: AuthJSON?) -> [String] { (user?.objectValue?.keys.map { $0 } ?? []).sorted() }
             for email in ["ada@example.com", "new@example.com"] {
                 var client = PasskeyClient(server)
                 let answer = try await client.signUp(["email": .string(email)])

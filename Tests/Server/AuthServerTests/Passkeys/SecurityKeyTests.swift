@@ -24,7 +24,7 @@ struct SecurityKeyTests {
 
         init(_ server: TestServer) { self.server = server }
 
-        func post(_ path: String, bearer: String, _ json: AnyJSON? = nil) async throws -> TestAnswer {
+        func post(_ path: String, bearer: String, _ json: AuthJSON? = nil) async throws -> TestAnswer {
             try await server.send(.post, "/auth/v1/factors\(path)", bearer: bearer, json: json)
         }
 
@@ -40,7 +40,7 @@ struct SecurityKeyTests {
         /// The answer of the device to a challenge of either kind.
         mutating func answer(
             _ asked: TestAnswer, hasType: Bool = true, _ changes: SoftChanges = SoftChanges()
-        ) throws -> AnyJSON {
+        ) throws -> AuthJSON {
             let webauthn = try #require(asked["webauthn"])
             let options = try #require(webauthn["credential_options"]?["publicKey"])
             let type = webauthn["type"]?.stringValue ?? ""
@@ -48,7 +48,7 @@ struct SecurityKeyTests {
                 type == "create"
                 ? try device.create(options, origin: PasskeyClient.origin, changes)
                 : try device.get(options, origin: PasskeyClient.origin, changes)
-            var members: JSONObject = ["credential_response": credential]
+            var members: AuthJSONObject = ["credential_response": credential]
             if hasType { members["type"] = .string(type) }
             return ["challenge_id": asked["id"] ?? .null, "webauthn": .object(members)]
         }
@@ -195,7 +195,7 @@ struct SecurityKeyTests {
             let challenge = try #require(asked["webauthn"]?["credential_options"]?["publicKey"]?["challenge"])
             let credential = try key.device.get(
                 ["challenge": challenge, "rpId": "example.org"], origin: PasskeyClient.origin)
-            let answer: AnyJSON = [
+            let answer: AuthJSON = [
                 "challenge_id": asked["id"] ?? .null,
                 "webauthn": ["type": "request", "credential_response": credential],
             ]
@@ -241,7 +241,7 @@ struct SecurityKeyTests {
             let challenge = try #require(asked["webauthn"]?["credential_options"]?["publicKey"]?["challenge"])
             let credential = try client.device.get(
                 ["challenge": challenge, "rpId": "example.org"], origin: PasskeyClient.origin)
-            let answer: AnyJSON = [
+            let answer: AuthJSON = [
                 "challenge_id": asked["id"] ?? .null, "webauthn": ["credential_response": credential],
             ]
             let refused = try await key.post("/\(key.factor)/verify", bearer: session.accessToken, answer)

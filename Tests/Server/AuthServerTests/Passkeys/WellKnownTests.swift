@@ -20,7 +20,7 @@ struct WellKnownTests {
 
     private static let hash = Base64URL.text(Array(repeating: 0xAB, count: 32))
 
-    private func contents(_ identity: AppIdentity, page: String? = nil) -> [String: AnyJSON] {
+    private func contents(_ identity: AppIdentity, page: String? = nil) -> [String: AuthJSON] {
         let files = WellKnownFiles(identity, accountPage: page).contents
         // Ignored: the files are JSON.
         return Dictionary(uniqueKeysWithValues: files.map { ($0.path, (try? JSONReader.read($0.json)) ?? .null) })

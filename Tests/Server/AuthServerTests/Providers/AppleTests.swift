@@ -65,7 +65,7 @@ struct AppleTests {
                 TestSession(try await server.idTokenGrant("apple", try await server.appleCredential())))
             server.clock.advance(by: .seconds(5))
             let payload = try await server.notification("consent-revoked")
-            let body: AnyJSON = ["payload": .string(payload)]
+            let body: AuthJSON = ["payload": .string(payload)]
             for _ in 0..<2 {
                 let answer = try await server.send(.post, "/auth/v1/apple/notifications", json: body)
                 #expect(answer.status == 200, "\(answer)")

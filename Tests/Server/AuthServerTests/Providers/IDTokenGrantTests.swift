@@ -13,24 +13,24 @@ extension TestServer {
     func appleCredential(_ person: String = "verified", email: String? = nil, nonce: String? = nil) async throws
         -> TestAnswer
     {
-        var members: JSONObject = ["person": .string(person)]
-        members["nonce"] = nonce.map(AnyJSON.string)
-        members["email"] = email.map(AnyJSON.string)
+        var members: AuthJSONObject = ["person": .string(person)]
+        members["nonce"] = nonce.map(AuthJSON.string)
+        members["email"] = email.map(AuthJSON.string)
         return try await send(.post, "/dev/apple/native-credential", json: .object(members))
     }
 
     func googleCredential(_ person: String = "verified", email: String? = nil) async throws -> TestAnswer {
-        var members: JSONObject = [
+        var members: AuthJSONObject = [
             "person": .string(person), "server_client_id": .string(standIns?.registration.google.webClient ?? ""),
         ]
-        members["email"] = email.map(AnyJSON.string)
+        members["email"] = email.map(AuthJSON.string)
         return try await send(.post, "/dev/google/native-credential", json: .object(members))
     }
 
     func idTokenGrant(
-        _ provider: String, _ credential: TestAnswer, adding members: JSONObject = [:], bearer: String? = nil
+        _ provider: String, _ credential: TestAnswer, adding members: AuthJSONObject = [:], bearer: String? = nil
     ) async throws -> TestAnswer {
-        var body: JSONObject = [
+        var body: AuthJSONObject = [
             "provider": .string(provider),
             "id_token": credential["identityToken"] ?? credential["idToken"] ?? .null,
         ]
@@ -50,7 +50,7 @@ struct IDTokenGrantTests {
     func apple() async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let credential = try await server.appleCredential(nonce: Self.digest)
-            let name: AnyJSON = ["name": ["firstName": "Ada", "lastName": "Lovelace"]]
+            let name: AuthJSON = ["name": ["firstName": "Ada", "lastName": "Lovelace"]]
             let answer = try await server.idTokenGrant(
                 "apple", credential, adding: ["nonce": "12345", "user": name])
             let session = try #require(TestSession(answer), "\(answer)")
@@ -83,7 +83,7 @@ struct IDTokenGrantTests {
         try await TestServer.with(on: kind, providers: TestProviders()) { server in
             let credential = try await server.appleCredential(nonce: Self.digest)
             func signIn(linking bearer: String? = nil) async throws -> TestAnswer {
-                var members: JSONObject = ["nonce": "12345", "authorization_code": .null]
+                var members: AuthJSONObject = ["nonce": "12345", "authorization_code": .null]
                 if bearer != nil { members["link_identity"] = true }
                 return try await server.idTokenGrant("apple", credential, adding: members, bearer: bearer)
             }
@@ -171,8 +171,8 @@ struct IDTokenGrantTests {
             (["id_token": "x.y.z", "provider": "google"], "invalid request"),
             (["id_token": "x.y.z", "provider": "google", "link_identity": true], "invalid request"),
             (["id_token": 1, "provider": "google"], "bad_json"),
-        ] as [(AnyJSON, String)])
-    func refusals(_ body: AnyJSON, _ code: String) async throws {
+        ] as [(AuthJSON, String)])
+    func refusals(_ body: AuthJSON, _ code: String) async throws {
         try await TestServer.with(providers: TestProviders()) { server in
             let answer = try await server.send(.post, "/auth/v1/token?grant_type=id_token", json: body)
             #expect(answer.status == 400)

@@ -19,7 +19,7 @@ struct IdentityRouteTests {
                 + "&redirect_to=myapp%3A%2F%2Fcallback&\(AppKey.query)", bearer: bearer)
     }
 
-    private func identities(_ server: TestServer, _ bearer: String) async throws -> [AnyJSON] {
+    private func identities(_ server: TestServer, _ bearer: String) async throws -> [AuthJSON] {
         try await server.send(.get, "/auth/v1/user", bearer: bearer)["identities"]?.arrayValue ?? []
     }
 
@@ -121,7 +121,7 @@ struct IdentityRouteTests {
         try await TestServer.with(providers: TestProviders()) { server in
             let first = try #require(TestSession(try await server.signIn(with: "google")))
             let apple = try await server.signIn(with: "apple")
-            func undoable() async throws -> [AnyJSON] {
+            func undoable() async throws -> [AuthJSON] {
                 try await server.send(.get, "/auth/v1/user/identities/undoable", bearer: first.accessToken)["links"]?
                     .arrayValue ?? []
             }

@@ -111,7 +111,7 @@ struct LinkCodeTests {
         try await serve(limits: rates) { server in
             let (_, question) = try await asked(server)
             let code = try await code(server, of: question)
-            let ticket: AnyJSON = ["link_ticket": question["link_ticket"] ?? .null]
+            let ticket: AuthJSON = ["link_ticket": question["link_ticket"] ?? .null]
             #expect(try await server.post("/link/code", ticket).code == "over_email_send_rate_limit")
             for _ in 0..<6 { #expect(try await confirm(server, question, TestServer.wrong(code)).status == 403) }
             #expect(try await confirm(server, question, TestServer.wrong(code)).status == 429)
@@ -128,7 +128,7 @@ struct LinkCodeTests {
             _ = try await server.signUp(Self.email)
             let question = try await server.idTokenGrant("google", try await server.googleCredential())
             #expect(question["can_mail_code"] == nil)
-            let ticket: AnyJSON = ["link_ticket": question["link_ticket"] ?? .null]
+            let ticket: AuthJSON = ["link_ticket": question["link_ticket"] ?? .null]
             #expect(try await server.post("/link/code", ticket).code == "email_provider_disabled")
             #expect(try await confirm(server, question, "123456").code == "otp_expired")
         }
@@ -142,7 +142,7 @@ struct LinkCodeTests {
             _ = try await server.admin(.put, "/users/\(owner.userID)", json: ["email": "other@example.com"])
             let question = try await server.idTokenGrant("apple", try await server.appleCredential())
             #expect(question.code == "identity_needs_confirmation" && question["can_mail_code"] == nil)
-            let ticket: AnyJSON = ["link_ticket": question["link_ticket"] ?? .null]
+            let ticket: AuthJSON = ["link_ticket": question["link_ticket"] ?? .null]
             #expect(try await server.post("/link/code", ticket).code == "validation_failed")
             #expect(try await server.deliveredMails().isEmpty)
         }

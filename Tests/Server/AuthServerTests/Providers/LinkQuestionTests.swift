@@ -10,7 +10,7 @@ import Testing
 
 @Suite("One account per person")
 struct LinkQuestionTests {
-    private func ask(_ server: TestServer, _ grant: String, _ body: AnyJSON, bearer: String? = nil) async throws
+    private func ask(_ server: TestServer, _ grant: String, _ body: AuthJSON, bearer: String? = nil) async throws
         -> TestAnswer
     {
         try await server.send(.post, "/auth/v1/token?grant_type=\(grant)", bearer: bearer, json: body)
@@ -132,7 +132,7 @@ struct LinkQuestionTests {
             let old = try await server.signUp("verified@example.com")
             server.clock.advance(by: .seconds(601))
             let asked = try await server.idTokenGrant("google", try await server.googleCredential())
-            let answer: AnyJSON = ["link_ticket": asked["link_ticket"] ?? .null]
+            let answer: AuthJSON = ["link_ticket": asked["link_ticket"] ?? .null]
             let refused = try await ask(server, "link_confirmation", answer, bearer: old.accessToken)
             #expect(refused.status == 403 && refused.code == "fresh_sign_in_required")
             let fresh = try #require(TestSession(try await server.signIn("verified@example.com")))
@@ -147,8 +147,8 @@ struct LinkQuestionTests {
             let first = try await server.signUp("verified@example.com")
             let high = try await server.raised(first, by: try await server.enroll(first))
             let asked = try await server.idTokenGrant("google", try await server.googleCredential())
-            let ticket: AnyJSON = ["link_ticket": asked["link_ticket"] ?? .null]
-            let password: AnyJSON = [
+            let ticket: AuthJSON = ["link_ticket": asked["link_ticket"] ?? .null]
+            let password: AuthJSON = [
                 "link_ticket": asked["link_ticket"] ?? .null, "email": "verified@example.com",
                 "password": .string(TestServer.password),
             ]
@@ -171,7 +171,7 @@ struct LinkQuestionTests {
             let high = try await server.raised(first, by: try await server.enroll(first))
             let asked = try await server.idTokenGrant("apple", try await server.appleCredential())
             #expect(asked.code == "identity_needs_confirmation" && asked["can_recover"] == false, "\(asked)")
-            let ticket: AnyJSON = ["link_ticket": asked["link_ticket"] ?? .null]
+            let ticket: AuthJSON = ["link_ticket": asked["link_ticket"] ?? .null]
             #expect(try await ask(server, "link_recovery", ticket).code == "link_not_recoverable")
             let low = try #require(
                 TestSession(try await server.idTokenGrant("google", try await server.googleCredential())))

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("The answers that the console reads")
 struct ConsoleAnswerTests {
-    private func activity(_ change: (inout JSONObject) -> Void) throws -> Activity {
-        var json: JSONObject = [
+    private func activity(_ change: (inout AuthJSONObject) -> Void) throws -> Activity {
+        var json: AuthJSONObject = [
             "from": "2026-11-22T00:00:00Z", "until": "2026-11-24T00:00:00Z", "step": 86_400, "counts": [],
             "funnels": [],
         ]
@@ -28,20 +28,20 @@ struct ConsoleAnswerTests {
     @Test(
         "An answer of another form is a problem, not a zero",
         arguments: [
-            ("from", "yesterday"), ("until", AnyJSON.null), ("step", 60), ("step", "3600"), ("step", -3_600),
-            ("from", "2026-11-25T00:00:00Z"), ("from", "2020-01-01T00:00:00Z"), ("counts", AnyJSON.object([:])),
+            ("from", "yesterday"), ("until", AuthJSON.null), ("step", 60), ("step", "3600"), ("step", -3_600),
+            ("from", "2026-11-25T00:00:00Z"), ("from", "2020-01-01T00:00:00Z"), ("counts", AuthJSON.object([:])),
             ("counts", [["at": "2026-11-22T00:00:00Z", "name": "sign_ins", "labels": ["a", 1], "count": 1]]),
             ("counts", [["at": "2026-11-22T00:00:00Z", "name": "sign_ins", "labels": [], "count": -1]]),
             ("counts", [["at": "2026-11-22T00:00:00Z", "name": "sign_ins", "labels": [], "count": 1_000_000_000_001]]),
             ("funnels", [["method": "google"]]),
-        ] as [(String, AnyJSON)])
-    func refused(member: String, value: AnyJSON) {
+        ] as [(String, AuthJSON)])
+    func refused(member: String, value: AuthJSON) {
         #expect(throws: WireProblem.self) { try activity { $0[member] = value } }
     }
 
     @Test("The latency of requests for unknown paths names no route")
     func noRoute() throws {
-        func route(_ method: AnyJSON, _ path: AnyJSON) -> AnyJSON {
+        func route(_ method: AuthJSON, _ path: AuthJSON) -> AuthJSON {
             ["method": method, "route": path, "count": 1, "p50_ms": 1, "p99_ms": 2]
         }
         let routes = try RouteLatency.list(json: ["routes": [route("GET", "/user"), route("any", "none")]])

@@ -18,7 +18,7 @@ struct ConsoleChartTests {
     }
 
     static func signIns(_ hour: Int, _ method: String, _ outcome: String, _ count: Int) -> String {
-        let label = AnyJSON.array([.string(method), .string(outcome)]).text
+        let label = AuthJSON.array([.string(method), .string(outcome)]).text
         return #"{"at":"2026-11-23T0\#(hour):00:00Z","name":"sign_ins","labels":\#(label),"count":\#(count)}"#
     }
 

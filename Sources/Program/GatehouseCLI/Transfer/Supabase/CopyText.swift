@@ -85,8 +85,8 @@ package enum CopyText {
     }
 
     /// A row as a JSON object of strings and nulls.
-    static func object(_ columns: [String], _ values: [String?]) -> AnyJSON {
-        .object(JSONObject(Dictionary(zip(columns, values.map { $0.map(AnyJSON.string) ?? .null })) { $1 }))
+    static func object(_ columns: [String], _ values: [String?]) -> AuthJSON {
+        .object(AuthJSONObject(Dictionary(zip(columns, values.map { $0.map(AuthJSON.string) ?? .null })) { $1 }))
     }
 
     /// Encodes text as one line, without the line feed.

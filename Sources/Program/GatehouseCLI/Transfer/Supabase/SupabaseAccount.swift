@@ -141,7 +141,7 @@ package struct SupabaseAccount: Sendable {
     }
 
     private mutating func account(
-        _ members: JSONObject, _ now: Instant, _ newID: @escaping () -> IdentityID
+        _ members: AuthJSONObject, _ now: Instant, _ newID: @escaping () -> IdentityID
     ) throws(LineProblem) -> Account {
         var dropped: [String] = []
         let account = try AccountLine.account(members, at: now, noting: { dropped.append($0) }, newID: newID)
@@ -170,7 +170,7 @@ package struct SupabaseAccount: Sendable {
             && account.identities.allSatisfy { $0.provider == "phone" }
     }
 
-    private static func object(_ text: [UInt8]) -> JSONObject? {
+    private static func object(_ text: [UInt8]) -> AuthJSONObject? {
         // Ignored: databases return valid JSON.
         (try? JSONReader.read(text))?.objectValue
     }

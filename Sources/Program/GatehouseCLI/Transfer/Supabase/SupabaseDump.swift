@@ -85,7 +85,7 @@ final class SupabaseDump: SupabaseSource {
     }
 
     /// - Returns: nil for a row without an owner.
-    private static func staged(_ table: String, _ row: AnyJSON) -> Staged? {
+    private static func staged(_ table: String, _ row: AuthJSON) -> Staged? {
         guard let owner = owners[table].flatMap({ row[$0]?.stringValue }) else { return nil }
         return Staged(table: table, key: row["id"]?.stringValue ?? "", owner: owner, text: row.text)
     }

@@ -17,7 +17,7 @@ struct SupabaseFactors {
     static let secretBytes = 10...128
 
     /// - Parameter rows: The rows of `auth.mfa_factors`.
-    init(_ rows: AnyJSON?, of user: UserID, at now: Instant) {
+    init(_ rows: AuthJSON?, of user: UserID, at now: Instant) {
         var (imported, isIncomplete): ([TransferredFactor], Bool) = ([], false)
         var names: Set<ExternalName> = []
         let verified = (rows?.arrayValue ?? []).filter { $0["status"]?.stringValue == "verified" }
@@ -37,7 +37,7 @@ struct SupabaseFactors {
     }
 
     private static func factor(
-        _ row: AnyJSON, of user: UserID, at now: Instant
+        _ row: AuthJSON, of user: UserID, at now: Instant
     ) -> (factor: Factor, secret: [UInt8])? {
         guard row["factor_type"]?.stringValue == "totp", let members = row.objectValue,
             let id = row["id"]?.stringValue.flatMap({ FactorID($0) }),

@@ -10,7 +10,7 @@ struct SupabasePasskeys {
     let isIncomplete: Bool
 
     /// - Parameter rows: The rows of the table.
-    init(_ rows: AnyJSON?, of user: UserID, at now: Instant) {
+    init(_ rows: AuthJSON?, of user: UserID, at now: Instant) {
         let rows = rows?.arrayValue ?? []
         imported = rows.compactMap { row in
             // Replaced by ``isIncomplete``: what is wrong with the row.

@@ -9,9 +9,9 @@ struct SupabaseProfile {
     private(set) var imported = ImportedProfile()
     /// Columns with invalid values.
     private(set) var dropped: [String] = []
-    private let row: JSONObject
+    private let row: AuthJSONObject
 
-    init(_ row: JSONObject) {
+    init(_ row: AuthJSONObject) {
         self.row = row
         imported.firstName = text("first_name", \.firstName)
         imported.name = text(row["name"] == nil ? "full_name" : "name", as: "name", \.name)
@@ -41,7 +41,7 @@ struct SupabaseProfile {
         let column = "favorite_teams"
         let list = value(column) { columns, name throws(LineProblem) in try columns.texts(name) }
         guard let list, let changes = changes(column, [column: .array(list)]) else { return nil }
-        return AnyJSON.array((changes.favoriteTeams ?? []).map(AnyJSON.string)).text
+        return AuthJSON.array((changes.favoriteTeams ?? []).map(AuthJSON.string)).text
     }
 
     /// The members that are not null, as after a PATCH of an empty profile.
@@ -49,12 +49,12 @@ struct SupabaseProfile {
         let column = "data"
         let given = value(column) { columns, name throws(LineProblem) in try columns.object(name) }
         guard let given, case .merge(let patch) = changes(column, [column: .object(given)])?.data else { return nil }
-        var data: JSONObject = [:]
+        var data: AuthJSONObject = [:]
         data.apply(mergePatch: patch)
-        return AnyJSON.object(data).text
+        return AuthJSON.object(data).text
     }
 
-    private mutating func changes(_ column: String, _ members: JSONObject) -> ProfileChanges? {
+    private mutating func changes(_ column: String, _ members: AuthJSONObject) -> ProfileChanges? {
         // PostgreSQL text cannot contain U+0000.
         if row[column]?.stringValue?.utf8.contains(0) != true {
             do throws(InvalidProfileChange) {

@@ -18,7 +18,7 @@ struct SupabaseSessions {
     private let tokens: [ExternalName: [LineColumns]]
     private let claims: [ExternalName: [LineColumns]]
 
-    init(_ whole: JSONObject, of account: Account, policy: SessionPolicy, now: Instant) {
+    init(_ whole: AuthJSONObject, of account: Account, policy: SessionPolicy, now: Instant) {
         self.account = account
         self.policy = policy
         self.now = now
@@ -26,7 +26,7 @@ struct SupabaseSessions {
         claims = Self.bySession(whole["claims"])
     }
 
-    private static func bySession(_ rows: AnyJSON?) -> [ExternalName: [LineColumns]] {
+    private static func bySession(_ rows: AuthJSON?) -> [ExternalName: [LineColumns]] {
         let pairs = (rows?.arrayValue ?? []).compactMap { row -> (ExternalName, LineColumns)? in
             guard let members = row.objectValue,
                 let session = members["session_id"]?.stringValue.flatMap({ ExternalName($0.lowercased()) })
@@ -36,7 +36,7 @@ struct SupabaseSessions {
         return Dictionary(grouping: pairs) { $0.0 }.mapValues { $0.map(\.1) }
     }
 
-    func session(_ row: AnyJSON) -> Fate {
+    func session(_ row: AuthJSON) -> Fate {
         guard let members = row.objectValue, let id = members["id"]?.stringValue.flatMap({ SessionID($0) }) else {
             return .stays(.sessionUnreadable, "")
         }
@@ -58,7 +58,7 @@ struct SupabaseSessions {
         if chain.isEncrypted { return .stays(.sessionUnreadable, id.text) }
         guard chain.tokens.contains(where: { $0.age == .current }) else { return .stays(.sessionEnded, id.text) }
         let methods = try methods(of: id.text, createdAt)
-        let entries = AuthenticationEntries(AnyJSON.array(methods.map(\.entry)).text)
+        let entries = AuthenticationEntries(AuthJSON.array(methods.map(\.entry)).text)
         var session = Session(
             id: id, user: account.user.id, createdAt: createdAt,
             refreshedAt: try row.time("refreshed_at") ?? chain.refreshedAt, assuranceLevel: entries.level,
@@ -92,7 +92,7 @@ struct SupabaseSessions {
         let name: String
         let at: Instant
 
-        var entry: AnyJSON { ["method": .string(name), "timestamp": .integer(at.seconds)] }
+        var entry: AuthJSON { ["method": .string(name), "timestamp": .integer(at.seconds)] }
     }
 
     /// Newest first.

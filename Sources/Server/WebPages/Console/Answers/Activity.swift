@@ -24,7 +24,7 @@ struct Activity {
     static let maximumBins: Int64 = 100
 
     /// - Throws: ``WireProblem``, also for more than ``maximumBins`` steps.
-    init(json: AnyJSON) throws(WireProblem) {
+    init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "activity")
         (from, until) = (try members.instant("from"), try members.instant("until"))
         guard let step = Step(rawValue: Int64(try members.count("step"))) else {
@@ -60,7 +60,7 @@ struct Funnel {
     let failures: [Failure]
 
     /// - Throws: ``WireProblem``.
-    init(json: AnyJSON) throws(WireProblem) {
+    init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "funnel")
         method = try members.required("method")
         (selected, started) = (try members.count("selected"), try members.count("started"))

@@ -12,7 +12,7 @@ struct RouteLatency {
     var shownName: String { route == "none" ? "(no route)" : "\(method.cutForChart) \(route.shown)" }
 
     /// - Throws: ``WireProblem``.
-    static func list(json: AnyJSON) throws(WireProblem) -> [RouteLatency] {
+    static func list(json: AuthJSON) throws(WireProblem) -> [RouteLatency] {
         try WireMembers.list("routes", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "route")
             return RouteLatency(
@@ -31,7 +31,7 @@ struct Queue {
     let failed: Int
 
     /// - Throws: ``WireProblem``.
-    init(json: AnyJSON) throws(WireProblem) {
+    init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "queue")
         (waiting, oldest) = (try members.count("waiting"), try members.optionalInstant("oldest"))
         failed = members["failed"] == nil ? 0 : try members.count("failed")
@@ -56,7 +56,7 @@ struct Outbox {
     let oldest: Instant?
 
     /// - Throws: ``WireProblem``.
-    init(json: AnyJSON) throws(WireProblem) {
+    init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "outbox")
         (waiting, oldest) = (try members.count("waiting"), try members.optionalInstant("oldest"))
         mails = try WireMembers.list("mails", of: json) { json throws(WireProblem) in
@@ -97,7 +97,7 @@ struct Deliveries {
     let deliveries: [Delivery]
 
     /// - Throws: ``WireProblem``.
-    init(json: AnyJSON) throws(WireProblem) {
+    init(json: AuthJSON) throws(WireProblem) {
         endpoints = try WireMembers.list("endpoints", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "endpoint")
             return Endpoint(

@@ -8,7 +8,7 @@ struct ListedKey {
     let createdAt: Instant?
 
     /// - Throws: ``WireProblem``.
-    static func list(json: AnyJSON) throws(WireProblem) -> [ListedKey] {
+    static func list(json: AuthJSON) throws(WireProblem) -> [ListedKey] {
         try WireMembers.list("keys", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "key")
             return ListedKey(
@@ -33,7 +33,7 @@ struct ListedSetting {
     var isChanged: Bool { origin != "default" }
 
     /// - Throws: ``WireProblem``.
-    static func list(json: AnyJSON) throws(WireProblem) -> [ListedSetting] {
+    static func list(json: AuthJSON) throws(WireProblem) -> [ListedSetting] {
         try WireMembers.list("settings", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "setting")
             return ListedSetting(
@@ -64,7 +64,7 @@ struct RequestLog {
     let next: Int
 
     /// - Throws: ``WireProblem``.
-    init(json: AnyJSON) throws(WireProblem) {
+    init(json: AuthJSON) throws(WireProblem) {
         next = try WireMembers(json, path: "requests").count("next")
         entries = try WireMembers.list("requests", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "request")

@@ -25,7 +25,7 @@ struct OverviewPage: ConsolePage {
         return .page(page)
     }
 
-    private func activityBlocks(_ json: AnyJSON) throws -> [Block] {
+    private func activityBlocks(_ json: AuthJSON) throws -> [Block] {
         let activity = try Activity(json: json)
         let methods = BarChart("methods", "By method", activity, of: "sign_ins") { $0.first.map(MethodNames.shown) }
         let ends = BarChart("outcomes", "By outcome", activity, of: "sign_ins") { labels in
@@ -39,7 +39,7 @@ struct OverviewPage: ConsolePage {
             + [.heading("The app's funnel")] + activity.funnelBlocks
     }
 
-    private func latencyBlocks(_ json: AnyJSON) throws -> [Block] {
+    private func latencyBlocks(_ json: AuthJSON) throws -> [Block] {
         var table = Table(
             caption: "Latency", columns: ["Route", "Requests", "Median", "99%"], empty: "No requests yet.")
         table.rows = try RouteLatency.list(json: json).prefix(20).map { route in
@@ -53,7 +53,7 @@ struct OverviewPage: ConsolePage {
         return [.heading("Latency of this process"), .table(table)]
     }
 
-    private func queueBlocks(_ json: AnyJSON) throws -> [Block] {
+    private func queueBlocks(_ json: AuthJSON) throws -> [Block] {
         let (mails, webhooks) = (try Queue(json: json["mails"] ?? .null), try Queue(json: json["webhooks"] ?? .null))
         let age = mails.oldest.map { ", the oldest for \(Figures.age(since: $0, now: pages.now()))" } ?? ""
         return [

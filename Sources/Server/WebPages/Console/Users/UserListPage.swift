@@ -12,7 +12,7 @@ struct UserListPage: ConsolePage {
 
     mutating func show() async throws -> Outcome {
         let filter = UserFilter(visit.fields)
-        let json: AnyJSON
+        let json: AuthJSON
         do {
             json = try await callAsAdmin(.get, "/admin/search/users?" + filter.query(at: pages.now()))
         } catch let refusal as AdminRefusal where refusal.cause.code == .validationFailed {
@@ -104,9 +104,9 @@ struct UserFilter {
 
 /// An account as the search answers, or as the admin API shows it.
 struct FoundUser {
-    let json: AnyJSON
+    let json: AuthJSON
 
-    init(_ json: AnyJSON) { self.json = json }
+    init(_ json: AuthJSON) { self.json = json }
 
     var id: String { json["id"]?.stringValue ?? "" }
     var email: String? { json["email"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 } }
@@ -150,7 +150,7 @@ struct FoundUser {
 
 enum Moment {
     /// A time of an API in UTC, to the minute: `2026-11-23 22:50`. A dash if there is none.
-    static func text(_ json: AnyJSON?) -> String {
+    static func text(_ json: AuthJSON?) -> String {
         guard let text = json?.stringValue, let moment = Instant(text) else { return "–" }
         let shown = "\(moment)".split(ascii: "T")
         return "\(shown[0]) \(shown.count > 1 ? String(shown[1]).cut(to: 5) : "")"

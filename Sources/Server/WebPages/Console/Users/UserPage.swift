@@ -28,7 +28,7 @@ struct UserPage: ConsolePage {
         return .page(page)
     }
 
-    private func sessionBlocks(_ user: FoundUser, _ json: AnyJSON) throws -> [Block] {
+    private func sessionBlocks(_ user: FoundUser, _ json: AuthJSON) throws -> [Block] {
         let active = try SessionInfo.list(json: json)
         var table = Table(
             caption: "Active sessions", columns: ["Device", "Address", "Signed in", "Last used", "Action"])
@@ -52,7 +52,7 @@ struct UserPage: ConsolePage {
         return blocks
     }
 
-    private func endedTable(_ ended: [AnyJSON]) -> Table {
+    private func endedTable(_ ended: [AuthJSON]) -> Table {
         var table = Table(caption: "Ended sessions", columns: ["Device", "Ended", "Why", "Request"])
         table.empty = "No ended sessions on record."
         table.rows = ended.map { session in
@@ -71,7 +71,7 @@ struct UserPage: ConsolePage {
         return table
     }
 
-    private func auditTable(_ entries: [AnyJSON]) -> Table {
+    private func auditTable(_ entries: [AuthJSON]) -> Table {
         var table = Table(caption: "Audit trail", columns: ["Action", "When", "By"])
         table.style = .audit
         table.rows = entries.map { entry in
@@ -87,7 +87,7 @@ struct UserPage: ConsolePage {
     }
 
     /// Explains an action whose name is not clear by itself; nil for other actions.
-    private func story(_ payload: AnyJSON) -> String? {
+    private func story(_ payload: AuthJSON) -> String? {
         let traits = payload["traits"]
         switch payload["action"]?.stringValue {
         case "credentials_set_aside":
@@ -100,7 +100,7 @@ struct UserPage: ConsolePage {
         }
     }
 
-    private func mailTable(_ mails: [AnyJSON]) -> Table {
+    private func mailTable(_ mails: [AuthJSON]) -> Table {
         var table = Table(caption: "Emails to this user", columns: ["Kind", "State", "Created", "Ended"])
         table.empty = "No emails on record."
         table.rows = mails.map { mail in
@@ -113,7 +113,7 @@ struct UserPage: ConsolePage {
         return table
     }
 
-    private func metadata(_ title: String, _ json: AnyJSON?) -> [Block] {
+    private func metadata(_ title: String, _ json: AuthJSON?) -> [Block] {
         guard let json, json.objectValue?.isEmpty == false else { return [] }
         return [.heading(title), .code(json.indented(atMost: 9_000))]
     }
@@ -226,7 +226,7 @@ extension FoundUser {
     }
 }
 
-extension AnyJSON {
+extension AuthJSON {
     /// The value on several lines, cut where it would take more bytes of HTML.
     func indented(atMost longest: Int) -> String {
         var text = indented("")
@@ -243,7 +243,7 @@ extension AnyJSON {
         switch self {
         case .object(let members) where !members.isEmpty:
             let lines = members.map { (name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
-                .map { "\(inner)\(AnyJSON.string($0.name).text): \($0.value.indented(inner))" }
+                .map { "\(inner)\(AuthJSON.string($0.name).text): \($0.value.indented(inner))" }
             return "{\n\(lines.joined(separator: ",\n"))\n\(margin)}"
         case .array(let elements) where !elements.isEmpty:
             return "[\n\(elements.map { inner + $0.indented(inner) }.joined(separator: ",\n"))\n\(margin)]"

@@ -20,7 +20,7 @@ struct DataPage: SitePage {
         do {
             var record = try await visit.callAsUser(.get, "/user/export").objectValue ?? [:]
             if pages.settings.hasGateway { record["profile"] = try await visit[ProfilePage.self].profile() }
-            return .file(Array((AnyJSON.object(record).text + "\n").utf8), name: "account-data.json")
+            return .file(Array((AuthJSON.object(record).text + "\n").utf8), name: "account-data.json")
         } catch let refusal as CallRefusal where !refusal.needsProof {
             return .page(page(.problem(visit.message(for: refusal))))
         }

@@ -22,8 +22,8 @@ struct ProfilePage: SitePage {
     mutating func change() async throws -> Outcome {
         guard pages.settings.hasGateway else { return .go(.home) }
         let fields = visit.fields
-        func text(_ name: String) -> AnyJSON { fields[name].map(AnyJSON.string) ?? .null }
-        let entered: JSONObject = [
+        func text(_ name: String) -> AuthJSON { fields[name].map(AuthJSON.string) ?? .null }
+        let entered: AuthJSONObject = [
             "first_name": text("first_name"), "name": text("name"), "timezone": text("timezone"),
         ]
         let change = entered.filter { text(Self.shown($0.key)) != $0.value }
@@ -45,7 +45,7 @@ struct ProfilePage: SitePage {
 
 extension ProfilePage {
     /// - Returns: null without a profile.
-    mutating func profile() async throws -> AnyJSON {
+    mutating func profile() async throws -> AuthJSON {
         do {
             return try await visit.callAsUser(.get, "/api/v1/profile", api: .gateway)
         } catch let refusal as CallRefusal where refusal.status == 404 {
@@ -57,7 +57,7 @@ extension ProfilePage {
     ///   - refusal: Of the profile's change, for the message at its field.
     ///   - stored: The stored value of a field, as far as this page knows it.
     private func page(
-        _ user: AuthUser, _ profile: AnyJSON, _ refusal: CallRefusal? = nil, stored: (String) -> String
+        _ user: AuthUser, _ profile: AuthJSON, _ refusal: CallRefusal? = nil, stored: (String) -> String
     ) -> Page {
         func field(_ name: String, _ label: String, _ autocomplete: String, longest: Int) -> Field {
             var field = Field(

@@ -22,8 +22,8 @@ struct ChangeEmailPage: SitePage {
 
     mutating func change() async throws -> Outcome {
         let user = try await visit.user()
-        var body: JSONObject = ["email": .string(visit.fields["email"] ?? "")]
-        body["current_password"] = visit.fields["current"].map(AnyJSON.string)
+        var body: AuthJSONObject = ["email": .string(visit.fields["email"] ?? "")]
+        body["current_password"] = visit.fields["current"].map(AuthJSON.string)
         body["code_challenge_method"] = "s256"
         do {
             let json = try await visit.beginning(.emailChange, for: nil) { [body] visit, challenge in
@@ -72,7 +72,7 @@ extension ChangeEmailPage {
     mutating func requestChange(_ mail: WebSession.AwaitedMail) async throws {
         let user = try await visit.user()
         try await visit.beginning(.emailChange, for: nil) { visit, challenge in
-            var body: JSONObject = [
+            var body: AuthJSONObject = [
                 "email": .string(user.email ?? mail.email), "code_challenge": challenge,
                 "code_challenge_method": "s256",
             ]

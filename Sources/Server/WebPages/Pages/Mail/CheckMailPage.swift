@@ -19,7 +19,7 @@ struct CheckMailPage: SitePage {
 
     mutating func enterCode() async throws -> Outcome {
         guard let mail = visit.session.mail else { return .go(.signIn) }
-        let type: AnyJSON =
+        let type: AuthJSON =
             switch mail.kind {
             case .signUp: "signup"
             case .signIn, .setAsidePassword, .setAsidePasskey: "email"
@@ -27,7 +27,7 @@ struct CheckMailPage: SitePage {
             case .emailChange: "email_change"
             }
         do {
-            var body: JSONObject = ["type": type, "token": .string(visit.typedCode)]
+            var body: AuthJSONObject = ["type": type, "token": .string(visit.typedCode)]
             body["email"] = mail.email.isEmpty ? nil : .string(mail.email)
             body["password"] = mail.password.map { .string($0.reveal()) }
             body["set_aside_ticket"] = mail.ticket.map { .string($0.reveal()) }

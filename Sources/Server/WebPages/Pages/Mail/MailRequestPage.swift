@@ -62,7 +62,7 @@ extension MailRequestPage {
         if mail.kind == .emailChange { return try await visit[ChangeEmailPage.self].requestChange(mail) }
         let purpose: WebSession.Flow.Purpose = mail.kind == .recovery ? .recovery : .mail
         try await visit.beginning(purpose, for: mail.handover) { visit, challenge in
-            var body: JSONObject = [
+            var body: AuthJSONObject = [
                 "email": .string(mail.email), "code_challenge": challenge, "code_challenge_method": "s256",
             ]
             switch mail.kind {

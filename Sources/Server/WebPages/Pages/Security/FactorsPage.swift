@@ -85,7 +85,7 @@ extension FactorsPage {
         if page == .keys, let waiting { return try await keyPage(waiting.id) }
         let taken = (user.factors ?? []).compactMap(\.friendlyName)
         let name = names.first { name in !taken.contains { $0 == name } } ?? base
-        let body: JSONObject = [
+        let body: AuthJSONObject = [
             "factor_type": .string(page.type.rawValue), "friendly_name": .string(name),
             "issuer": .string(pages.settings.branding.name),
         ]
@@ -106,7 +106,7 @@ extension FactorsPage {
     }
 
     /// Goes on in the session that a new factor raised.
-    private mutating func added(_ flash: Flash, _ answer: AnyJSON, _ page: FactorKind) async throws -> Outcome {
+    private mutating func added(_ flash: Flash, _ answer: AuthJSON, _ page: FactorKind) async throws -> Outcome {
         let raised = try AuthSessionAnswer(json: answer)
         visit.session.tokens = WebSession.Tokens(raised)
         visit.session.flash = flash

@@ -22,8 +22,8 @@ struct NewPasswordPage: SitePage {
             return .page(page(offer, .problem(problem)))
         }
         do {
-            var body: JSONObject = ["password": .string(visit.fields["password"] ?? "")]
-            body["current_password"] = visit.fields["current"].map(AnyJSON.string)
+            var body: AuthJSONObject = ["password": .string(visit.fields["password"] ?? "")]
+            body["current_password"] = visit.fields["current"].map(AuthJSON.string)
             try await visit.callAsUser(.put, "/user", body)
         } catch let refusal as CallRefusal where !refusal.needsProof {
             return .page(page(offer, .problem(visit.message(for: refusal)), asks: refusal.code))

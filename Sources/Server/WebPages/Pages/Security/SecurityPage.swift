@@ -22,8 +22,8 @@ struct SecurityPage: SitePage {
         if let problem = visit[NewPasswordPage.self].confirmationProblem {
             return .page(try await page(user, offer, .problem(problem)))
         }
-        var body: JSONObject = ["password": .string(visit.fields["password"] ?? "")]
-        body["current_password"] = visit.fields["current"].map(AnyJSON.string)
+        var body: AuthJSONObject = ["password": .string(visit.fields["password"] ?? "")]
+        body["current_password"] = visit.fields["current"].map(AuthJSON.string)
         body["nonce"] = visit.fields["code"] == nil ? nil : .string(visit.typedCode)
         do {
             try await visit.callAsUser(.put, "/user", body)

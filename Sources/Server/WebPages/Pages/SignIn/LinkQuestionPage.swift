@@ -18,7 +18,7 @@ struct LinkQuestionPage: SitePage {
 
     mutating func answer() async throws -> Outcome {
         guard let question = visit.session.question else { return .go(.signIn) }
-        let ticket = AnyJSON.string(question.ticket.reveal())
+        let ticket = AuthJSON.string(question.ticket.reveal())
         visit.session.question?.isAnswered = false
         do {
             switch visit.fields["act"] {

@@ -131,7 +131,7 @@ extension PasskeySignInPage {
 
 extension WebSession.Challenge {
     /// - Parameter begun: The answer of `POST /passkeys/authentication/options`.
-    fileprivate init(_ begun: AnyJSON) {
+    fileprivate init(_ begun: AuthJSON) {
         self.init(
             id: begun["challenge_id"]?.stringValue ?? "", options: begun["options"] ?? .null,
             expiresAt: begun["expires_at"]?.intValue ?? 0)

@@ -29,7 +29,7 @@ struct PasskeySignUpPage: SitePage {
         }
     }
 
-    private mutating func create(with credential: AnyJSON) async throws -> Outcome {
+    private mutating func create(with credential: AuthJSON) async throws -> Outcome {
         var body = form
         body["challenge_id"] = .string(visit.challengeOfForm)
         body["credential"] = credential
@@ -60,8 +60,8 @@ extension PasskeySignUpPage {
     }
 
     /// The address and the name, for both calls.
-    private var form: JSONObject {
-        var body: JSONObject = ["email": .string(visit.fields["email"] ?? "")]
+    private var form: AuthJSONObject {
+        var body: AuthJSONObject = ["email": .string(visit.fields["email"] ?? "")]
         if let name = visit.fields["name"], !name.isBlank { body["data"] = ["first_name": .string(name)] }
         return body
     }

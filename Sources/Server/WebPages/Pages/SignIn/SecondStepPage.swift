@@ -47,7 +47,7 @@ extension SecondStepPage {
     /// Answers with the second factor of the form.
     ///
     /// - Returns: The session, one level higher.
-    mutating func raised() async throws -> AnyJSON {
+    mutating func raised() async throws -> AuthJSON {
         if visit.fields["act"] == "recovery" {
             return try await visit.callAsUser(
                 .post, "/factors/recovery-codes/verify", ["code": .string(visit.typedCode)])
@@ -58,9 +58,9 @@ extension SecondStepPage {
     }
 
     /// Takes the browser's answer for a security key to the server.
-    mutating func verifyKey(creates: Bool, at path: String) async throws -> AnyJSON {
+    mutating func verifyKey(creates: Bool, at path: String) async throws -> AuthJSON {
         let credential = Ceremony.answer(visit.fields[Ceremony.credential]) ?? .null
-        let answer: AnyJSON = ["type": creates ? "create" : "request", "credential_response": credential]
+        let answer: AuthJSON = ["type": creates ? "create" : "request", "credential_response": credential]
         return try await visit.callAsUser(
             .post, path + "/verify", ["challenge_id": .string(visit.challengeOfForm), "webauthn": answer])
     }
@@ -87,9 +87,9 @@ extension SecondStepPage {
     /// Answers a new challenge of an authenticator app.
     ///
     /// - Parameter path: Of the factor.
-    mutating func verify(_ code: String, at path: String) async throws -> AnyJSON {
+    mutating func verify(_ code: String, at path: String) async throws -> AuthJSON {
         let challenge = try AuthFactorChallenge(json: await visit.callAsUser(.post, path + "/challenge"))
-        let id = AnyJSON.string(challenge.id.uuidString.lowercased())
+        let id = AuthJSON.string(challenge.id.uuidString.lowercased())
         return try await visit.callAsUser(.post, path + "/verify", ["challenge_id": id, "code": .string(code)])
     }
 

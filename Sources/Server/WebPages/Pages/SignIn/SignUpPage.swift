@@ -19,7 +19,7 @@ struct SignUpPage: SitePage {
     mutating func signUp() async throws -> Outcome {
         let offer = try await visit.offer()
         let (email, password) = (visit.fields["email"] ?? "", visit.fields["password"] ?? "")
-        var body: JSONObject = ["email": .string(email), "password": .string(password)]
+        var body: AuthJSONObject = ["email": .string(email), "password": .string(password)]
         if let name = visit.fields["name"] { body["data"] = ["first_name": .string(name)] }
         body["code_challenge_method"] = "s256"
         do {

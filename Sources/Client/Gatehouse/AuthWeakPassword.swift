@@ -1,5 +1,5 @@
 /// Why the server refused a password as weak, from ``AuthRefusal/weakPassword``.
-public struct WeakPassword: Hashable, Sendable {
+public struct AuthWeakPassword: Hashable, Sendable {
     /// A rule that the password breaks. Newer servers may send others.
     public struct Reason: RawRepresentable, Hashable, Sendable {
         /// As sent by the server.
@@ -8,7 +8,7 @@ public struct WeakPassword: Hashable, Sendable {
         /// Creates a reason from any text.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// It is shorter than ``WeakPassword/minimumLength``.
+        /// It is shorter than ``AuthWeakPassword/minimumLength``.
         public static let length = Self(rawValue: "length")
         /// It lacks a required kind of characters.
         public static let characters = Self(rawValue: "characters")
@@ -33,16 +33,16 @@ public struct WeakPassword: Hashable, Sendable {
 
 extension AuthRefusal {
     /// Why the password was refused; nil for other refusals than `weak_password`.
-    public var weakPassword: WeakPassword? {
+    public var weakPassword: AuthWeakPassword? {
         guard code == .weakPassword else { return nil }
-        let reasons = weakPasswordReasons.map(WeakPassword.Reason.init(rawValue:))
-        return WeakPassword(
+        let reasons = weakPasswordReasons.map(AuthWeakPassword.Reason.init(rawValue:))
+        return AuthWeakPassword(
             reasons: reasons, message: message,
-            minimumLength: reasons.contains(.length) ? WeakPassword.minimumLength(in: message) : nil)
+            minimumLength: reasons.contains(.length) ? AuthWeakPassword.minimumLength(in: message) : nil)
     }
 }
 
-extension WeakPassword {
+extension AuthWeakPassword {
     /// The number in `Password should be at least 12 characters.`, the text of Supabase Auth and of Gatehouse. The API
     /// has no member for it.
     fileprivate static func minimumLength(in message: String) -> Int? {

@@ -1,7 +1,7 @@
 // What an app's tests change behind the client.
-extension AuthClient {
+extension GatehouseClient {
     /// Replaces the user of the session as a call of another part of the app does.
-    package func replace(_ user: User, then event: AuthChangeEvent?) async {
+    package func replace(_ user: AuthUser, then event: AuthEvent?) async {
         guard let epoch = await coordinator.owner()?.epoch else { return }
         await coordinator.replace(user, startedIn: epoch, event: event)
     }

@@ -1,9 +1,9 @@
 public import Foundation
 import GatehouseWire
 
-extension AuthClient {
+extension GatehouseClient {
     /// Second factors: authenticator apps, security keys and recovery codes.
-    public var mfa: AuthMFA { AuthMFA(client: self) }
+    public var mfa: AuthFactors { AuthFactors(client: self) }
 }
 
 /// The second factors of the signed-in user.
@@ -17,16 +17,16 @@ extension AuthClient {
 /// ```swift
 /// let factor = try await client.mfa.enroll(params: .totp(issuer: "Journal"))
 /// show(factor.totp?.qrCode)
-/// try await client.mfa.challengeAndVerify(params: MFAChallengeAndVerifyParams(factorId: factor.id, code: code))
+/// try await client.mfa.challengeAndVerify(params: FactorChallengeAndVerifyParams(factorId: factor.id, code: code))
 /// ```
-public struct AuthMFA: Sendable {
-    let client: AuthClient
+public struct AuthFactors: Sendable {
+    let client: GatehouseClient
 
     /// Adds a factor, which protects the account when it is verified. Its secret is sent only once.
     ///
     /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` if the account has a factor and the session is `aal1`;
     ///   `mfa_factor_name_conflict`; `too_many_enrolled_mfa_factors`; `mfa_totp_enroll_not_enabled` and others alike.
-    public func enroll(params: MFAEnrollParams) async throws -> AuthMFAEnrollResponse {
+    public func enroll(params: FactorEnrollParams) async throws -> AuthEnrolledFactor {
         try await client.read(AuthRequest("POST", "/factors", body: params.body)) { json throws(WireProblem) in
             try AuthEnrolledFactor(json: json)
         }
@@ -36,7 +36,7 @@ public struct AuthMFA: Sendable {
     ///
     /// - Throws: ``AuthClientError``. Codes: `mfa_factor_not_found`; `over_request_rate_limit`;
     ///   `mfa_totp_verify_not_enabled` and others alike.
-    public func challenge(params: MFAChallengeParams) async throws -> AuthMFAChallengeResponse {
+    public func challenge(params: FactorChallengeParams) async throws -> AuthFactorChallenge {
         try await client.read(
             AuthRequest("POST", Self.path(params.factorId) + "/challenge")
         ) { json throws(WireProblem) in try AuthFactorChallenge(json: json) }
@@ -49,7 +49,7 @@ public struct AuthMFA: Sendable {
     ///   `mfa_ip_address_mismatch` for a used challenge; `over_request_rate_limit`. The session stays as it is, also
     ///   after `offline`: enter the next code.
     @discardableResult
-    public func verify(params: MFAVerifyParams) async throws -> AuthMFAVerifyResponse {
+    public func verify(params: FactorVerifyParams) async throws -> AuthSession {
         try await client.raise(AuthRequest("POST", Self.path(params.factorId) + "/verify", body: params.body))
     }
 
@@ -57,10 +57,10 @@ public struct AuthMFA: Sendable {
     ///
     /// - Throws: As ``challenge(params:)`` and ``verify(params:)``.
     @discardableResult
-    public func challengeAndVerify(params: MFAChallengeAndVerifyParams) async throws -> AuthMFAVerifyResponse {
-        let challenge = try await challenge(params: MFAChallengeParams(factorId: params.factorId))
+    public func challengeAndVerify(params: FactorChallengeAndVerifyParams) async throws -> AuthSession {
+        let challenge = try await challenge(params: FactorChallengeParams(factorId: params.factorId))
         return try await verify(
-            params: MFAVerifyParams(factorId: params.factorId, challengeId: challenge.id, code: params.code))
+            params: FactorVerifyParams(factorId: params.factorId, challengeId: challenge.id, code: params.code))
     }
 
     /// Requests a challenge for a security key, and answers it with one that the user chooses.
@@ -70,23 +70,24 @@ public struct AuthMFA: Sendable {
     @discardableResult
     public func challengeAndVerify(
         factorId: UUID, with authenticator: any PasskeyAuthenticator
-    ) async throws -> AuthMFAVerifyResponse {
-        let challenge = try await challenge(params: MFAChallengeParams(factorId: factorId))
-        let answer: AnyJSON
+    ) async throws -> AuthSession {
+        let challenge = try await challenge(params: FactorChallengeParams(factorId: factorId))
+        let answer: AuthJSON
         switch challenge.webAuthn {
         case nil: throw AuthClientError.unexpectedAnswer("challenge.webauthn: expected an object")
         case let ceremony? where ceremony.creates:
-            let options = try challenge.options { json throws(WireProblem) in try PasskeyRegistrationOptions(json: json)
+            let options = try challenge.options { json throws(WireProblem) in
+                try AuthPasskeyRegistrationOptions(json: json)
             }
             answer = try await authenticator.create(options, style: .sheet)
         case .some:
             let options = try challenge.options { json throws(WireProblem) in
-                try PasskeyAuthenticationOptions(json: json)
+                try AuthPasskeyAuthenticationOptions(json: json)
             }
             answer = try await authenticator.get(options, style: .sheet)
         }
         return try await verify(
-            params: MFAVerifyParams(
+            params: FactorVerifyParams(
                 factorId: factorId, challengeId: challenge.id, credentialResponse: answer,
                 creates: challenge.webAuthn?.creates == true))
     }
@@ -97,25 +98,25 @@ public struct AuthMFA: Sendable {
     ///   `mfa_factor_not_found`; `mfa_recovery_codes_sole_factor` for the last one beside recovery codes;
     ///   `fresh_sign_in_required` if the server requires a recent proof.
     @discardableResult
-    public func unenroll(params: MFAUnenrollParams) async throws -> AuthMFAUnenrollResponse {
+    public func unenroll(params: FactorUnenrollParams) async throws -> AuthUnenrolledFactor {
         try await client.remove(factor: params.factorId, by: AuthRequest("DELETE", Self.path(params.factorId)))
-        return AuthMFAUnenrollResponse(id: params.factorId)
+        return AuthUnenrolledFactor(id: params.factorId)
     }
 
     /// Fetches the factors from the server.
-    public func listFactors() async throws -> AuthMFAListFactorsResponse {
-        AuthMFAListFactorsResponse(all: try await client.user().factors ?? [])
+    public func listFactors() async throws -> AuthFactorList {
+        AuthFactorList(all: try await client.user().factors ?? [])
     }
 
     /// The level of the session, and the level that it can reach. Makes no call to the server.
-    public func getAuthenticatorAssuranceLevel() async throws -> AuthMFAGetAuthenticatorAssuranceLevelResponse {
+    public func getAuthenticatorAssuranceLevel() async throws -> AuthAssuranceLevels {
         await client.currentSession?.assurance
-            ?? AuthMFAGetAuthenticatorAssuranceLevelResponse(
+            ?? AuthAssuranceLevels(
                 currentLevel: nil, nextLevel: nil, currentAuthenticationMethods: [])
     }
 
     /// Single-use codes for a user who has lost the other factors.
-    public var recoveryCodes: AuthMFARecoveryCodes { AuthMFARecoveryCodes(client: client) }
+    public var recoveryCodes: AuthFactorRecoveryCodes { AuthFactorRecoveryCodes(client: client) }
 
     private static func path(_ factor: UUID) -> String { "/factors/" + factor.uuidString.lowercased() }
 }
@@ -123,9 +124,9 @@ public struct AuthMFA: Sendable {
 extension AuthFactorChallenge {
     /// The options in the form that passkeys have.
     fileprivate func options<Options>(
-        _ read: (AnyJSON) throws(WireProblem) -> Options
+        _ read: (AuthJSON) throws(WireProblem) -> Options
     ) throws(AuthClientError) -> Options {
-        let json: AnyJSON = [
+        let json: AuthJSON = [
             "challenge_id": .string(id.uuidString.lowercased()), "expires_at": .double(expiresAt),
             "options": webAuthn?.credentialOptions ?? .null,
         ]
@@ -139,14 +140,14 @@ extension AuthFactorChallenge {
 /// let set = try await client.mfa.recoveryCodes.generate()
 /// show(set.codes)
 /// ```
-public struct AuthMFARecoveryCodes: Sendable {
-    let client: AuthClient
+public struct AuthFactorRecoveryCodes: Sendable {
+    let client: GatehouseClient
     private static let path = "/factors/recovery-codes"
 
     /// How many codes are left. Works at any level.
     ///
     /// - Throws: ``AuthClientError``, with the code `mfa_factor_not_found` for a user without recovery codes.
-    public func status() async throws -> AuthMFARecoveryCodesStatusResponse {
+    public func status() async throws -> AuthRecoveryCodesStatus {
         try await client.read(AuthRequest("GET", Self.path)) { json throws(WireProblem) in
             try AuthRecoveryCodesStatus(json: json)
         }
@@ -157,8 +158,8 @@ public struct AuthMFARecoveryCodes: Sendable {
     /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` in a session of `aal1`; `mfa_verified_factor_exists` if
     ///   there is a set; `mfa_recovery_codes_sole_factor` without another factor;
     ///   `mfa_recovery_codes_enroll_not_enabled`.
-    public func generate(friendlyName: String? = nil) async throws -> AuthMFARecoveryCodesGenerateResponse {
-        let body = friendlyName.map { ["friendly_name": AnyJSON.string($0) as AnyJSON?] }
+    public func generate(friendlyName: String? = nil) async throws -> AuthRecoveryCodes {
+        let body = friendlyName.map { ["friendly_name": AuthJSON.string($0) as AuthJSON?] }
         let codes = try await client.read(AuthRequest("POST", Self.path, body: body)) { json throws(WireProblem) in
             try AuthRecoveryCodes(json: json)
         }
@@ -172,7 +173,7 @@ public struct AuthMFARecoveryCodes: Sendable {
     ///   `mfa_recovery_codes_locked` after too many, with ``AuthRefusal/retryAfter`` if the server says how long;
     ///   `mfa_recovery_codes_verify_not_enabled`. After `offline` the code may be used up.
     @discardableResult
-    public func verify(code: String) async throws -> AuthMFAVerifyResponse {
+    public func verify(code: String) async throws -> AuthSession {
         try await client.raise(
             AuthRequest("POST", Self.path + "/verify", body: ["code": .string(code.withASCIIDigits)]))
     }
@@ -181,7 +182,7 @@ public struct AuthMFARecoveryCodes: Sendable {
     ///
     /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` in a session of `aal1`; `mfa_factor_not_found` if there
     ///   is no set.
-    public func regenerate() async throws -> AuthMFARecoveryCodesGenerateResponse {
+    public func regenerate() async throws -> AuthRecoveryCodes {
         try await client.read(AuthRequest("POST", Self.path + "/regenerate")) { json throws(WireProblem) in
             try AuthRecoveryCodes(json: json)
         }
@@ -192,11 +193,11 @@ public struct AuthMFARecoveryCodes: Sendable {
     /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` in a session of `aal1`; `mfa_factor_not_found` if there
     ///   is no set; `fresh_sign_in_required` if the server requires a recent proof.
     @discardableResult
-    public func unenroll() async throws -> AuthMFAUnenrollResponse {
+    public func unenroll() async throws -> AuthUnenrolledFactor {
         let status = try await client.read(AuthRequest("DELETE", Self.path)) { json throws(WireProblem) in
             try WireMembers(json, path: "recovery_codes").uuid("id")
         }
         await client.forget(factor: status)
-        return AuthMFAUnenrollResponse(id: status)
+        return AuthUnenrolledFactor(id: status)
     }
 }

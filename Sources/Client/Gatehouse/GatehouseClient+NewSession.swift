@@ -1,15 +1,15 @@
 import Foundation
 
 /// Asks whether this user may replace the signed-in one.
-typealias SwitchConfirmation = @Sendable (User) async -> Bool
+typealias SwitchConfirmation = @Sendable (AuthUser) async -> Bool
 
 // Sessions that the server returns.
-extension AuthClient {
+extension GatehouseClient {
     /// Makes the call and stores the session that it returns. Ends the session of another user that it replaces.
     func signIn(
-        _ request: AuthRequest, bearer: String? = nil, then event: AuthChangeEvent? = nil,
+        _ request: AuthRequest, bearer: String? = nil, then event: AuthEvent? = nil,
         replacing: SwitchConfirmation? = nil
-    ) async throws -> Session {
+    ) async throws -> AuthSession {
         let begun = try await coordinator.beginSignIn()
         let timed = try await caller.session(request, bearer: bearer)
         if let replacing, let old = await coordinator.owner()?.user, old.id != timed.answer.user.id,
@@ -23,8 +23,8 @@ extension AuthClient {
 
     /// Stores the session. If it replaces another user's, revokes that one at the server without waiting for the answer.
     private func replace(
-        by timed: TimedAnswer, begun: Int, then event: AuthChangeEvent?
-    ) async throws -> Session {
+        by timed: TimedAnswer, begun: Int, then event: AuthEvent?
+    ) async throws -> AuthSession {
         if let parked { return try await add(timed, begun: begun, then: event, to: parked) }
         let (session, replaced) = try await coordinator.replace(by: timed, begun: begun, then: event)
         let levels = session.assurance
@@ -37,8 +37,8 @@ extension AuthClient {
 
     /// Stores the session, and keeps the signed-in account on this device.
     private func add(
-        _ timed: TimedAnswer, begun: Int, then event: AuthChangeEvent?, to parked: ParkedAccounts
-    ) async throws -> Session {
+        _ timed: TimedAnswer, begun: Int, then event: AuthEvent?, to parked: ParkedAccounts
+    ) async throws -> AuthSession {
         do {
             let activation = try await coordinator.add(timed, begun: begun, then: event, to: parked)
             end(activation.ended, for: activation.session)
@@ -50,13 +50,13 @@ extension AuthClient {
     }
 
     /// Ends the same user's previous session at the server; see ``retire(_:for:)``.
-    func retire(_ old: Session?, for next: Session) {
+    func retire(_ old: AuthSession?, for next: AuthSession) {
         if let old, old.user.id == next.user.id { retire(old.accessToken, for: next) }
     }
 
     /// Ends the session of an access token at the server if `next` belongs to another one, so that it does not stay in
     /// the list of devices. Does nothing if either token has no `session_id`. Not awaited: `next` is valid in any case.
-    func retire(_ accessToken: String, for next: Session) {
+    func retire(_ accessToken: String, for next: AuthSession) {
         guard let old = AccessTokenClaims(accessToken)?.sessionID,
             let new = AccessTokenClaims(next.accessToken)?.sessionID, old != new
         else { return }
@@ -72,8 +72,8 @@ extension AuthClient {
     ///   - old: The session whose account the call changes; nil for a sign-in.
     ///   - bearer: For a sign-in that names an account by its token.
     func respond(
-        to request: AuthRequest, of old: Session? = nil, bearer: String? = nil, then event: AuthChangeEvent? = nil
-    ) async throws -> AuthResponse {
+        to request: AuthRequest, of old: AuthSession? = nil, bearer: String? = nil, then event: AuthEvent? = nil
+    ) async throws -> SessionOrUser {
         let begun = try await coordinator.beginSignIn()
         let (timed, answer) = try await caller.answer(request, bearer: old?.accessToken ?? bearer)
         switch answer {

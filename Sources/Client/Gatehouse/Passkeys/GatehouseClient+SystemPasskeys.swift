@@ -1,14 +1,14 @@
 #if canImport(AuthenticationServices) && canImport(Darwin) && !os(tvOS) && !os(watchOS)
 public import AuthenticationServices
 
-extension AuthClient {
+extension GatehouseClient {
     /// Signs in with a passkey in the system's sheet.
     ///
     /// - Throws: As ``signInWithPasskey(with:style:captchaToken:)``.
     @discardableResult
     public func signInWithPasskey(
         presentationAnchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor
-    ) async throws -> Session {
+    ) async throws -> AuthSession {
         try await signInWithPasskey(with: SystemPasskeys(anchor: presentationAnchor))
     }
 
@@ -18,7 +18,7 @@ extension AuthClient {
     @discardableResult
     public func registerPasskey(
         presentationAnchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor
-    ) async throws -> Passkey {
+    ) async throws -> AuthPasskey {
         try await registerPasskey(with: SystemPasskeys(anchor: presentationAnchor))
     }
 }

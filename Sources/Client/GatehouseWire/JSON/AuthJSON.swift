@@ -1,10 +1,10 @@
 /// A JSON value (RFC 8259), such as a user's metadata.
 ///
 /// ```swift
-/// let data: JSONObject = ["first_name": "Ada", "languages": ["en", "ja"], "newsletter": true]
+/// let data: AuthJSONObject = ["first_name": "Ada", "languages": ["en", "ja"], "newsletter": true]
 /// let name = session.user.userMetadata["first_name"]?.stringValue
 /// ```
-public enum AnyJSON: Hashable, Sendable {
+public enum AuthJSON: Hashable, Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
@@ -16,12 +16,12 @@ public enum AnyJSON: Hashable, Sendable {
     /// A text.
     case string(String)
     /// A list.
-    case array([AnyJSON])
+    case array([AuthJSON])
     /// An object.
-    case object(JSONObject)
+    case object(AuthJSONObject)
 }
 
-extension AnyJSON {
+extension AuthJSON {
     /// The nesting depth of arrays and objects: 0 for any other value, 1 for an empty array.
     package var depth: Int {
         switch self {
@@ -34,9 +34,9 @@ extension AnyJSON {
     /// The string; nil for any other value.
     public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
     /// The members of the object; nil for any other value.
-    public var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
+    public var objectValue: AuthJSONObject? { if case .object(let value) = self { value } else { nil } }
     /// The elements of the array; nil for any other value.
-    public var arrayValue: [AnyJSON]? { if case .array(let value) = self { value } else { nil } }
+    public var arrayValue: [AuthJSON]? { if case .array(let value) = self { value } else { nil } }
     /// The boolean; nil for any other value.
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
     /// The integer; nil for any other value, also for ``double(_:)``.
@@ -45,12 +45,12 @@ extension AnyJSON {
     public var isNull: Bool { if case .null = self { true } else { false } }
 
     /// The member of an object; nil for any other value.
-    public subscript(key: String) -> AnyJSON? { objectValue?[key] }
+    public subscript(key: String) -> AuthJSON? { objectValue?[key] }
 }
 
-extension AnyJSON {
+extension AuthJSON {
     /// Compares strings byte by byte.
-    public static func == (left: AnyJSON, right: AnyJSON) -> Bool {
+    public static func == (left: AuthJSON, right: AuthJSON) -> Bool {
         switch (left, right) {
         case (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
@@ -76,15 +76,15 @@ extension AnyJSON {
     }
 }
 
-extension AnyJSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+extension AuthJSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     public init(stringLiteral value: String) { self = .string(value) }
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     public init(integerLiteral value: Int64) { self = .integer(value) }
-    public init(arrayLiteral elements: AnyJSON...) { self = .array(elements) }
-    public init(dictionaryLiteral elements: (String, AnyJSON)...) {
-        var members = JSONObject()
+    public init(arrayLiteral elements: AuthJSON...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, AuthJSON)...) {
+        var members = AuthJSONObject()
         for (name, value) in elements { members[name] = value }
         self = .object(members)
     }
@@ -93,26 +93,26 @@ extension AnyJSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Expr
 /// The unordered members of a JSON object (RFC 8259 §4).
 ///
 /// Names are compared byte by byte: `é` as one scalar and as two are different names, as in other parsers.
-public struct JSONObject: Hashable, Sendable {
-    private var members: [ExternalName: AnyJSON] = [:]
+public struct AuthJSONObject: Hashable, Sendable {
+    private var members: [ExternalName: AuthJSON] = [:]
 
     /// An empty object.
     public init() {}
 
     /// - Parameter members: Names with different bytes that `String` considers equal have already collapsed to one key.
-    public init(_ members: [String: AnyJSON]) {
+    public init(_ members: [String: AuthJSON]) {
         self.members.reserveCapacity(members.count)
         for (name, value) in members { self.members[ExternalName(trusted: name)] = value }
     }
 
     /// The member with this name; nil if there is none. Setting nil removes it.
-    public subscript(name: String) -> AnyJSON? {
+    public subscript(name: String) -> AuthJSON? {
         get { members[ExternalName(trusted: name)] }
         set { members[ExternalName(trusted: name)] = newValue }
     }
 
     /// The member with this name; nil if there is none.
-    package subscript(name: ExternalName) -> AnyJSON? { members[name] }
+    package subscript(name: ExternalName) -> AuthJSON? { members[name] }
 
     /// The number of members.
     public var count: Int { members.count }
@@ -121,13 +121,13 @@ public struct JSONObject: Hashable, Sendable {
     /// The names in no particular order.
     public var keys: some Collection<String> { members.keys.lazy.map(\.text) }
     /// The values in no particular order.
-    public var values: some Collection<AnyJSON> { members.values }
+    public var values: some Collection<AuthJSON> { members.values }
 
     /// Sets a member.
     ///
     /// - Returns: The previous value; nil if there was none.
     @discardableResult
-    package mutating func updateValue(_ value: AnyJSON, forKey name: ExternalName) -> AnyJSON? {
+    package mutating func updateValue(_ value: AuthJSON, forKey name: ExternalName) -> AuthJSON? {
         members.updateValue(value, forKey: name)
     }
 
@@ -135,7 +135,7 @@ public struct JSONObject: Hashable, Sendable {
     ///
     /// - Returns: The removed value; nil if there was none.
     @discardableResult
-    public mutating func removeValue(forKey name: String) -> AnyJSON? {
+    public mutating func removeValue(forKey name: String) -> AuthJSON? {
         members.removeValue(forKey: ExternalName(trusted: name))
     }
 
@@ -144,7 +144,7 @@ public struct JSONObject: Hashable, Sendable {
     /// - Parameter combine: Chooses between two values of the same name, this object's first.
     /// - Throws: The error of `combine`. Members that were merged before stay merged.
     public mutating func merge(
-        _ other: some Sequence<Element>, uniquingKeysWith combine: (AnyJSON, AnyJSON) throws -> AnyJSON
+        _ other: some Sequence<Element>, uniquingKeysWith combine: (AuthJSON, AuthJSON) throws -> AuthJSON
     ) rethrows {
         for (name, value) in other { self[name] = try self[name].map { try combine($0, value) } ?? value }
     }
@@ -154,8 +154,8 @@ public struct JSONObject: Hashable, Sendable {
     /// - Parameter combine: Chooses between two values of the same name, this object's first.
     /// - Throws: The error of `combine`.
     public func merging(
-        _ other: some Sequence<Element>, uniquingKeysWith combine: (AnyJSON, AnyJSON) throws -> AnyJSON
-    ) rethrows -> JSONObject {
+        _ other: some Sequence<Element>, uniquingKeysWith combine: (AuthJSON, AuthJSON) throws -> AuthJSON
+    ) rethrows -> AuthJSONObject {
         var both = self
         try both.merge(other, uniquingKeysWith: combine)
         return both
@@ -164,8 +164,8 @@ public struct JSONObject: Hashable, Sendable {
     /// The members that satisfy the predicate.
     ///
     /// - Throws: The error of `isIncluded`.
-    public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> JSONObject {
-        var kept = JSONObject()
+    public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> AuthJSONObject {
+        var kept = AuthJSONObject()
         kept.members = try members.filter { try isIncluded(($0.key.text, $0.value)) }
         return kept
     }
@@ -173,21 +173,21 @@ public struct JSONObject: Hashable, Sendable {
     /// Merges the top level as Supabase Auth does with metadata: null deletes the key.
     ///
     /// - Parameter changes: Members that replace others of the same name.
-    package mutating func merge(deletingNulls changes: JSONObject) {
+    package mutating func merge(deletingNulls changes: AuthJSONObject) {
         for (name, value) in changes.members { members[name] = value.isNull ? nil : value }
     }
 
     /// Sorted by the bytes of the names.
-    var sorted: [(key: ExternalName, value: AnyJSON)] { members.sorted { $0.key < $1.key } }
+    var sorted: [(key: ExternalName, value: AuthJSON)] { members.sorted { $0.key < $1.key } }
 }
 
-extension JSONObject: Sequence {
+extension AuthJSONObject: Sequence {
     /// A member with its name.
-    public typealias Element = (key: String, value: AnyJSON)
+    public typealias Element = (key: String, value: AuthJSON)
 
     /// An iterator over the members.
     public struct Iterator: IteratorProtocol {
-        fileprivate var members: [ExternalName: AnyJSON].Iterator
+        fileprivate var members: [ExternalName: AuthJSON].Iterator
 
         /// The next member; nil at the end.
         public mutating func next() -> Element? { members.next().map { ($0.key.text, $0.value) } }
@@ -197,9 +197,9 @@ extension JSONObject: Sequence {
     public func makeIterator() -> Iterator { Iterator(members: members.makeIterator()) }
 }
 
-extension JSONObject: ExpressibleByDictionaryLiteral {
+extension AuthJSONObject: ExpressibleByDictionaryLiteral {
     /// Of duplicate names the last counts.
-    public init(dictionaryLiteral elements: (String, AnyJSON)...) {
+    public init(dictionaryLiteral elements: (String, AuthJSON)...) {
         for (name, value) in elements { self[name] = value }
     }
 }

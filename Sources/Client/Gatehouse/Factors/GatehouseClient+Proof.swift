@@ -1,14 +1,14 @@
 import Foundation
 
 // Fresh proofs. A server may refuse a change with `fresh_sign_in_required`; after one of these calls, repeat it. A user
-// with a second factor proves it instead, see ``AuthMFA``.
-extension AuthClient {
+// with a second factor proves it instead, see ``AuthFactors``.
+extension GatehouseClient {
     /// Signs the same user in once more. The new session takes the place of the present one.
     ///
     /// - Throws: ``AuthClientError``: `signedOut` without a session, or for a user without an address. Codes:
     ///   `invalid_credentials`; `over_request_rate_limit`. The present session stays active.
     @discardableResult
-    public func signInAgain(password: String, captchaToken: String? = nil) async throws -> Session {
+    public func signInAgain(password: String, captchaToken: String? = nil) async throws -> AuthSession {
         guard let user = await currentUser, let email = user.email else {
             throw AuthClientError.signedOut(.neverSignedIn)
         }
@@ -26,13 +26,13 @@ extension AuthClient {
     /// - Throws: ``AuthClientError``: `signedOut` without a session; ``AuthClientError/otherAccount`` for a passkey of
     ///   another account; otherwise as ``signInWithPasskey(with:style:captchaToken:)``. The present session stays active.
     @discardableResult
-    public func signInAgain(with authenticator: any PasskeyAuthenticator) async throws -> Session {
+    public func signInAgain(with authenticator: any PasskeyAuthenticator) async throws -> AuthSession {
         let options = try await getPasskeyAuthenticationOptions()
         let answer = try await authenticator.get(options, style: .sheet)
         return try await signInAgain(.passkey("authentication", options.challengeID, answer))
     }
 
-    private func signInAgain(_ request: AuthRequest) async throws -> Session {
+    private func signInAgain(_ request: AuthRequest) async throws -> AuthSession {
         let begun = try await coordinator.beginSignIn()
         let old = try await session
         let timed = try await caller.session(request)
@@ -47,7 +47,7 @@ extension AuthClient {
 
     /// Ends a session that nobody keeps.
     func end(_ unwanted: AuthSessionAnswer) async {
-        let request = AuthRequest("POST", "/logout", query: [("scope", SignOutScope.local.rawValue)])
+        let request = AuthRequest("POST", "/logout", query: [("scope", AuthSignOutScope.local.rawValue)])
         // Lost: that the server did not answer. The session then ends by its own lifetime.
         _ = try? await caller.send(request, bearer: unwanted.accessToken)
     }

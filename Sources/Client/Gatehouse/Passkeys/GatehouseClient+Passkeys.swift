@@ -1,7 +1,7 @@
 public import Foundation
 
 // Passkeys, with the names of supabase-swift. `get…Options` and `verify…` are for an authenticator that the app drives.
-extension AuthClient {
+extension GatehouseClient {
     /// Signs in with a passkey, which names its account itself.
     ///
     /// ```swift
@@ -20,7 +20,7 @@ extension AuthClient {
     @discardableResult
     public func signInWithPasskey(
         with authenticator: any PasskeyAuthenticator, style: PasskeyRequestStyle = .sheet, captchaToken: String? = nil
-    ) async throws -> Session {
+    ) async throws -> AuthSession {
         try await signIn(
             with: try await passkeyAssertion(with: authenticator, style: style, captchaToken: captchaToken))
     }
@@ -43,7 +43,7 @@ extension AuthClient {
     ///
     /// - Throws: As the whole.
     @discardableResult
-    public func signIn(with assertion: PasskeyAssertion) async throws -> Session {
+    public func signIn(with assertion: PasskeyAssertion) async throws -> AuthSession {
         try await verifyPasskeyAuthentication(
             challengeId: assertion.challengeID, credentialResponse: assertion.credential)
     }
@@ -62,7 +62,7 @@ extension AuthClient {
     @discardableResult
     public func registerPasskey(
         with authenticator: any PasskeyAuthenticator, style: PasskeyCreationStyle = .sheet
-    ) async throws -> Passkey {
+    ) async throws -> AuthPasskey {
         let options = try await getPasskeyRegistrationOptions(style: style)
         let answer = try await authenticator.create(options, style: style)
         do {
@@ -82,12 +82,12 @@ extension AuthClient {
     /// - Throws: As ``registerPasskey(with:style:)``, apart from the authenticator.
     public func getPasskeyRegistrationOptions(
         style: PasskeyCreationStyle = .sheet
-    ) async throws -> PasskeyRegistrationOptions {
-        let body: [String: AnyJSON?]? = style == .automatic ? ["mediation": "conditional"] : nil
+    ) async throws -> AuthPasskeyRegistrationOptions {
+        let body: [String: AuthJSON?]? = style == .automatic ? ["mediation": "conditional"] : nil
         return try await read(
             AuthRequest("POST", "/passkeys/registration/options", body: body)
         ) { json throws(WireProblem) in
-            try PasskeyRegistrationOptions(json: json)
+            try AuthPasskeyRegistrationOptions(json: json)
         }
     }
 
@@ -95,9 +95,9 @@ extension AuthClient {
     ///
     /// - Throws: As ``registerPasskey(with:style:)``, apart from the authenticator.
     @discardableResult
-    public func verifyPasskeyRegistration(challengeId: UUID, credentialResponse: AnyJSON) async throws -> Passkey {
+    public func verifyPasskeyRegistration(challengeId: UUID, credentialResponse: AuthJSON) async throws -> AuthPasskey {
         let request = AuthRequest.passkey("registration", challengeId, credentialResponse)
-        return try await read(request) { json throws(WireProblem) in try Passkey(json: json) }
+        return try await read(request) { json throws(WireProblem) in try AuthPasskey(json: json) }
     }
 
     /// Requests what an authenticator needs to sign in. Needs no session.
@@ -105,11 +105,11 @@ extension AuthClient {
     /// - Throws: ``AuthClientError``. Codes: `passkey_disabled`; `over_request_rate_limit`; `captcha_failed`.
     public func getPasskeyAuthenticationOptions(
         captchaToken: String? = nil
-    ) async throws -> PasskeyAuthenticationOptions {
-        let body = captcha(captchaToken).map { ["gotrue_meta_security": $0 as AnyJSON?] }
+    ) async throws -> AuthPasskeyAuthenticationOptions {
+        let body = captcha(captchaToken).map { ["gotrue_meta_security": $0 as AuthJSON?] }
         let reply = try await caller.send(AuthRequest("POST", "/passkeys/authentication/options", body: body))
         return try AuthCaller.read(reply) { json throws(WireProblem) in
-            try PasskeyAuthenticationOptions(json: json)
+            try AuthPasskeyAuthenticationOptions(json: json)
         }
     }
 
@@ -117,15 +117,17 @@ extension AuthClient {
     ///
     /// - Throws: As ``signInWithPasskey(with:style:captchaToken:)``, apart from the authenticator.
     @discardableResult
-    public func verifyPasskeyAuthentication(challengeId: UUID, credentialResponse: AnyJSON) async throws -> Session {
+    public func verifyPasskeyAuthentication(challengeId: UUID, credentialResponse: AuthJSON) async throws -> AuthSession
+    {
         try await signIn(.passkey("authentication", challengeId, credentialResponse))
     }
 
     /// Fetches the passkeys of the signed-in user, the oldest first.
     ///
     /// - Throws: ``AuthClientError``: `signedOut` without a session. Codes: `passkey_disabled`.
-    public func listPasskeys() async throws -> [Passkey] {
-        try await read(AuthRequest("GET", "/passkeys/")) { json throws(WireProblem) in try Passkey.list(json: json) }
+    public func listPasskeys() async throws -> [AuthPasskey] {
+        try await read(AuthRequest("GET", "/passkeys/")) { json throws(WireProblem) in try AuthPasskey.list(json: json)
+        }
     }
 
     /// Renames a passkey.
@@ -134,9 +136,9 @@ extension AuthClient {
     /// - Throws: ``AuthClientError``: `signedOut` without a session; `refused` with status 404 if the user has no such
     ///   passkey. Codes: `validation_failed` for an empty or long name.
     @discardableResult
-    public func renamePasskey(id: UUID, friendlyName: String) async throws -> Passkey {
+    public func renamePasskey(id: UUID, friendlyName: String) async throws -> AuthPasskey {
         let request = AuthRequest("PATCH", Self.path(id), body: ["friendly_name": .string(friendlyName)])
-        return try await read(request) { json throws(WireProblem) in try Passkey(json: json) }
+        return try await read(request) { json throws(WireProblem) in try AuthPasskey(json: json) }
     }
 
     /// Deletes a passkey from the account. Sessions that it opened stay. The key itself remains in the password manager,
@@ -173,7 +175,7 @@ extension PasskeyAuthenticator {
     ///
     /// - Returns: false if the server may have the passkey, so that they were told nothing.
     @discardableResult
-    package func forget(_ credential: AnyJSON, at relyingPartyID: String, after error: any Error) async -> Bool {
+    package func forget(_ credential: AuthJSON, at relyingPartyID: String, after error: any Error) async -> Bool {
         guard case AuthClientError.refused(let refusal) = error, refusal.leavesCredentialUnknown,
             let id = credential["id"]?.stringValue.flatMap({ Base64URL.decode($0) })
         else { return false }
@@ -192,7 +194,7 @@ extension AuthRefusal {
 }
 
 extension AuthRequest {
-    static func passkey(_ ceremony: String, _ challenge: UUID, _ answer: AnyJSON) -> AuthRequest {
+    static func passkey(_ ceremony: String, _ challenge: UUID, _ answer: AuthJSON) -> AuthRequest {
         AuthRequest(
             "POST", "/passkeys/\(ceremony)/verify",
             body: ["challenge_id": .string(challenge.uuidString.lowercased()), "credential": answer])

@@ -1,25 +1,8 @@
 public import Foundation
 
-/// The user of a session.
-public typealias User = AuthUser
-/// A sign-in method of an account.
-public typealias UserIdentity = AuthUserIdentity
-/// The code of a refusal by the auth server.
-public typealias ErrorCode = AuthErrorCode
-/// The question to a user whose address already belongs to an account.
-public typealias LinkQuestion = AuthLinkQuestion
-/// Answers a ``LinkQuestion``; single-use.
-public typealias LinkTicket = AuthLinkTicket
-/// A credential that opens nothing until its holder restores it.
-public typealias SetAsideCredential = AuthSetAsideCredential
-/// Restores a set-aside passkey together with an emailed code; single-use.
-public typealias SetAsideTicket = AuthSetAsideTicket
-/// A recently linked sign-in method whose link can be undone.
-public typealias UndoableLink = AuthUndoableLink
-
 /// The tokens of a signed-in user. Does not print them; never log, store or forward them.
-public struct Session: Hashable, Sendable {
-    /// The token for `Authorization: Bearer`. Empty if a crash lost the stored one; ``AuthClient/session`` then gets
+public struct AuthSession: Hashable, Sendable {
+    /// The token for `Authorization: Bearer`. Empty if a crash lost the stored one; ``GatehouseClient/session`` then gets
     /// another.
     public var accessToken: String
     /// Valid for one refresh, which the client makes when needed.
@@ -29,15 +12,15 @@ public struct Session: Hashable, Sendable {
     /// The lifetime of the access token in seconds when it was issued.
     public var expiresIn: TimeInterval
     /// The expiry by the server's clock, in seconds since 1970. Do not compare it with the device's clock; use
-    /// ``AuthClient/session``.
+    /// ``GatehouseClient/session``.
     public var expiresAt: TimeInterval
     /// The signed-in user.
-    public var user: User
+    public var user: AuthUser
 
     /// For tests and previews; the client creates its own.
     public init(
         accessToken: String, refreshToken: String, tokenType: String = "bearer", expiresIn: TimeInterval,
-        expiresAt: TimeInterval, user: User
+        expiresAt: TimeInterval, user: AuthUser
     ) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
@@ -48,7 +31,7 @@ public struct Session: Hashable, Sendable {
     }
 }
 
-extension Session: Unprinted {
+extension AuthSession: Unprinted {
     public var description: String { "Session(user: \(user.id), tokens: <secret>)" }
 }
 
@@ -58,7 +41,7 @@ public enum AuthState: Hashable, Sendable {
     case restoring
     /// - Parameter isFresh: Whether the access token is usable without a refresh. A stale session still identifies the
     ///   user, even offline.
-    case signedIn(Session, isFresh: Bool)
+    case signedIn(AuthSession, isFresh: Bool)
     /// No user is signed in.
     case signedOut(SignedOutReason)
 }
@@ -86,7 +69,7 @@ extension SignedOutReason {
 }
 
 /// A change of the session.
-public enum AuthChangeEvent: Hashable, Sendable {
+public enum AuthEvent: Hashable, Sendable {
     /// Always the first event: the stored session, fresh or stale; no session if signed out.
     case initialSession
     /// A user signed in. The session may be another user's than the previous one.
@@ -104,7 +87,7 @@ public enum AuthChangeEvent: Hashable, Sendable {
 }
 
 /// An event with the resulting session. Can be destructured: `for await (event, session) in client.authStateChanges`.
-public typealias AuthChange = (event: AuthChangeEvent, session: Session?)
+public typealias AuthChange = (event: AuthEvent, session: AuthSession?)
 
 /// An internal event for telemetry. Contains no personal data.
 public enum AuthNotice: Hashable, Sendable {

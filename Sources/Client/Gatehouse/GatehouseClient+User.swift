@@ -1,13 +1,13 @@
 public import Foundation
 
-extension AuthClient {
+extension GatehouseClient {
     /// Fetches the user from the server, and updates the stored session.
     ///
     /// - Parameter jwt: Another user's access token; nil for the session's own.
     /// - Throws: ``AuthClientError``: `signedOut` without a session or `jwt`; `refused` with `bad_jwt` for a `jwt` that
     ///   the server does not accept.
     @discardableResult
-    public func user(jwt: String? = nil) async throws -> User {
+    public func user(jwt: String? = nil) async throws -> AuthUser {
         let request = AuthRequest("GET", "/user")
         if let jwt { return try await caller.user(request, bearer: jwt) }
         return try await asUser { token, epoch in
@@ -27,7 +27,7 @@ extension AuthClient {
     ///   `fresh_sign_in_required`. After `offline`, or `refused` with a status from 500 on, the change may have taken
     ///   effect.
     @discardableResult
-    public func update(user: UserAttributes, redirectTo: URL? = nil) async throws -> User {
+    public func update(user: AuthUserAttributes, redirectTo: URL? = nil) async throws -> AuthUser {
         var request = AuthRequest(
             "PUT", "/user", query: [("redirect_to", redirectTo?.absoluteString)], body: user.body)
         try await begin(.emailChange, when: user.email == nil ? nil : redirectTo, in: &request)
@@ -48,7 +48,7 @@ extension AuthClient {
     ///   with an emailed code or link at most ten minutes ago; `validation_failed` for an account without an address;
     ///   `signup_disabled`. The previous session stays active.
     @discardableResult
-    public func startOver() async throws -> Session {
+    public func startOver() async throws -> AuthSession {
         let begun = try await coordinator.beginSignIn()
         let previous = await currentUser
         let timed = try await asUser { token, _ in
@@ -73,7 +73,7 @@ extension AuthClient {
     /// Fetches the user's sign-in methods from the server.
     ///
     /// - Throws: ``AuthClientError``, `signedOut` without a session.
-    public func userIdentities() async throws -> [UserIdentity] { try await user().identities ?? [] }
+    public func userIdentities() async throws -> [AuthUserIdentity] { try await user().identities ?? [] }
 
     /// Removes a sign-in method, then fetches the changed user. If only the fetch fails, the stored user lacks the
     /// method nevertheless.
@@ -81,7 +81,7 @@ extension AuthClient {
     /// - Throws: ``AuthClientError``: `signedOut` without a session; `unexpectedAnswer` if the server did not send the
     ///   identity's id. Codes: `single_identity_not_deletable` for the last one; `identity_not_found`;
     ///   `email_conflict_identity_not_deletable`; `fresh_sign_in_required`.
-    public func unlinkIdentity(_ identity: UserIdentity) async throws {
+    public func unlinkIdentity(_ identity: AuthUserIdentity) async throws {
         guard let id = identity.identityID else {
             throw AuthClientError.unexpectedAnswer("identity.identity_id: expected a UUID")
         }
@@ -101,17 +101,18 @@ extension AuthClient {
     /// - Throws: ``AuthClientError``: `signedOut` without a session; `storeUnavailable` or `storeFailed` if the
     ///   verifier could not be stored. Codes: `manual_linking_disabled`, `provider_disabled`, `fresh_sign_in_required`.
     public func getLinkIdentityURL(
-        provider: Provider, scopes: String? = nil, redirectTo: URL? = nil,
+        provider: AuthProvider, scopes: String? = nil, redirectTo: URL? = nil,
         queryParams: [(name: String, value: String?)] = []
-    ) async throws -> OAuthResponse {
+    ) async throws -> OAuthRequest {
         let flow = try await flows.begin(.link)
         let url = try await linkAddress(provider, scopes, redirectTo, queryParams, flow)
-        return OAuthResponse(provider: provider, url: url)
+        return OAuthRequest(provider: provider, url: url)
     }
 
     /// Requests the URL that starts linking a provider.
     func linkAddress(
-        _ provider: Provider, _ scopes: String?, _ redirectTo: URL?, _ queryParams: [(name: String, value: String?)],
+        _ provider: AuthProvider, _ scopes: String?, _ redirectTo: URL?,
+        _ queryParams: [(name: String, value: String?)],
         _ flow: PendingFlow
     ) async throws -> URL {
         var request = AuthRequest.authorize(
@@ -129,13 +130,13 @@ extension AuthClient {
     }
 
     /// Signs out. Whatever the server answers, the client is signed out and the stored session deleted, except with
-    /// ``SignOutScope/others``, which keeps this session.
+    /// ``AuthSignOutScope/others``, which keeps this session.
     ///
     /// - Returns: Whether the server ended the sessions too.
     /// - Throws: ``AuthClientError/storeFailed(_:)`` if the stored session could not be deleted; the client is then
-    ///   signed out until the next start. With ``SignOutScope/others``, any error of a call.
+    ///   signed out until the next start. With ``AuthSignOutScope/others``, any error of a call.
     @discardableResult
-    public func signOut(scope: SignOutScope = .global) async throws -> SignOutOutcome {
+    public func signOut(scope: AuthSignOutScope = .global) async throws -> SignOutOutcome {
         let request = AuthRequest("POST", "/logout", query: [("scope", scope.rawValue)])
         if scope == .others {
             try await asUser { token, _ in _ = try await self.caller.send(request, bearer: token) }

@@ -8,7 +8,7 @@ public import Foundation
 /// start of the flow and gives no session for the code of another flow. An answer that an attacker injects into the
 /// browser is therefore useless. (The leg from the server to the provider has a state, which the server checks.) The
 /// client compares no secrets.
-extension AuthClient {
+extension GatehouseClient {
     /// Signs in with a provider in a browser that `launchFlow` shows, with PKCE.
     ///
     /// ```swift
@@ -29,10 +29,10 @@ extension AuthClient {
     ///   port or path than `redirectTo`; or errors of `launchFlow`. The previous session stays active.
     @discardableResult
     public func signInWithOAuth(
-        provider: Provider, redirectTo: URL? = nil, scopes: String? = nil,
+        provider: AuthProvider, redirectTo: URL? = nil, scopes: String? = nil,
         queryParams: [(name: String, value: String?)] = [],
         launchFlow: @MainActor @Sendable (_ url: URL) async throws -> URL
-    ) async throws -> Session {
+    ) async throws -> AuthSession {
         try await finish(.signIn) { flow in
             let start = try caller.address(.authorize("/authorize", provider, scopes, redirectTo, queryParams, flow))
             return (try await launchFlow(start), redirectTo)
@@ -55,9 +55,9 @@ extension AuthClient {
     ///   ``AuthClientError/cancelled`` if the user closed the sheet.
     @discardableResult
     public func signInWithOAuth(
-        provider: Provider, scopes: String? = nil, queryParams: [(name: String, value: String?)] = [],
+        provider: AuthProvider, scopes: String? = nil, queryParams: [(name: String, value: String?)] = [],
         in browser: any WebAuthenticator
-    ) async throws -> Session {
+    ) async throws -> AuthSession {
         try await finish(.signIn) { flow in
             try await show(in: browser) { redirect in
                 try caller.address(.authorize("/authorize", provider, scopes, redirect, queryParams, flow))
@@ -74,10 +74,10 @@ extension AuthClient {
     ///   `manual_linking_disabled`; `fresh_sign_in_required` if the server requires a recent sign-in.
     @discardableResult
     public func linkIdentity(
-        provider: Provider, redirectTo: URL? = nil, scopes: String? = nil,
+        provider: AuthProvider, redirectTo: URL? = nil, scopes: String? = nil,
         queryParams: [(name: String, value: String?)] = [],
         launchFlow: @MainActor @Sendable (_ url: URL) async throws -> URL
-    ) async throws -> Session {
+    ) async throws -> AuthSession {
         try await finish(.link) { flow in
             let start = try await linkAddress(provider, scopes, redirectTo, queryParams, flow)
             return (try await launchFlow(start), redirectTo)
@@ -98,9 +98,9 @@ extension AuthClient {
     /// - Throws: As ``linkIdentity(provider:redirectTo:scopes:queryParams:launchFlow:)``.
     @discardableResult
     public func linkIdentity(
-        provider: Provider, scopes: String? = nil, queryParams: [(name: String, value: String?)] = [],
+        provider: AuthProvider, scopes: String? = nil, queryParams: [(name: String, value: String?)] = [],
         in browser: any WebAuthenticator
-    ) async throws -> Session {
+    ) async throws -> AuthSession {
         try await finish(.link) { flow in
             try await show(in: browser) { redirect in
                 try await linkAddress(provider, scopes, redirect, queryParams, flow)
@@ -125,7 +125,7 @@ extension AuthClient {
     /// result of a link does not replace that user's session.
     private func finish(
         _ kind: FlowKind, _ show: (PendingFlow) async throws -> (back: URL, redirect: URL?)
-    ) async throws -> Session {
+    ) async throws -> AuthSession {
         let flow = try await flows.begin(kind)
         let owner = kind == .link ? await coordinator.owner()?.user.id : nil
         do {

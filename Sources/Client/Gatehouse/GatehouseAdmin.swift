@@ -7,18 +7,18 @@ public import Foundation
 /// administrator's is refused with `not_admin`. No call affects the client's own session.
 ///
 /// ```swift
-/// let client = try AuthClient(url: url, publishableKey: secretKey, storage: MemoryStorage())
+/// let client = try GatehouseClient(url: url, publishableKey: secretKey, storage: MemoryStorage())
 /// let user = try await client.admin.createUser(
-///     attributes: AdminUserAttributes(email: "ada@example.com", emailConfirm: true))
+///     attributes: AuthAdminUserAttributes(email: "ada@example.com", emailConfirm: true))
 /// let page = try await client.admin.listUsers(page: 1, perPage: 100)
 /// ```
-public struct AuthAdmin: Sendable {
+public struct GatehouseAdmin: Sendable {
     let caller: AuthCaller
 
     /// Returns an account.
     ///
     /// - Throws: ``AuthClientError``, with the code `user_not_found` for an unknown id.
-    public func user(_ id: UUID) async throws -> User { try await caller.user(AuthRequest("GET", path(id))) }
+    public func user(_ id: UUID) async throws -> AuthUser { try await caller.user(AuthRequest("GET", path(id))) }
 
     /// Returns one page of all accounts, newest first, without ``AuthUser/identities``.
     ///
@@ -29,7 +29,7 @@ public struct AuthAdmin: Sendable {
     public func listUsers(page: Int? = nil, perPage: Int? = nil) async throws -> UserPage {
         let query = [("page", page.map(String.init)), ("per_page", perPage.map(String.init))]
         let reply = try await caller.send(AuthRequest("GET", "/admin/users", query: query.map { ($0.0, $0.1) }))
-        let users = try AuthCaller.read(reply, User.list(json:))
+        let users = try AuthCaller.read(reply, AuthUser.list(json:))
         return UserPage(users: users, total: reply.headers["x-total-count"].flatMap(Int.init))
     }
 
@@ -39,7 +39,7 @@ public struct AuthAdmin: Sendable {
     /// - Throws: ``AuthClientError``. Codes: `email_exists` or `phone_exists` for an address that another account has;
     ///   `validation_failed` for an invalid value.
     @discardableResult
-    public func createUser(attributes: AdminUserAttributes) async throws -> User {
+    public func createUser(attributes: AuthAdminUserAttributes) async throws -> AuthUser {
         try await caller.user(AuthRequest("POST", "/admin/users", body: attributes.body))
     }
 
@@ -48,7 +48,7 @@ public struct AuthAdmin: Sendable {
     /// - Throws: ``AuthClientError``. Codes: `user_not_found`, `email_exists`, `phone_exists`, `weak_password`, and
     ///   `validation_failed` for an invalid value. Nothing changed then.
     @discardableResult
-    public func updateUser(_ id: UUID, attributes: AdminUserAttributes) async throws -> User {
+    public func updateUser(_ id: UUID, attributes: AuthAdminUserAttributes) async throws -> AuthUser {
         try await caller.user(AuthRequest("PUT", path(id), body: attributes.body))
     }
 
@@ -67,13 +67,13 @@ public struct AuthAdmin: Sendable {
 /// One page of accounts.
 public struct UserPage: Hashable, Sendable {
     /// In the server's order.
-    public let users: [User]
+    public let users: [AuthUser]
     /// The number of accounts on all pages, if the server sent it.
     public let total: Int?
 }
 
 /// The fields that an administrator sets; nil keeps a field. Does not print the password.
-public struct AdminUserAttributes: Sendable {
+public struct AuthAdminUserAttributes: Sendable {
     /// An email address that no other account has.
     public var email: String?
     /// Digits, with or without `+`.
@@ -85,9 +85,9 @@ public struct AdminUserAttributes: Sendable {
     /// Whether the telephone number counts as confirmed.
     public var phoneConfirm: Bool?
     /// Merged at the top level; null deletes a key.
-    public var userMetadata: JSONObject?
+    public var userMetadata: AuthJSONObject?
     /// Merged at the top level; null deletes a key. Users cannot change it.
-    public var appMetadata: JSONObject?
+    public var appMetadata: AuthJSONObject?
     /// Usually `authenticated`.
     public var role: String?
     /// A duration such as `24h`, or `none` to lift a ban.
@@ -96,7 +96,7 @@ public struct AdminUserAttributes: Sendable {
     /// Omitted fields keep their values.
     public init(
         email: String? = nil, phone: String? = nil, password: String? = nil, emailConfirm: Bool? = nil,
-        phoneConfirm: Bool? = nil, userMetadata: JSONObject? = nil, appMetadata: JSONObject? = nil,
+        phoneConfirm: Bool? = nil, userMetadata: AuthJSONObject? = nil, appMetadata: AuthJSONObject? = nil,
         role: String? = nil, banDuration: String? = nil
     ) {
         self.email = email
@@ -110,21 +110,21 @@ public struct AdminUserAttributes: Sendable {
         self.banDuration = banDuration
     }
 
-    var body: [String: AnyJSON?] {
+    var body: [String: AuthJSON?] {
         [
             "email": email.json, "phone": phone.json, "password": password.json,
-            "email_confirm": emailConfirm.map(AnyJSON.bool), "phone_confirm": phoneConfirm.map(AnyJSON.bool),
-            "user_metadata": userMetadata.map(AnyJSON.object), "app_metadata": appMetadata.map(AnyJSON.object),
+            "email_confirm": emailConfirm.map(AuthJSON.bool), "phone_confirm": phoneConfirm.map(AuthJSON.bool),
+            "user_metadata": userMetadata.map(AuthJSON.object), "app_metadata": appMetadata.map(AuthJSON.object),
             "role": role.json, "ban_duration": banDuration.json,
         ]
     }
 }
 
-extension AdminUserAttributes: Unprinted {
+extension AuthAdminUserAttributes: Unprinted {
     public var description: String { "AdminUserAttributes" }
 }
 
-extension AuthClient {
+extension GatehouseClient {
     /// The admin API. Requires the secret key.
-    public var admin: AuthAdmin { AuthAdmin(caller: caller) }
+    public var admin: GatehouseAdmin { GatehouseAdmin(caller: caller) }
 }

@@ -11,14 +11,14 @@ public import Foundation
 ///
 /// ```swift
 /// let storage = SystemStorage.make(name: "com.example.app", environment: ProcessInfo.processInfo.environment)
-/// let client = try AuthClient(url: url, publishableKey: publishableKey, storage: storage)
+/// let client = try GatehouseClient(url: url, publishableKey: publishableKey, storage: storage)
 /// try await client.signIn(email: email, password: password)
 /// let accessToken = try await client.session.accessToken
 /// for await (event, session) in client.authStateChanges {
 ///     show(event, session?.user)
 /// }
 /// ```
-public final class AuthClient: Sendable {
+public final class GatehouseClient: Sendable {
     /// Settings with defaults that suit most apps.
     public struct Options: Sendable {
         /// The prefix of all keys in the store. Two clients with the same prefix share one session.
@@ -27,7 +27,7 @@ public final class AuthClient: Sendable {
         public var clientInfo = "\(DeviceName.client)/\(Options.libraryVersion)"
         /// Timing and retries of refreshes.
         public var refresh = RefreshRules()
-        /// Whether a sign-in to another account keeps the signed-in one on this device; see ``AuthClient/accounts``.
+        /// Whether a sign-in to another account keeps the signed-in one on this device; see ``GatehouseClient/accounts``.
         /// Otherwise it replaces that one, whose session then ends.
         public var allowsSeveralAccounts = false
 
@@ -111,20 +111,20 @@ public final class AuthClient: Sendable {
     /// - Throws: ``AuthClientError``: `signedOut` without a session, or if the server ended it; `sessionChanged` if a
     ///   sign-in intervened; `offline`, `refused`, `unexpectedAnswer`, `storeUnavailable` or `storeFailed` if the
     ///   session could not be refreshed or stored. It is then kept: try again later.
-    public var session: Session {
+    public var session: AuthSession {
         get async throws { try await coordinator.freshSession() }
     }
 
     /// The last known session, fresh or stale; nil if signed out, or if the store does not answer. Makes no call to the
     /// server.
-    public var currentSession: Session? {
+    public var currentSession: AuthSession? {
         get async {
             if case .signedIn(let session, _) = await state { session } else { nil }
         }
     }
 
     /// The user of ``currentSession``.
-    public var currentUser: User? {
+    public var currentUser: AuthUser? {
         get async { await currentSession?.user }
     }
 
@@ -166,7 +166,7 @@ public final class AuthClient: Sendable {
     ///   returned again, and a refresh under way is joined.
     /// - Throws: As ``session``, also before the token expires.
     @discardableResult
-    public func refreshSession(_ reason: RefreshReason = .requested) async throws -> Session {
+    public func refreshSession(_ reason: RefreshReason = .requested) async throws -> AuthSession {
         try await coordinator.refreshedSession(reason)
     }
 
@@ -174,7 +174,7 @@ public final class AuthClient: Sendable {
     /// one.
     ///
     /// - Throws: As ``session``, also before the token expires.
-    public func refreshSession(insteadOf accessToken: String) async throws -> Session {
+    public func refreshSession(insteadOf accessToken: String) async throws -> AuthSession {
         try await coordinator.refreshedSession(.unauthorized, insteadOf: accessToken)
     }
 
@@ -185,7 +185,7 @@ public final class AuthClient: Sendable {
     ///   refuses this token too is at fault.
     /// - Throws: As ``session``, also before the token expires: `signedOut` if the auth server has ended the session,
     ///   `sessionChanged` if another user has signed in.
-    public func confirmedSession(insteadOf refused: Session) async throws -> Session {
+    public func confirmedSession(insteadOf refused: AuthSession) async throws -> AuthSession {
         let other = try await refreshSession(insteadOf: refused.accessToken)
         guard other.user.id == refused.user.id else { throw AuthClientError.sessionChanged }
         guard other.accessToken == refused.accessToken else { return other }
@@ -201,7 +201,7 @@ public final class AuthClient: Sendable {
     /// - Throws: ``AuthClientError``, with the code `refresh_token_not_found` or `refresh_token_already_used` for a
     ///   token that the server no longer accepts. The previous session stays active.
     @discardableResult
-    public func setSession(accessToken _: String, refreshToken: String) async throws -> Session {
+    public func setSession(accessToken _: String, refreshToken: String) async throws -> AuthSession {
         try await signIn(.refresh(refreshToken))
     }
 }

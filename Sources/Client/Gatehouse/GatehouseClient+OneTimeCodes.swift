@@ -1,7 +1,7 @@
 public import Foundation
 import GatehouseWire
 
-extension AuthClient {
+extension GatehouseClient {
     /// Sends a code and a link to an email address. The user signs in by passing the code to
     /// ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
     ///
@@ -20,13 +20,13 @@ extension AuthClient {
     ///   no mail; from hosted Supabase `otp_disabled` for an unknown address without `shouldCreateUser`. With
     ///   `redirectTo` also `storeUnavailable` or `storeFailed`; nothing was sent then.
     public func signInWithOTP(
-        email: String, redirectTo: URL? = nil, shouldCreateUser: Bool = true, data: JSONObject? = nil,
+        email: String, redirectTo: URL? = nil, shouldCreateUser: Bool = true, data: AuthJSONObject? = nil,
         captchaToken: String? = nil
     ) async throws {
         var request = AuthRequest(
             "POST", "/otp", query: [("redirect_to", redirectTo?.absoluteString)],
             body: [
-                "email": .string(email), "create_user": .bool(shouldCreateUser), "data": data.map(AnyJSON.object),
+                "email": .string(email), "create_user": .bool(shouldCreateUser), "data": data.map(AuthJSON.object),
                 "gotrue_meta_security": captcha(captchaToken),
             ])
         try await begin(.signIn, when: redirectTo, in: &request)
@@ -34,16 +34,16 @@ extension AuthClient {
     }
 
     /// Redeems a code from a mail; its digits may be of any script. The event `passwordRecovery` follows a code of type
-    /// ``EmailOTPType/recovery``. If the user is signed in already, the new session takes the place of the current one,
+    /// ``EmailCodeType/recovery``. If the user is signed in already, the new session takes the place of the current one,
     /// which ends; after an email change, the current session stays if only that one had the second factor.
     ///
-    /// - Returns: ``AuthResponse/pending`` after the first of two codes of an email change.
+    /// - Returns: ``SessionOrUser/pending`` after the first of two codes of an email change.
     /// - Throws: ``AuthClientError``, with the code `otp_expired` for a wrong, used or expired code; `storeUnavailable`
     ///   or `storeFailed` if the session cannot be stored. The previous session stays active.
     @discardableResult
     public func verifyOTP(
-        email: String, token: String, type: EmailOTPType, redirectTo: URL? = nil, captchaToken: String? = nil
-    ) async throws -> AuthResponse {
+        email: String, token: String, type: EmailCodeType, redirectTo: URL? = nil, captchaToken: String? = nil
+    ) async throws -> SessionOrUser {
         try await verify(
             type.rawValue, ["email": .string(email), "token": .string(token.withASCIIDigits)], redirectTo, captchaToken)
     }
@@ -64,9 +64,9 @@ extension AuthClient {
     /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
     @discardableResult
     public func verifyOTP(
-        email: String, token: String, type: EmailOTPType, password: String, captchaToken: String? = nil
-    ) async throws -> AuthResponse {
-        let members: [String: AnyJSON?] = [
+        email: String, token: String, type: EmailCodeType, password: String, captchaToken: String? = nil
+    ) async throws -> SessionOrUser {
+        let members: [String: AuthJSON?] = [
             "email": .string(email), "token": .string(token.withASCIIDigits), "password": .string(password),
         ]
         return try await verify(type.rawValue, members, nil, captchaToken)
@@ -79,11 +79,11 @@ extension AuthClient {
     /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``. An expired ticket is refused with
     ///   `otp_expired`: sign in with the passkey again.
     @discardableResult
-    public func verifyOTP(token: String, restoring ticket: SetAsideTicket) async throws -> AuthResponse {
-        let members: [String: AnyJSON?] = [
+    public func verifyOTP(token: String, restoring ticket: AuthSetAsideTicket) async throws -> SessionOrUser {
+        let members: [String: AuthJSON?] = [
             "token": .string(token.withASCIIDigits), "set_aside_ticket": .string(ticket.text),
         ]
-        return try await verify(EmailOTPType.email.rawValue, members, nil, nil)
+        return try await verify(EmailCodeType.email.rawValue, members, nil, nil)
     }
 
     /// Redeems a code from a text message.
@@ -91,8 +91,8 @@ extension AuthClient {
     /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
     @discardableResult
     public func verifyOTP(
-        phone: String, token: String, type: MobileOTPType, captchaToken: String? = nil
-    ) async throws -> AuthResponse {
+        phone: String, token: String, type: PhoneCodeType, captchaToken: String? = nil
+    ) async throws -> SessionOrUser {
         try await verify(
             type.rawValue, ["phone": .string(phone), "token": .string(token.withASCIIDigits)], nil, captchaToken)
     }
@@ -101,33 +101,33 @@ extension AuthClient {
     ///
     /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
     @discardableResult
-    public func verifyOTP(tokenHash: String, type: EmailOTPType) async throws -> AuthResponse {
+    public func verifyOTP(tokenHash: String, type: EmailCodeType) async throws -> SessionOrUser {
         try await verify(type.rawValue, ["token_hash": .string(tokenHash)], nil, nil)
     }
 
     private func verify(
-        _ type: String, _ members: [String: AnyJSON?], _ redirectTo: URL?, _ captchaToken: String?
-    ) async throws -> AuthResponse {
+        _ type: String, _ members: [String: AuthJSON?], _ redirectTo: URL?, _ captchaToken: String?
+    ) async throws -> SessionOrUser {
         var body = members
         body["type"] = .string(type)
         body["gotrue_meta_security"] = captcha(captchaToken)
         let request = AuthRequest(
             "POST", "/verify", query: [("redirect_to", redirectTo?.absoluteString)], body: body)
         let old = await currentSession
-        if type == EmailOTPType.emailChange.rawValue, old != nil {
+        if type == EmailCodeType.emailChange.rawValue, old != nil {
             // Several accounts may change to one address: the token names the account that this code is for.
             return try await respond(to: request, of: try await session)
         }
         let response = try await respond(
             to: request, bearer: await tokenOfOwner(members["email"] ?? nil, old),
-            then: type == EmailOTPType.recovery.rawValue ? .passwordRecovery : nil)
+            then: type == EmailCodeType.recovery.rawValue ? .passwordRecovery : nil)
         if let session = response.session { retire(old, for: session) }
         return response
     }
 
     /// The access token of a session whose account has the address. With it, the first proof of the address sets nothing
     /// aside.
-    private func tokenOfOwner(_ email: AnyJSON?, _ old: Session?) async -> String? {
+    private func tokenOfOwner(_ email: AuthJSON?, _ old: AuthSession?) async -> String? {
         guard let email = email?.stringValue, old?.user.email == email.lowercased() else { return nil }
         // Ignored: the code signs in without it.
         return try? await session.accessToken
@@ -153,7 +153,7 @@ extension AuthClient {
     ///
     /// - Throws: As ``resetPasswordForEmail(_:redirectTo:captchaToken:)``.
     public func resend(
-        email: String, type: ResendEmailType, emailRedirectTo: URL? = nil, captchaToken: String? = nil
+        email: String, type: EmailResendType, emailRedirectTo: URL? = nil, captchaToken: String? = nil
     ) async throws {
         var request = AuthRequest(
             "POST", "/resend", query: [("redirect_to", emailRedirectTo?.absoluteString)],

@@ -2,22 +2,22 @@ public import Foundation
 import GatehouseWire
 
 /// The result of a sign-up or of redeeming a code.
-public enum AuthResponse: Hashable, Sendable {
+public enum SessionOrUser: Hashable, Sendable {
     /// The user is signed in.
-    case session(Session)
+    case session(AuthSession)
     /// Not signed in: the user must confirm a mail first. The user may be fictitious, so that a sign-up does not reveal
     /// whether an address has an account; do not display its members.
-    case user(User)
+    case user(AuthUser)
     /// One of the two addresses of an email change is confirmed. The other must be confirmed too.
     case pending
 }
 
-extension AuthResponse {
+extension SessionOrUser {
     /// nil if not signed in yet.
-    public var session: Session? { if case .session(let session) = self { session } else { nil } }
+    public var session: AuthSession? { if case .session(let session) = self { session } else { nil } }
 
     /// The user of the session, or the one who must confirm a mail.
-    public var user: User? {
+    public var user: AuthUser? {
         switch self {
         case .session(let session): session.user
         case .user(let user): user
@@ -27,7 +27,7 @@ extension AuthResponse {
 }
 
 /// The sessions that a sign-out ends.
-public enum SignOutScope: String, Hashable, Sendable {
+public enum AuthSignOutScope: String, Hashable, Sendable {
     /// All sessions of the user.
     case global
     /// This session.
@@ -45,7 +45,7 @@ public enum SignOutOutcome: Hashable, Sendable {
 }
 
 /// A sign-in provider, by the server's name for it.
-public struct Provider: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+public struct AuthProvider: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
     /// In lower case.
     public let rawValue: String
 
@@ -55,21 +55,21 @@ public struct Provider: RawRepresentable, Hashable, Sendable, ExpressibleByStrin
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 
     /// Sign in with Apple.
-    public static let apple: Provider = "apple"
+    public static let apple: AuthProvider = "apple"
     /// Google.
-    public static let google: Provider = "google"
+    public static let google: AuthProvider = "google"
 }
 
 /// The result of a provider's own sign-in in the app. Does not print its tokens.
 ///
 /// ```swift
 /// let nonce = SignInNonce()   // of GatehouseModel; the sheet's request gets `nonce.hashed`
-/// let credentials = OpenIDConnectCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
+/// let credentials = IDTokenCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
 /// try await client.signInWithIdToken(credentials: credentials)
 /// ```
-public struct OpenIDConnectCredentials: Sendable {
+public struct IDTokenCredentials: Sendable {
     /// The provider that issued the token.
-    public var provider: Provider
+    public var provider: AuthProvider
     /// The provider's ID token (OpenID Connect Core §2).
     public var idToken: String
     /// The provider's access token, required if the ID token has an `at_hash`.
@@ -85,7 +85,8 @@ public struct OpenIDConnectCredentials: Sendable {
 
     /// Creates credentials, all of which are sent to the server once.
     public init(
-        provider: Provider, idToken: String, accessToken: String? = nil, nonce: String? = nil, name: AppleName? = nil,
+        provider: AuthProvider, idToken: String, accessToken: String? = nil, nonce: String? = nil,
+        name: AppleName? = nil,
         authorizationCode: String? = nil
     ) {
         self.provider = provider
@@ -97,13 +98,13 @@ public struct OpenIDConnectCredentials: Sendable {
     }
 }
 
-extension OpenIDConnectCredentials: Unprinted {
+extension IDTokenCredentials: Unprinted {
     public var description: String { "OpenIDConnectCredentials(provider: \(provider.rawValue), tokens: <secret>)" }
 }
 
 /// Changes to the user's own account; nil keeps a field. Does not print the password.
-public struct UserAttributes: Sendable {
-    /// The new address; see ``AuthClient/update(user:redirectTo:)``.
+public struct AuthUserAttributes: Sendable {
+    /// The new address; see ``GatehouseClient/update(user:redirectTo:)``.
     public var email: String?
     /// The new telephone number, which must be confirmed.
     public var phone: String?
@@ -111,15 +112,15 @@ public struct UserAttributes: Sendable {
     public var password: String?
     /// Required if the server answers `current_password_required`.
     public var currentPassword: String?
-    /// The code sent by ``AuthClient/reauthenticate()``.
+    /// The code sent by ``GatehouseClient/reauthenticate()``.
     public var nonce: String?
     /// Merged into the metadata at the top level; null deletes a key.
-    public var data: JSONObject?
+    public var data: AuthJSONObject?
 
     /// Omitted fields keep their values.
     public init(
         email: String? = nil, phone: String? = nil, password: String? = nil, currentPassword: String? = nil,
-        nonce: String? = nil, data: JSONObject? = nil
+        nonce: String? = nil, data: AuthJSONObject? = nil
     ) {
         self.email = email
         self.phone = phone
@@ -129,21 +130,21 @@ public struct UserAttributes: Sendable {
         self.data = data
     }
 
-    var body: [String: AnyJSON?] {
+    var body: [String: AuthJSON?] {
         [
             "email": email.json, "phone": phone.json, "password": password.json,
             "current_password": currentPassword.json, "nonce": (nonce?.withASCIIDigits).json,
-            "data": data.map(AnyJSON.object),
+            "data": data.map(AuthJSON.object),
         ]
     }
 }
 
-extension UserAttributes: Unprinted {
+extension AuthUserAttributes: Unprinted {
     public var description: String { "UserAttributes" }
 }
 
 /// The purpose of a code or link in a mail.
-public enum EmailOTPType: String, Hashable, Sendable {
+public enum EmailCodeType: String, Hashable, Sendable {
     /// The confirmation of a sign-up.
     case signup
     /// An invitation by an administrator.
@@ -159,7 +160,7 @@ public enum EmailOTPType: String, Hashable, Sendable {
 }
 
 /// The purpose of a code in a text message.
-public enum MobileOTPType: String, Hashable, Sendable {
+public enum PhoneCodeType: String, Hashable, Sendable {
     /// The code of a text message.
     case sms
     /// The code for a new phone number.
@@ -167,7 +168,7 @@ public enum MobileOTPType: String, Hashable, Sendable {
 }
 
 /// The mail to send again.
-public enum ResendEmailType: String, Hashable, Sendable {
+public enum EmailResendType: String, Hashable, Sendable {
     /// The mail that confirms a sign-up.
     case signup
     /// The mail that confirms a new address.
@@ -175,18 +176,18 @@ public enum ResendEmailType: String, Hashable, Sendable {
 }
 
 /// The URL that links a provider.
-public struct OAuthResponse: Hashable, Sendable {
+public struct OAuthRequest: Hashable, Sendable {
     /// The requested provider.
-    public let provider: Provider
+    public let provider: AuthProvider
     /// Open this URL in a browser, unchanged.
     public let url: URL
 }
 
 extension Optional where Wrapped == String {
-    var json: AnyJSON? { map(AnyJSON.string) }
+    var json: AuthJSON? { map(AuthJSON.string) }
 }
 
 /// The member with the captcha response.
-func captcha(_ token: String?) -> AnyJSON? {
+func captcha(_ token: String?) -> AuthJSON? {
     token.map { ["captcha_token": .string($0)] }
 }

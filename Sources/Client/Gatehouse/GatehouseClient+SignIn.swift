@@ -1,6 +1,6 @@
 public import Foundation
 
-extension AuthClient {
+extension GatehouseClient {
     /// Creates an account, and signs in if the server requires no confirmation.
     ///
     /// - Parameters:
@@ -11,13 +11,13 @@ extension AuthClient {
     ///   with ``AuthRefusal/weakPasswordReasons``; `signup_disabled`; `email_provider_disabled`.
     @discardableResult
     public func signUp(
-        email: String, password: String, data: JSONObject? = nil, redirectTo: URL? = nil,
+        email: String, password: String, data: AuthJSONObject? = nil, redirectTo: URL? = nil,
         captchaToken: String? = nil
-    ) async throws -> AuthResponse {
+    ) async throws -> SessionOrUser {
         var request = AuthRequest(
             "POST", "/signup", query: [("redirect_to", redirectTo?.absoluteString)],
             body: [
-                "email": .string(email), "password": .string(password), "data": data.map(AnyJSON.object),
+                "email": .string(email), "password": .string(password), "data": data.map(AuthJSON.object),
                 "gotrue_meta_security": captcha(captchaToken),
             ])
         let flow = try await begin(.signIn, when: redirectTo, in: &request)
@@ -39,7 +39,7 @@ extension AuthClient {
     ///   `over_request_rate_limit`, with ``AuthRefusal/retryAfter``. After `credential_set_aside` the password signs in with
     ///   the code that the server has emailed: ``verifyOTP(email:token:type:password:captchaToken:)``.
     @discardableResult
-    public func signIn(email: String, password: String, captchaToken: String? = nil) async throws -> Session {
+    public func signIn(email: String, password: String, captchaToken: String? = nil) async throws -> AuthSession {
         try await signIn(
             AuthRequest(
                 "POST", "/token", query: [("grant_type", "password")],
@@ -55,8 +55,8 @@ extension AuthClient {
     ///   The previous session stays active.
     @discardableResult
     public func signInAnonymously(
-        data: JSONObject? = nil, captchaToken: String? = nil
-    ) async throws -> Session {
+        data: AuthJSONObject? = nil, captchaToken: String? = nil
+    ) async throws -> AuthSession {
         try await signIn(
             AuthRequest(
                 "POST", "/signup",
@@ -64,13 +64,13 @@ extension AuthClient {
     }
 
     /// Signs in with an ID token from the sign-in sheet of Apple, Google or another provider. For an answer to a
-    /// ``LinkQuestion``, see ``confirmLink(_:email:password:)``.
+    /// ``AuthLinkQuestion``, see ``confirmLink(_:email:password:)``.
     ///
     /// - Throws: ``AuthClientError``, with a ``AuthClientError/linkQuestion`` if the address already belongs to an
     ///   account; `refused` with status 400 if the server does not accept the token, and with the code
     ///   `provider_disabled` if the provider is disabled. The previous session stays active.
     @discardableResult
-    public func signInWithIdToken(credentials: OpenIDConnectCredentials) async throws -> Session {
+    public func signInWithIdToken(credentials: IDTokenCredentials) async throws -> AuthSession {
         try await signIn(.idToken(credentials))
     }
 
@@ -81,7 +81,7 @@ extension AuthClient {
     ///   already belongs to an account; `manual_linking_disabled`; `fresh_sign_in_required` if the server requires a
     ///   recent sign-in.
     @discardableResult
-    public func linkIdentityWithIdToken(credentials: OpenIDConnectCredentials) async throws -> Session {
+    public func linkIdentityWithIdToken(credentials: IDTokenCredentials) async throws -> AuthSession {
         try await signInAsUser(.idToken(credentials, links: true))
     }
 
@@ -106,7 +106,7 @@ extension AuthClient {
     /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)`` if the verifier could
     ///   not be stored.
     public func getOAuthSignInURL(
-        provider: Provider, scopes: String? = nil, redirectTo: URL? = nil,
+        provider: AuthProvider, scopes: String? = nil, redirectTo: URL? = nil,
         queryParams: [(name: String, value: String?)] = []
     ) async throws -> URL {
         let flow = try await flows.begin(.signIn)
@@ -122,11 +122,11 @@ extension AuthClient {
     ///   ``AuthClientError/linkQuestion`` the flow is over. So it is with `sessionChanged`: the flow linked a provider to,
     ///   or changed the address of, another account than the signed-in one.
     @discardableResult
-    public func exchangeCodeForSession(authCode: String) async throws -> Session {
+    public func exchangeCodeForSession(authCode: String) async throws -> AuthSession {
         try await exchange(authCode, replacing: nil)
     }
 
-    private func exchange(_ authCode: String, replacing: SwitchConfirmation?) async throws -> Session {
+    private func exchange(_ authCode: String, replacing: SwitchConfirmation?) async throws -> AuthSession {
         var last = AuthClientError.unknownFlow
         for flow in try await flows.newestFirst() {
             do {
@@ -138,7 +138,9 @@ extension AuthClient {
         throw last
     }
 
-    func exchange(_ code: String, for flow: PendingFlow, replacing: SwitchConfirmation? = nil) async throws -> Session {
+    func exchange(_ code: String, for flow: PendingFlow, replacing: SwitchConfirmation? = nil) async throws
+        -> AuthSession
+    {
         let request = AuthRequest(
             "POST", "/token", query: [("grant_type", "pkce")],
             body: ["auth_code": .string(code), "code_verifier": .string(flow.verifier)])
@@ -162,7 +164,7 @@ extension AuthClient {
 
     /// Makes the call that completes a change of the signed-in user's account. The session of another account does not
     /// replace that user's, and ends. After a sign-out, a confirmed address signs in, and a link does not.
-    private func change(_ request: AuthRequest, _ kind: FlowKind) async throws -> Session {
+    private func change(_ request: AuthRequest, _ kind: FlowKind) async throws -> AuthSession {
         let begun = try await coordinator.beginSignIn()
         let timed = try await caller.session(request)
         let old = await currentSession
@@ -189,7 +191,7 @@ extension AuthClient {
     ///   `access_denied` if the user cancelled; ``AuthClientError/unknownFlow`` if it contains no code; otherwise as
     ///   ``exchangeCodeForSession(authCode:)``.
     @discardableResult
-    public func session(from url: URL) async throws -> Session {
+    public func session(from url: URL) async throws -> AuthSession {
         try await exchangeCodeForSession(authCode: url.redirectCode)
     }
 
@@ -200,8 +202,8 @@ extension AuthClient {
     /// - Throws: As ``session(from:)``; ``AuthClientError/cancelled`` if the user stays.
     @discardableResult
     public func session(
-        from url: URL, replacing: @escaping @Sendable (_ user: User) async -> Bool
-    ) async throws -> Session {
+        from url: URL, replacing: @escaping @Sendable (_ user: AuthUser) async -> Bool
+    ) async throws -> AuthSession {
         try await exchange(url.redirectCode, replacing: replacing)
     }
 
@@ -216,7 +218,7 @@ extension AuthClient {
 }
 
 extension AuthRequest {
-    static func idToken(_ credentials: OpenIDConnectCredentials, links: Bool = false) -> AuthRequest {
+    static func idToken(_ credentials: IDTokenCredentials, links: Bool = false) -> AuthRequest {
         AuthRequest(
             "POST", "/token", query: [("grant_type", "id_token")],
             body: [
@@ -228,7 +230,7 @@ extension AuthRequest {
     }
 
     static func authorize(
-        _ path: String, _ provider: Provider, _ scopes: String?, _ redirectTo: URL?,
+        _ path: String, _ provider: AuthProvider, _ scopes: String?, _ redirectTo: URL?,
         _ further: [(name: String, value: String?)], _ flow: PendingFlow
     ) -> AuthRequest {
         let own: [(name: String, value: String?)] = [

@@ -1,7 +1,7 @@
 public import Foundation
 
 // A new account that begins with a passkey and never needs a password. An extension to the API of Supabase Auth.
-extension AuthClient {
+extension GatehouseClient {
     /// Creates an account with a passkey instead of a password, and signs in.
     ///
     /// The account has its address once the emailed code confirms it: ``verifyOTP(email:token:type:redirectTo:captchaToken:)``
@@ -24,9 +24,9 @@ extension AuthClient {
     ///   halves. The previous session stays active.
     @discardableResult
     public func signUpWithPasskey(
-        email: String? = nil, data: JSONObject? = nil, redirectTo: URL? = nil,
+        email: String? = nil, data: AuthJSONObject? = nil, redirectTo: URL? = nil,
         with authenticator: any PasskeyAuthenticator, captchaToken: String? = nil
-    ) async throws -> Session {
+    ) async throws -> AuthSession {
         let signUp = try await passkeySignUp(
             email: email, data: data, with: authenticator, captchaToken: captchaToken)
         return try await self.signUp(with: signUp, redirectTo: redirectTo, telling: authenticator)
@@ -36,7 +36,7 @@ extension AuthClient {
     ///
     /// - Throws: As the whole.
     public func passkeySignUp(
-        email: String? = nil, data: JSONObject? = nil, with authenticator: any PasskeyAuthenticator,
+        email: String? = nil, data: AuthJSONObject? = nil, with authenticator: any PasskeyAuthenticator,
         captchaToken: String? = nil
     ) async throws -> PasskeySignUp {
         let options = try await getPasskeySignUpOptions(email: email, data: data, captchaToken: captchaToken)
@@ -64,7 +64,7 @@ extension AuthClient {
     ) async throws -> PasskeySignUp {
         let options = try await getPasskeySignUpOptions(captchaToken: captchaToken)
         let account = try await authenticator.createAccount(options)
-        var data: JSONObject = [:]
+        var data: AuthJSONObject = [:]
         data["first_name"] = account.name?.given.json
         data["full_name"] = account.name.map { .string($0.full) }
         return PasskeySignUp(
@@ -82,7 +82,7 @@ extension AuthClient {
     @discardableResult
     public func signUp(
         with signUp: PasskeySignUp, redirectTo: URL? = nil, telling authenticator: any PasskeyAuthenticator
-    ) async throws -> Session {
+    ) async throws -> AuthSession {
         do {
             return try await create(signUp, redirectTo: redirectTo)
         } catch AuthClientError.refused(let refusal) where signUp.mayBeStored && refusal.isAboutChallenge {
@@ -100,16 +100,16 @@ extension AuthClient {
     /// - Parameter email: nil if the authenticator asks for it.
     /// - Throws: As ``signUpWithPasskey(email:data:redirectTo:with:captchaToken:)``, apart from the authenticator.
     public func getPasskeySignUpOptions(
-        email: String? = nil, data: JSONObject? = nil, captchaToken: String? = nil
-    ) async throws -> PasskeyRegistrationOptions {
-        let body: [String: AnyJSON?] = [
-            "email": email.json, "data": data.map(AnyJSON.object), "gotrue_meta_security": captcha(captchaToken),
+        email: String? = nil, data: AuthJSONObject? = nil, captchaToken: String? = nil
+    ) async throws -> AuthPasskeyRegistrationOptions {
+        let body: [String: AuthJSON?] = [
+            "email": email.json, "data": data.map(AuthJSON.object), "gotrue_meta_security": captcha(captchaToken),
         ]
         let reply = try await caller.send(AuthRequest("POST", "/passkeys/signup/options", body: body))
-        return try AuthCaller.read(reply) { json throws(WireProblem) in try PasskeyRegistrationOptions(json: json) }
+        return try AuthCaller.read(reply) { json throws(WireProblem) in try AuthPasskeyRegistrationOptions(json: json) }
     }
 
-    private func create(_ signUp: PasskeySignUp, redirectTo: URL?) async throws -> Session {
+    private func create(_ signUp: PasskeySignUp, redirectTo: URL?) async throws -> AuthSession {
         var request = AuthRequest(
             "POST", "/passkeys/signup/verify", query: [("redirect_to", redirectTo?.absoluteString)],
             body: [
@@ -131,7 +131,7 @@ extension AuthClient {
     /// Signs in with the passkey of an account that may exist, and with no other passkey.
     private func signIn(
         asOwnerOf signUp: PasskeySignUp, with authenticator: any PasskeyAuthenticator
-    ) async throws -> Session {
+    ) async throws -> AuthSession {
         var options = try await getPasskeyAuthenticationOptions()
         options.allowOnly(signUp.credential["id"] ?? .null)
         let answer = try await authenticator.get(options, style: .immediatelyAvailable)
@@ -152,8 +152,8 @@ extension AuthRefusal {
     }
 }
 
-extension PasskeyAuthenticationOptions {
-    fileprivate mutating func allowOnly(_ id: AnyJSON) {
+extension AuthPasskeyAuthenticationOptions {
+    fileprivate mutating func allowOnly(_ id: AuthJSON) {
         var members = options.objectValue ?? [:]
         members["allowCredentials"] = [["type": "public-key", "id": id]]
         options = .object(members)

@@ -1,7 +1,7 @@
 public import Foundation
 
 // Several accounts on one device, with ``Options/allowsSeveralAccounts``.
-extension AuthClient {
+extension GatehouseClient {
     /// The accounts that are signed in on this device or were until their session ended, in the order in which they were
     /// added. Contains at most ``DeviceAccount/limit``, no anonymous one, and none without
     /// ``Options/allowsSeveralAccounts``. Makes no call to the server.
@@ -28,7 +28,7 @@ extension AuthClient {
     ///   must sign in to it again, and the account stays in ``accounts``. `storeUnavailable` or `storeFailed`. The account in
     ///   use then stays.
     @discardableResult
-    public func use(account id: UUID) async throws -> Session {
+    public func use(account id: UUID) async throws -> AuthSession {
         guard let parked else { throw AuthClientError.signedOut(.neverSignedIn) }
         let activation = try await coordinator.activate(id, from: parked)
         end(activation.ended, for: activation.session)
@@ -83,7 +83,7 @@ extension AuthClient {
     }
 }
 
-extension AuthClient {
+extension GatehouseClient {
     /// Whether ``Options/allowsSeveralAccounts`` is on.
     package var allowsSeveralAccounts: Bool { parked != nil }
 
@@ -94,7 +94,7 @@ extension AuthClient {
     }
 
     /// Ends the sessions that a new one replaced, except those that are the same session with earlier tokens.
-    func end(_ replaced: [KeptSession], for session: Session) {
+    func end(_ replaced: [KeptSession], for session: AuthSession) {
         let id = AccessTokenClaims(session.accessToken)?.sessionID
         for old in replaced {
             let oldID = AccessTokenClaims(old.session.accessToken)?.sessionID
@@ -132,5 +132,5 @@ extension AuthClient {
 
 extension AuthRequest {
     /// Ends the session of the access token.
-    static let localLogout = AuthRequest("POST", "/logout", query: [("scope", SignOutScope.local.rawValue)])
+    static let localLogout = AuthRequest("POST", "/logout", query: [("scope", AuthSignOutScope.local.rawValue)])
 }

@@ -1,31 +1,14 @@
 public import Foundation
 import GatehouseWire
 
-/// A second factor of an account.
-public typealias Factor = AuthFactor
-/// The kind of a factor.
-public typealias FactorType = AuthFactorType
-/// Whether a factor can be used.
-public typealias FactorStatus = AuthFactorStatus
-/// A new factor with its secret.
-public typealias AuthMFAEnrollResponse = AuthEnrolledFactor
-/// A challenge for a factor.
-public typealias AuthMFAChallengeResponse = AuthFactorChallenge
-/// The session after a verification.
-public typealias AuthMFAVerifyResponse = Session
-/// How many recovery codes are left.
-public typealias AuthMFARecoveryCodesStatusResponse = AuthRecoveryCodesStatus
-/// A new set of recovery codes.
-public typealias AuthMFARecoveryCodesGenerateResponse = AuthRecoveryCodes
-
 /// The factor to enroll.
 ///
 /// ```swift
 /// let factor = try await client.mfa.enroll(params: .totp(issuer: "Journal", friendlyName: "My phone"))
 /// ```
-public struct MFAEnrollParams: Hashable, Sendable {
+public struct FactorEnrollParams: Hashable, Sendable {
     /// Its kind.
-    public var factorType: FactorType
+    public var factorType: AuthFactorType
     /// The user's name for it, unique among the account's factors.
     public var friendlyName: String?
     /// The name of the app in the authenticator app; nil for the server's address.
@@ -48,7 +31,7 @@ public struct MFAEnrollParams: Hashable, Sendable {
         Self(factorType: .webAuthn, friendlyName: friendlyName)
     }
 
-    var body: [String: AnyJSON?] {
+    var body: [String: AuthJSON?] {
         [
             "factor_type": .string(factorType.rawValue), "friendly_name": friendlyName.json, "issuer": issuer.json,
             "phone": phone.json,
@@ -57,7 +40,7 @@ public struct MFAEnrollParams: Hashable, Sendable {
 }
 
 /// The factor to challenge.
-public struct MFAChallengeParams: Hashable, Sendable {
+public struct FactorChallengeParams: Hashable, Sendable {
     /// Its id.
     public var factorId: UUID
 
@@ -66,7 +49,7 @@ public struct MFAChallengeParams: Hashable, Sendable {
 }
 
 /// The answer to a challenge. Does not print it.
-public struct MFAVerifyParams: Hashable, Sendable {
+public struct FactorVerifyParams: Hashable, Sendable {
     /// The factor's id.
     public var factorId: UUID
     /// The id of its challenge.
@@ -74,7 +57,7 @@ public struct MFAVerifyParams: Hashable, Sendable {
     /// The code of the authenticator app; nil for an authenticator.
     public var code: String?
     /// The answer of an authenticator: `RegistrationResponseJSON` or `AuthenticationResponseJSON`.
-    public var credentialResponse: AnyJSON?
+    public var credentialResponse: AuthJSON?
     /// Whether the authenticator has created a key; see ``AuthFactorChallenge/WebAuthn/creates``.
     public var creates = false
 
@@ -88,14 +71,14 @@ public struct MFAVerifyParams: Hashable, Sendable {
     /// With the answer of an authenticator.
     ///
     /// - Parameter creates: ``AuthFactorChallenge/WebAuthn/creates`` of the challenge.
-    public init(factorId: UUID, challengeId: UUID, credentialResponse: AnyJSON, creates: Bool) {
+    public init(factorId: UUID, challengeId: UUID, credentialResponse: AuthJSON, creates: Bool) {
         self.factorId = factorId
         self.challengeId = challengeId
         self.credentialResponse = credentialResponse
         self.creates = creates
     }
 
-    var body: [String: AnyJSON?] {
+    var body: [String: AuthJSON?] {
         [
             "challenge_id": .string(challengeId.uuidString.lowercased()), "code": (code?.withASCIIDigits).json,
             "webauthn": credentialResponse.map { answer in
@@ -105,12 +88,12 @@ public struct MFAVerifyParams: Hashable, Sendable {
     }
 }
 
-extension MFAVerifyParams: Unprinted {
+extension FactorVerifyParams: Unprinted {
     public var description: String { "MFAVerifyParams(factorId: \(factorId), code: <secret>)" }
 }
 
 /// A code of an authenticator app. Does not print it.
-public struct MFAChallengeAndVerifyParams: Hashable, Sendable {
+public struct FactorChallengeAndVerifyParams: Hashable, Sendable {
     /// The factor's id.
     public var factorId: UUID
     /// The code.
@@ -123,12 +106,12 @@ public struct MFAChallengeAndVerifyParams: Hashable, Sendable {
     }
 }
 
-extension MFAChallengeAndVerifyParams: Unprinted {
+extension FactorChallengeAndVerifyParams: Unprinted {
     public var description: String { "MFAChallengeAndVerifyParams(factorId: \(factorId), code: <secret>)" }
 }
 
 /// The factor to remove.
-public struct MFAUnenrollParams: Hashable, Sendable {
+public struct FactorUnenrollParams: Hashable, Sendable {
     /// Its id.
     public var factorId: UUID
 
@@ -137,32 +120,32 @@ public struct MFAUnenrollParams: Hashable, Sendable {
 }
 
 /// The removed factor.
-public struct AuthMFAUnenrollResponse: Hashable, Sendable {
+public struct AuthUnenrolledFactor: Hashable, Sendable {
     /// Its id.
     public let id: UUID
 }
 
 /// The factors of the account.
-public struct AuthMFAListFactorsResponse: Hashable, Sendable {
+public struct AuthFactorList: Hashable, Sendable {
     /// All factors, also those that are not proven yet.
-    public let all: [Factor]
+    public let all: [AuthFactor]
 
     /// The proven authenticator apps.
-    public var totp: [Factor] { verified(.totp) }
+    public var totp: [AuthFactor] { verified(.totp) }
     /// The proven telephone numbers.
-    public var phone: [Factor] { verified(.phone) }
+    public var phone: [AuthFactor] { verified(.phone) }
     /// The proven authenticators.
-    public var webAuthn: [Factor] { verified(.webAuthn) }
+    public var webAuthn: [AuthFactor] { verified(.webAuthn) }
     /// The recovery codes: at most one set.
-    public var recoveryCode: [Factor] { verified(.recoveryCode) }
+    public var recoveryCode: [AuthFactor] { verified(.recoveryCode) }
 
-    private func verified(_ type: FactorType) -> [Factor] {
+    private func verified(_ type: AuthFactorType) -> [AuthFactor] {
         all.filter { $0.factorType == type && $0.status == .verified }
     }
 }
 
 /// How surely a session's user is who they say (NIST SP 800-63B).
-public struct AuthenticatorAssuranceLevel: RawRepresentable, Hashable, Sendable {
+public struct AuthAssuranceLevel: RawRepresentable, Hashable, Sendable {
     /// `aal1` or `aal2`.
     public let rawValue: String
 
@@ -176,7 +159,7 @@ public struct AuthenticatorAssuranceLevel: RawRepresentable, Hashable, Sendable 
 }
 
 /// A way in which the user of a session has signed in or proven who they are.
-public struct AMREntry: Hashable, Sendable {
+public struct AuthMethodReference: Hashable, Sendable {
     /// Such as `password`, `totp`, `passkey` or `mfa/recovery_code`.
     public var method: String
     /// When, by the server's clock, in seconds since 1970.
@@ -190,22 +173,22 @@ public struct AMREntry: Hashable, Sendable {
 }
 
 /// The level of a session, and the level that it can reach.
-public struct AuthMFAGetAuthenticatorAssuranceLevelResponse: Hashable, Sendable {
+public struct AuthAssuranceLevels: Hashable, Sendable {
     /// The level of the access token; nil without a session, or if the token does not say.
-    public let currentLevel: AuthenticatorAssuranceLevel?
-    /// ``AuthenticatorAssuranceLevel/aal2`` if the account has a proven factor, otherwise ``currentLevel``. If they
+    public let currentLevel: AuthAssuranceLevel?
+    /// ``AuthAssuranceLevel/aal2`` if the account has a proven factor, otherwise ``currentLevel``. If they
     /// differ, ask for a code.
-    public let nextLevel: AuthenticatorAssuranceLevel?
+    public let nextLevel: AuthAssuranceLevel?
     /// What the user has proven, the newest first.
-    public let currentAuthenticationMethods: [AMREntry]
+    public let currentAuthenticationMethods: [AuthMethodReference]
 }
 
-extension Session {
+extension AuthSession {
     /// The level of the access token, and the level that the session can reach.
-    public var assurance: AuthMFAGetAuthenticatorAssuranceLevelResponse {
+    public var assurance: AuthAssuranceLevels {
         let claims = AccessTokenClaims(accessToken)
         let hasFactor = (user.factors ?? []).contains { $0.status == .verified }
-        return AuthMFAGetAuthenticatorAssuranceLevelResponse(
+        return AuthAssuranceLevels(
             currentLevel: claims?.level, nextLevel: hasFactor ? .aal2 : claims?.level,
             currentAuthenticationMethods: claims?.methods ?? [])
     }
@@ -213,7 +196,7 @@ extension Session {
 
 /// The claims of an access token that the client reads, without verifying them: the server decides by its own rows.
 struct AccessTokenClaims {
-    private let claims: AnyJSON
+    private let claims: AuthJSON
 
     /// - Returns: nil for a token that is not a JWT (RFC 7519), which is opaque to the client.
     init?(_ accessToken: String) {
@@ -228,15 +211,15 @@ struct AccessTokenClaims {
     var sessionID: UUID? { claims["session_id"]?.stringValue.flatMap { UUID(uuidString: $0) } }
 
     /// `aal`.
-    var level: AuthenticatorAssuranceLevel? {
-        claims["aal"]?.stringValue.map { AuthenticatorAssuranceLevel(rawValue: $0) }
+    var level: AuthAssuranceLevel? {
+        claims["aal"]?.stringValue.map { AuthAssuranceLevel(rawValue: $0) }
     }
 
     /// `amr`.
-    var methods: [AMREntry] {
+    var methods: [AuthMethodReference] {
         (claims["amr"]?.arrayValue ?? []).compactMap { entry in
             guard let method = entry["method"]?.stringValue, let time = entry["timestamp"]?.intValue else { return nil }
-            return AMREntry(method: method, timestamp: TimeInterval(time))
+            return AuthMethodReference(method: method, timestamp: TimeInterval(time))
         }
     }
 }

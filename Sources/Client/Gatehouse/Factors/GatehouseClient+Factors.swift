@@ -1,15 +1,15 @@
 import Foundation
 
-extension AuthClient {
+extension GatehouseClient {
     /// Makes a call for the signed-in user, and reads its response.
     func read<Value: Sendable>(
-        _ request: AuthRequest, _ read: @escaping @Sendable (AnyJSON) throws(WireProblem) -> Value
+        _ request: AuthRequest, _ read: @escaping @Sendable (AuthJSON) throws(WireProblem) -> Value
     ) async throws -> Value {
         try await asUser { token, _ in try AuthCaller.read(try await self.caller.send(request, bearer: token), read) }
     }
 
     /// Makes a call that raises the session's level. Its response replaces the tokens of the session in place.
-    func raise(_ request: AuthRequest) async throws -> Session {
+    func raise(_ request: AuthRequest) async throws -> AuthSession {
         let caller = caller
         return try await asUser { _, _ in
             try await self.coordinator.raisedSession { try await caller.session(request, bearer: $0) }

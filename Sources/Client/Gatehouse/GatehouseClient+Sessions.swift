@@ -1,6 +1,6 @@
 public import Foundation
 
-extension AuthClient {
+extension GatehouseClient {
     /// Returns the user's sessions: this device's first, then by last use.
     ///
     /// - Throws: ``AuthClientError``: `signedOut` without a session; `refused` with status 404 if the server does not

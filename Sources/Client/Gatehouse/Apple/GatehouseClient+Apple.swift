@@ -1,4 +1,4 @@
-extension AuthClient {
+extension GatehouseClient {
     /// Asks Apple about the signed-in user, and ends the session if the user has stopped using Sign in with Apple for
     /// this app: ``SignedOutReason/consentRevoked``. Tells the server if it is reachable.
     ///
@@ -10,7 +10,7 @@ extension AuthClient {
     ///
     /// - Returns: Whether the session ended.
     @discardableResult
-    public func checkAppleCredential(_ credentials: AppleCredentials) async -> Bool {
+    public func checkAppleCredential(_ credentials: AppleConsent) async -> Bool {
         guard let (user, epoch) = await coordinator.owner() else { return false }
         var revoked: [String] = []
         for person in user.applePeople {
@@ -28,7 +28,7 @@ extension AuthClient {
         guard let old else { return false }
         if let failure { await coordinator.notify(.storeFailed(StoreProblem(failure))) }
         await change { [revoked] in try await self.revocations.keep(revoked) }
-        await revoke(old, AuthRequest("POST", "/logout", query: [("scope", SignOutScope.local.rawValue)]))
+        await revoke(old, AuthRequest("POST", "/logout", query: [("scope", AuthSignOutScope.local.rawValue)]))
         return true
     }
 
@@ -38,10 +38,10 @@ extension AuthClient {
     }
 }
 
-extension User {
+extension AuthUser {
     /// Apple's ids of the user; rarely more than one.
     fileprivate var applePeople: [String] {
-        (identities ?? []).filter { $0.provider == Provider.apple.rawValue }
+        (identities ?? []).filter { $0.provider == AuthProvider.apple.rawValue }
             .map { $0.identityData["sub"]?.stringValue ?? $0.id }
     }
 }
@@ -82,7 +82,7 @@ struct KnownRevocations: Sendable {
         if people.isEmpty {
             try await storage.remove(key)
         } else {
-            try await storage.write(Array(AnyJSON.array(people.sorted().map(AnyJSON.string)).text.utf8), for: key)
+            try await storage.write(Array(AuthJSON.array(people.sorted().map(AuthJSON.string)).text.utf8), for: key)
         }
     }
 }
