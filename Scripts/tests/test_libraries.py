@@ -11,6 +11,19 @@ LIBRARIES = ("Gatehouse", "GatehouseModel", "GatehouseTesting", "GatehouseUI", "
 sys.path.insert(0, os.path.join(ROOT, "Scripts", "checks"))
 from public_api import Declarations  # noqa: E402
 
+# Public types of supabase-swift 2 (its modules Auth and Helpers), which an app that keeps it for its data imports too.
+SUPABASE = set(
+    """AMREntry AdminUserAttributes AnyJSON AuthAdmin AuthChangeEvent AuthClient AuthError AuthFlowType AuthLocalStorage AuthMFA
+    AuthMFAChallengeResponse AuthMFAEnrollResponse AuthMFAGetAuthenticatorAssuranceLevelResponse AuthMFAListFactorsResponse
+    AuthMFARecoveryCodes AuthMFAUnenrollResponse AuthMFAVerifyResponse AuthMetaSecurity AuthResponse
+    AuthStateChangeListenerRegistration AuthenticatorAssuranceLevels EmailOTPType ErrorCode Factor FactorStatus FactorType HTTPError
+    JSONArray JSONObject JSONValue KeychainLocalStorage ListUsersPaginatedResponse MFAChallengeAndVerifyParams MFAChallengeParams
+    MFAEnrollParams MFAEnrollParamsType MFAPhoneEnrollParams MFATotpEnrollParams MFAUnenrollParams MFAVerifyParams
+    MFAWebAuthnEnrollParams MessagingChannel MobileOTPType OAuthResponse OpenIDConnectCredentials PageParams
+    PasskeyAuthenticationOptions PasskeyListItem PasskeyRegistrationOptions Provider ResendEmailType ResendMobileResponse
+    ResendMobileType SSOResponse Session SignOutScope SupabaseLogger User UserAttributes UserCredentials UserIdentity
+    WeakPassword""".split()
+)
 WORDS = re.compile(r"(?i)\b(?:teams?|favorite_teams|boxscore|sport)\b")
 
 
@@ -39,6 +52,19 @@ class LibrariesTests(unittest.TestCase):
             types |= {f"{library}.{path}" for path in declarations.public}
         self.assertIn("GatehouseModel.AuthManager", types)
         self.assertLessEqual(len(types), 123, sorted(types))
+
+    def test_names_are_not_those_of_supabase_swift(self):
+        """A file can import both packages. `AuthError`, which the requirements name, is the exception."""
+        found = set()
+        for library in LIBRARIES:
+            for folder, _, names in os.walk(os.path.join(ROOT, "Sources", "Client", library)):
+                for name in names:
+                    if name.endswith(".swift"):
+                        with open(os.path.join(folder, name), encoding="utf-8") as file:
+                            text = file.read()
+                        found |= set(re.findall(r"^public (?:final |indirect )?(?:class|struct|enum|protocol|actor|typealias) (\w+)", text, re.M))
+        self.assertIn("GatehouseClient", found)
+        self.assertEqual(found & SUPABASE, {"AuthError"})
 
     def test_the_catalogue_is_complete(self):
         """Every league has all its teams, each once."""
