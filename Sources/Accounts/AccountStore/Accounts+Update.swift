@@ -11,7 +11,7 @@ package struct UserUpdate: Sendable {
     package var checkedHash: Secret?
     /// Takes effect immediately; counts as confirmed but not as proven.
     package var email: EmailAddress?
-    /// Takes effect when mailed codes confirm it.
+    /// Takes effect when emailed codes confirm it.
     package var emailChange: EmailChange?
     /// The device of the caller, for the notice of the change.
     package var device: Device?
@@ -41,7 +41,7 @@ package enum UserUpdateOutcome: Sendable {
     case emailTaken
     /// Another request changed the password in between.
     case changedMeanwhile
-    /// Another change spent the mailed code, or it has expired.
+    /// Another change spent the emailed code, or it has expired.
     case codeSpent
     case gone
     /// The caller's session has ended, or the user was banned.
@@ -108,7 +108,7 @@ extension Accounts {
     ) throws {
         user.passwordHash = hash
         user.setAside.passwords = []
-        // Its codes are void, and no repeated mail may bring them back.
+        // Its codes are void, and no repeated mail may restore them.
         user.newEmail = nil
         let end = SessionEnd.byUser(.passwordChanged, in: session, from: device)
         try sessions.endSessions(of: user.id, keeping: session, end, at: now, in: db)

@@ -27,7 +27,7 @@ package struct Accounts: Sendable {
     package var mailsChangesTogether = false
     /// Whether users can sign in with passkeys.
     package var offersPasskeys = false
-    /// Whether a link question can be answered with a mailed code.
+    /// Whether a link question can be answered with an emailed code.
     package var mailsLinkCodes = false
     package var factorRules = FactorRules()
     package var tokenRoom = TokenRoom()

@@ -109,7 +109,7 @@ struct CallerQueue<Element: Caller> {
 
     /// Refuses later callers.
     ///
-    /// - Returns: Those that wait.
+    /// - Returns: The waiting callers.
     mutating func close() -> [Element] {
         isClosed = true
         return takeAll()

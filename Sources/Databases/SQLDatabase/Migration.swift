@@ -74,7 +74,7 @@ package struct UnknownMigration: Error, Equatable, Sendable {
     package let number: Int
 }
 
-/// The migrations of a database compared with those of a program.
+/// A database's migrations compared with a program's.
 package struct SchemaState: Equatable, Sendable {
     /// Known to the program but not applied, ascending.
     package let pending: [Int]

@@ -12,7 +12,7 @@ package struct MailValues: Sendable {
     package var oldEmail: String?
     /// The link of the mail.
     package var confirmationURL: String?
-    /// The code, as it is typed.
+    /// The code, as the user types it.
     package var token: String?
     package var tokenHash: String?
     package var redirectTo: String?

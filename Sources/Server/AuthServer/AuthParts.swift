@@ -2,7 +2,7 @@ package import AccountStore
 import HTTPServing
 import PasswordHashing
 
-/// Request handlers and background work, grouped by noun. Every group shares the state of one server.
+/// Request handlers and background work, grouped by noun. All groups share one server's state.
 extension AuthServer {
     package var admin: AdminHandlers { AdminHandlers(server: self) }
     package var callers: Callers { Callers(server: self) }
@@ -55,7 +55,7 @@ package struct EventDelivery: AuthPart { package let server: AuthServer }
 /// Second factors and recovery codes.
 package struct FactorHandlers: AuthPart { package let server: AuthServer }
 
-/// Mails that are asked for, and their codes and links.
+/// Requested mails, with their codes and links.
 package struct MailHandlers: AuthPart { package let server: AuthServer }
 
 /// The checks of every route that sends a mail.

@@ -190,7 +190,7 @@ extension WebPages {
             response.headers[.contentSecurityPolicy] = ContentPolicy().text
         }
         response.headers[.frameOptions] = "DENY"
-        // Not `no-referrer`: the `Origin` of a form would be `null` then.
+        // Not `no-referrer`, which makes a form's `Origin` `null`.
         response.headers[.referrerPolicy] = "same-origin"
         response.headers[.openerPolicy] = "same-origin"
     }

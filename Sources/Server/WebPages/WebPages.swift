@@ -23,7 +23,7 @@ package struct PageSettings: Sendable {
 
     package init(origin: String, authURL: String) { (self.origin, self.authURL) = (origin, authURL) }
 
-    /// Where sign-ins through providers and mailed links come back to.
+    /// Where sign-ins through providers and emailed links come back to.
     package var callback: String { origin + Place.callback.path }
     /// The symbol of the account pages, if they have one.
     package static var symbolPath: String { "\(Site.account.prefix)/assets/symbol" }
@@ -122,6 +122,6 @@ package struct WebPages: Sendable {
         }
     }
 
-    /// The query that leads a mailed link back to these pages.
+    /// The query that leads an emailed link back to these pages.
     var backHere: String { "redirect_to=\(FormText.escape(settings.callback))" }
 }

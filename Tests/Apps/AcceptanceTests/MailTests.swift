@@ -16,7 +16,7 @@ extension AcceptanceTests {
             _ world: World, _ kinds: Set<MailKind>, to address: String = "ada@example.com"
         ) async throws -> String { try #require(try await world.server.mailedCode(to: address, of: kinds)) }
 
-        /// Signs up with a mailed code.
+        /// Signs up with an emailed code.
         private func signUp(_ world: World) async throws {
             try await world.typeSignUp()
             try await world.screen.tap("submit")

@@ -13,7 +13,7 @@ package struct AuditEntry: Sendable {
         case userInvited = "user_invited"
         /// An administrator had a mail sent to set a new password with.
         case userRecoveryRequested = "user_recovery_requested"
-        /// The owner of an address proved it with a mailed code or link.
+        /// The owner of an address proved it with an emailed code or link.
         case userConfirmed = "user_confirmed"
         case tokenRevoked = "token_revoked"
         /// A refresh token was presented again, late: either its response was lost or the token was copied.

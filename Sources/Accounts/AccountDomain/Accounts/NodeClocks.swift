@@ -6,6 +6,6 @@ package enum NodeClocks {
     /// was wrong.
     package static let difference: Duration = .seconds(60)
 
-    /// Whether a stored time is from a clock that was ahead. What happened then does not count as a moment ago.
+    /// Whether a stored time is from a clock that was ahead. Such an event is not recent.
     package static func isAhead(_ time: Instant, at now: Instant) -> Bool { time > now + difference }
 }

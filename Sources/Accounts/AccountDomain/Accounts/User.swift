@@ -68,7 +68,7 @@ package struct UserTimes: Sendable {
     package var reauthenticationSentAt: Instant?
     package var bannedUntil: Instant?
     package var deletedAt: Instant?
-    /// When a mail server refused ``User/email`` for good, unless it accepted a mail since. Another address clears it.
+    /// When a mail server permanently refused ``User/email``. Cleared by an accepted mail or another address.
     package var emailUndeliverableAt: Instant?
     /// When ``User/formerEmail`` moved.
     package var formerEmailMovedAt: Instant?

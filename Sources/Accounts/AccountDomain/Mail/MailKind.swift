@@ -36,7 +36,7 @@ package enum MailKind: String, CaseIterable, Sendable {
     /// Whether the email reports what has happened, and asks for nothing.
     package var isNotice: Bool { rawValue.hasSuffix("_notification") }
 
-    /// Where the code of the mail is kept; nil for a mail without a code.
+    /// Where the mail's code is stored; nil for a mail without a code.
     package var slot: TokenSlot? {
         switch self {
         case .signUp, .invite: .confirmation
@@ -49,7 +49,7 @@ package enum MailKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// The `type` of the mailed link; nil for a mail without a link.
+    /// The `type` of the emailed link; nil for a mail without a link.
     package var linkType: String? {
         switch self {
         case .signUp, .invite, .magicLink, .recovery: rawValue

@@ -34,9 +34,9 @@ package struct Session: Sendable {
 /// How a user authenticated (the idea of RFC 8176, with Supabase Auth's names).
 package enum AuthenticationMethod: String, CaseIterable, Sendable {
     case password, anonymous, oauth
-    /// A mailed code or link.
+    /// An emailed code or link.
     case otp
-    // A mailed link whose session an authorization code gives.
+    // An emailed link whose session an authorization code gives.
     case magicLink = "magiclink"
     case recovery, invite
     case emailSignUp = "email/signup"

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// Why a session ends, who ends it and in which request. Nothing ends a session without one.
+/// The reason, actor and request of a session's end. Every end has one.
 package struct SessionEnd: Sendable {
     /// The raw values are stored, and sent to the former holder of the session.
     package enum Reason: String, CaseIterable, Sendable {

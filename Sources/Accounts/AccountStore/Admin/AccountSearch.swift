@@ -16,7 +16,7 @@ package struct AccountSearch: Sendable {
 
     package static let longestText = 256
 
-    /// The raw values are those of the admin API.
+    /// The raw values are the admin API's.
     package enum State: String, CaseIterable, Sendable {
         /// In none of the other states.
         case active

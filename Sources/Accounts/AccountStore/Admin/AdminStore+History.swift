@@ -4,7 +4,7 @@ import SQLDatabase
 
 /// What happened to an account, newest first.
 package struct AccountHistory: Sendable {
-    /// The entries that the user caused, and those of administrators about the user.
+    /// The entries that the user or an administrator caused.
     package let audit: [RecordedAuditEntry]
     /// Mails that ended longer ago than the retention are deleted.
     package let mails: [MailStatus]

@@ -47,7 +47,7 @@ extension RecoveryCodeStore {
         try await database.read { try $0.recoverySet(of: user) }
     }
 
-    /// Whether the caller may make a set, or new codes for it. Asked before the codes are hashed.
+    /// Whether the caller may create or replace a set. Checked before the codes are hashed.
     ///
     /// - Parameter name: Of a new set; nil for new codes.
     /// - Returns: The state of the set that the new codes replace; nil for a new set.

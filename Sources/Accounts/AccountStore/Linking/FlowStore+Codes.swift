@@ -10,7 +10,7 @@ struct AuthorizationCode: Sendable {
         case question(LinkQuestion)
         /// The link is made when the code is redeemed, for the session that started it.
         case link(ProviderSignIn, session: SessionID?)
-        /// A mailed link, by the digest of its token. It is spent when the code is redeemed, by the client that asked
+        /// An emailed link, by the digest of its token. It is spent when the code is redeemed, by the client that asked
         /// for the mail.
         case mailed([UInt8])
         /// A second session, which must still be active when the code is redeemed, and must not have risen since

@@ -9,7 +9,7 @@ package enum FlowOutcome: Sendable {
     case unknown
     /// A flow with PKCE that was already completed. Without PKCE this is ``unknown``, as in Supabase Auth.
     case alreadyUsed
-    /// A different browser than the one that started the flow. The flow stays valid.
+    /// Another browser started the flow, which stays valid.
     case otherBrowser
 }
 

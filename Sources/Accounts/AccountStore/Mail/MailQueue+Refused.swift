@@ -15,7 +15,7 @@ package struct RefusedMails: Sendable {
 extension MailResult {
     private static let mark = "refused by the mail server: "
 
-    /// The reason of a mail that the server refuses for good, as ``RefusedMails`` counts it.
+    /// The reason for a permanent refusal of a mail, as ``RefusedMails`` counts it.
     package static func byServer(_ cause: String) -> String { mark + cause }
 
     static func isByServer(_ reason: String) -> Bool { reason.hasPrefix(mark) }

@@ -35,7 +35,7 @@ package enum MailResult: Equatable, Sendable {
     /// The server refuses the mail for good, but not because of the address. Tried again while the server refuses every
     /// mail: the fault is ours then.
     case declined(reason: String)
-    /// The server refuses the address for good. Marks the account that has it, until a mail is accepted.
+    /// The mail server permanently refuses the address. Marks its account until a mail is accepted.
     case undeliverable(reason: String)
 }
 

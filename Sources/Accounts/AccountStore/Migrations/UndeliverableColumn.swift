@@ -1,6 +1,6 @@
 import SQLDatabase
 
 extension Accounts {
-    /// When a mail server refused the account's address for good; null again when it accepts a mail.
+    /// When a mail server permanently refused the account's address; null again when it accepts a mail.
     static let undeliverable: SQL = "ALTER TABLE users ADD COLUMN email_undeliverable_at \(.instant)"
 }

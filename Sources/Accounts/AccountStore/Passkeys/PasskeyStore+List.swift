@@ -7,7 +7,7 @@ package enum PasskeyChange: Sendable {
     case done(Passkey)
     /// The user has no passkey with this id.
     case unknown
-    /// Without it, the user could not sign in any more. Nothing changed.
+    /// The user's only sign-in method. Nothing changed.
     case lastWayIn
     /// The user has a second factor, and the session has not had it. Nothing changed.
     case levelTooLow

@@ -9,7 +9,7 @@ package struct PasskeySignUp: Sendable {
         case none
         /// Counts as confirmed without a mail (auto-confirm), but never as proven.
         case confirmed(EmailAddress)
-        /// The account has none until a mailed code proves it.
+        /// The account has none until an emailed code proves it.
         case mailed(EmailAddress, MailRequest)
     }
 

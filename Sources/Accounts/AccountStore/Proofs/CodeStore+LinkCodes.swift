@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The result of asking for the code of a link ticket.
+/// The result of requesting a link ticket's code.
 package enum LinkCodeOutcome: Equatable, Sendable {
     case mailed
     /// The ticket is used, expired or unknown.
@@ -11,7 +11,7 @@ package enum LinkCodeOutcome: Equatable, Sendable {
     case otherAddress
 }
 
-/// The result of presenting the code of a link ticket.
+/// The result of presenting a link ticket's code.
 package enum LinkCodeConfirmation: Sendable {
     case carriedOut(LinkingOutcome)
     /// Wrong, used or expired. A wrong code is recorded as an attempt.
@@ -64,7 +64,7 @@ extension CodeStore {
         }
     }
 
-    /// Creates the link of a ticket for the holder of its mailed code.
+    /// Creates the link of a ticket for the holder of its emailed code.
     ///
     /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the link may exist; ``UnknownServerSecret``
     ///   if the configuration lacks the secret that sealed the ticket.

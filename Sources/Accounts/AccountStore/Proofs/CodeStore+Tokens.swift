@@ -187,7 +187,7 @@ extension CodeStore {
         return isSame ? newest.pending : PendingSignUp(passwordHash: nil, data: [:])
     }
 
-    /// Whether an administrator's invitation waits, which no request of a stranger may replace. Wrong codes do not end it.
+    /// Whether an administrator's invitation is pending. Strangers' requests do not replace it, nor wrong codes end it.
     func isInvited(_ user: UserID, at now: Instant, in db: any Connection) throws -> Bool {
         try db.rows(Self.tokenLookup(user, .confirmation), TokenRow.init).contains {
             $0.isByAdmin && $0.isGood(at: now)

@@ -6,7 +6,7 @@ import SQLDatabase
 package enum MailedProof: Sendable {
     case link(Secret)
     case code(Secret, sentTo: EmailAddress)
-    /// A code that was typed into the page of a link: the one of the same mail.
+    /// A code that was typed into a link's page. Both are from the same mail.
     case page(link: Secret, code: Secret)
 
     fileprivate var link: Secret? {
@@ -25,7 +25,7 @@ package struct MailCaller: Sendable {
     package init(user: UserID, session: SessionID?) { (self.user, self.session) = (user, session) }
 }
 
-/// The result of presenting a mailed code or the token of a link.
+/// The result of presenting an emailed code or the token of a link.
 package enum VerificationOutcome: Sendable {
     case signedIn(IssuedSession, slot: TokenSlot)
     /// Carried out without a session, because the caller wants none.
@@ -86,7 +86,7 @@ extension Connection {
 }
 
 extension CodeStore {
-    /// Spends a mailed code or link and opens a session.
+    /// Spends an emailed code or link and opens a session.
     ///
     /// - Parameters:
     ///   - slots: The purposes that the caller accepts.
@@ -130,7 +130,7 @@ extension CodeStore {
         }
     }
 
-    /// Follows a mailed link in a browser.
+    /// Follows an emailed link in a browser.
     ///
     /// - Parameters:
     ///   - defers: For a link of a client with PKCE: leaves the link unspent until the client redeems the code.

@@ -75,7 +75,7 @@ extension ProofStore {
             account.user.times.emailProvenAt = account.user.times.emailProvenAt ?? now
             try db.keepProof(of: account.user.id, at: now)
         }
-        // A change of address that waits is void with its codes; no repeated mail may bring it back.
+        // A pending address change is void with its codes; no repeated mail may restore it.
         account.user.newEmail = nil
         // The code of an invitation opens an account without a password.
         if row.kind == .invite { try db.forgetMails(of: &account.user) }

@@ -6,7 +6,7 @@ import SQLDatabase
 extension ProofStore {
     /// Carries out a ``ProofDecision``. The caller stores the account.
     ///
-    /// - Parameter pending: The sign-up that the email belongs to, if it is not the one that made the account.
+    /// - Parameter pending: The email's sign-up, if another one created the account.
     /// - Returns: The entries for the audit log.
     func carryOut(
         _ decision: ProofDecision, _ facts: ProofFacts, on account: inout Account, _ pending: PendingSignUp?,

@@ -73,7 +73,7 @@ extension Resealing {
     /// After an interruption, call it again.
     ///
     /// - Returns: The number of values sealed again. Values that do not open stay as they are.
-    /// - Throws: ``DatabaseFailure``. The batches before it are committed.
+    /// - Throws: ``DatabaseFailure``. Earlier batches are committed.
     package func reseal(_ kind: SealedKind) async throws -> Int {
         var (count, last) = (0, SQLValue?.none)
         repeat {

@@ -5,7 +5,7 @@ import SQLDatabase
 /// A validated sign-up with email address and password.
 package struct EmailSignUp: Sendable {
     package let email: EmailAddress
-    /// nil for an account that signs in with mailed codes.
+    /// nil for an account that signs in with emailed codes.
     package let passwordHash: Secret?
     /// The caller's `user_metadata`.
     package let metadata: AuthJSONObject

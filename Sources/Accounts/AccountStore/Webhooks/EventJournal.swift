@@ -42,7 +42,7 @@ final class EventConnection: Connection {
 }
 
 extension Connection {
-    /// nil without webhooks, so that they cost nothing then.
+    /// nil without webhooks, to save the work.
     var journal: EventJournal? { (self as? EventConnection)?.events }
 
     func removeIdentity(_ identity: Identity, at now: Instant) throws {
@@ -50,7 +50,7 @@ extension Connection {
         try run("DELETE FROM identities WHERE id = \(identity.id)")
     }
 
-    /// Notes the ends of the sessions that the condition selects, as they are recorded.
+    /// Adds the recorded ends of the condition's sessions to the journal.
     func noteEnds(of condition: SQL, at now: Instant) throws {
         guard let journal else { return }
         let ended = try rows(
@@ -61,7 +61,7 @@ extension Connection {
         for (session, user, reason) in ended { journal.add(.ended(session, of: user, reason: reason), at: now) }
     }
 
-    /// Notes a change of an account. Call before it is stored. A sign-in alone is no change.
+    /// Records a change of an account. Call before the change is stored. A sign-in alone is no change.
     func noteUpdate(of user: User) throws {
         guard let journal else { return }
         let lookup: SQL = "SELECT \(columns: Accounts.userColumns) FROM users WHERE id = \(user.id)"

@@ -50,7 +50,7 @@ package struct MachineChecks {
         }
     }
 
-    /// - Parameter newest: The creation time of the newest account; a clock before it was set back.
+    /// - Parameter newest: The creation time of the newest account; a clock that shows an earlier time was set back.
     func clock(now: Instant, newest: Instant?) -> Finding {
         let advice = "set the clock, preferably with a time service: tokens and sessions depend on it"
         if now < Self.firstRelease { return .problem("clock", "it shows \(now), before this release", advice) }

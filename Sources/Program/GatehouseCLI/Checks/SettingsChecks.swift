@@ -19,7 +19,7 @@ package struct SettingsChecks {
     /// The findings; empty if nothing looks unintended.
     package var all: [Finding] { [externalURL, callers, signUp, mail].compactMap(\.self) }
 
-    /// Settings that `doctor` recommends. The defaults are those of Supabase Auth.
+    /// Settings that `doctor` recommends. The defaults match Supabase Auth's.
     package var recommendations: [Finding] {
         guard settings.secrets != nil, given[.freshSignIn] == nil else { return [] }
         return [

@@ -30,7 +30,7 @@ extension ClientAnswer {
                 + inboxLine(target))
     }
 
-    /// The result of a command that only sends a mail. The server does not tell whether the address has an account.
+    /// The result of a command that only sends a mail. The server does not reveal whether the address has an account.
     package static func mailed(_ target: ClientTarget) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": false, "server": .string(target.text), "user": .null],

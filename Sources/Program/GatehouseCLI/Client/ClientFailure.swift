@@ -78,7 +78,7 @@ extension ClientFailure {
         case .sessionChanged:
             self.init("session_changed", "Another sign-in happened at the same time. Try again.", exit: .failed)
         case .offline(let cause): self.init(cause, at: server)
-        // An error on the callback URL has no status; its code tells whether the server or the user is the cause.
+        // An error on the callback URL has no status; its code shows whether the server or the user is the cause.
         case .refused(let refusal)
         where refusal.status == 0 && [.serviceDown, .serverError].contains(AuthError(error).code):
             let detail = refusal.message.isEmpty ? nil : refusal.message

@@ -35,7 +35,7 @@ package struct DevStacks: Sendable {
 
     /// Returns the stack of this folder or of the nearest parent, otherwise the only running stack.
     ///
-    /// - Throws: ``ClientFailure`` if there is none, if the one of this folder has ended, or if several run.
+    /// - Throws: ``ClientFailure`` if no stack runs, if this folder's stack has stopped, or if several run.
     package func find() throws(ClientFailure) -> RunningStack {
         switch nearest() {
         case .running(let stack): return stack

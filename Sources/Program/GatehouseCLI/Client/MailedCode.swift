@@ -3,7 +3,7 @@ import Gatehouse
 import GatehouseModel
 import GatehouseWire
 
-/// Where the code of a mail comes from.
+/// The source of an emailed code.
 struct CodeOptions: ParsableArguments {
     @Flag(
         help: """
@@ -16,7 +16,7 @@ struct CodeOptions: ParsableArguments {
         if codeStdin, sendOnly { throw ValidationError("--code-stdin and --send-only cannot be combined.") }
     }
 
-    /// - Throws: ``ClientFailure`` if the code could not be entered. Nothing is sent then.
+    /// - Throws: ``ClientFailure`` if the code could not be entered. Nothing has been sent.
     func requireWay() throws(ClientFailure) {
         guard codeStdin || sendOnly || Terminal.canAsk else {
             throw .usage("Standard input is not a terminal. Pass --send-only, and later --code-stdin with the code.")
@@ -104,7 +104,7 @@ extension Client {
         noteMail(to: email)
     }
 
-    /// Prints the new session, and ends the one that it replaced, even if the result cannot be printed.
+    /// Prints the new session and ends the previous one, even if the result cannot be printed.
     func tell(_ result: ClientAnswer, replacing old: AuthSession?) async throws {
         let told = Result { try answer(result) }
         noteStorage()

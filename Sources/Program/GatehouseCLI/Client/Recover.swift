@@ -75,7 +75,7 @@ struct Recover: ClientCommand {
             .contains(failure.code)
     }
 
-    /// The code is spent by then.
+    /// By that time the code has been used.
     private static func unchanged(_ failure: ClientFailure) -> ClientFailure {
         var failure = failure
         let note = "You are signed in, but your password is unchanged. Run `gatehouse recover` again."

@@ -3,7 +3,7 @@ import Foundation
 import Gatehouse
 import GatehouseWire
 
-/// Where the code of a second factor comes from.
+/// The source of a second factor's code.
 struct FactorOptions: ParsableArguments {
     @Flag(
         help: """
@@ -16,7 +16,7 @@ extension Client {
     /// The wrong codes after which a command ends.
     private static var factorTries: Int { 3 }
 
-    /// Asks for the second factor of a user who has one. Without it the new session ends, and the one before is back.
+    /// Asks for a user's second factor, if any. Without it, ends the new session and restores the previous one.
     ///
     /// - Parameter old: The session before the sign-in.
     /// - Returns: The user of the complete sign-in.
@@ -42,7 +42,7 @@ extension Client {
     /// Raises the session with a code. At a terminal, asks again after a wrong one.
     ///
     /// - Parameters:
-    ///   - factors: Those that may give the code.
+    ///   - factors: The factors whose code is accepted.
     ///   - orRecoveryCode: Whether a recovery code will do. It confirms no new factor.
     /// - Throws: ``ClientFailure``.
     func raise(fromInput: Bool, of factors: [AuthFactor], orRecoveryCode: Bool = true) async throws -> AuthSession {
@@ -116,7 +116,7 @@ extension ClientFailure {
         AuthErrorCode.mfaVerificationFailed.rawValue, "An authenticator app's code has six digits.",
         exit: .notSignedIn)
 
-    /// The failure of a call with the code of a second factor.
+    /// The failure of a call with a second factor's code.
     package init(factor error: any Error, at server: String) {
         self.init(error, at: server)
         if error is ClientFailure { return }

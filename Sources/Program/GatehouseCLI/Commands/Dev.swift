@@ -122,7 +122,7 @@ struct Dev: AsyncParsableCommand {
         if let remark { Output.note(remark) }
     }
 
-    /// Prints the problems of settings, and ends the program.
+    /// Prints the settings' problems and exits.
     private func reporting<Value>(_ read: () throws(SettingsProblems) -> Value) throws -> Value {
         do throws(SettingsProblems) {
             return try read()

@@ -108,7 +108,7 @@ package struct DevSecrets: Sendable {
             .enrollSecurityKeys: "true", .verifySecurityKeys: "true",
             .passkeysEnabled: "true", .passkeySignUp: "true",
             .relyingPartyID: "localhost", .relyingPartyName: "gatehouse dev",
-            // The pages of this server, those of usual tools, and apps on Apple's platforms.
+            // This server's pages, common tools' pages, and apps on Apple's platforms.
             .relyingPartyOrigins: (["http://localhost:\(address.port)"] + Self.otherOrigins).joined(separator: ","),
             .limits: "off", .passwordAnswerTime: "0",
             // Debug builds hash slowly, and ten recovery codes are ten hashes.

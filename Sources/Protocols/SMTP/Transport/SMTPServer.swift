@@ -15,7 +15,7 @@ package struct SMTPServer: Sendable {
         case none
         /// PLAIN or LOGIN.
         case password(user: String, Secret)
-        /// XOAUTH2 with an access token, which is asked for before each mail: it expires within hours.
+        /// XOAUTH2 with an access token, requested before each mail: it expires within hours.
         case token(user: String, @Sendable () throws -> Secret)
     }
 

@@ -88,7 +88,7 @@ package final class SMTPTransport: Sendable {
         lane.run(SMTPConnection(server, lane.multi), next: next)
     }
 
-    /// The next job for a lane; nil if it has nothing to do any more.
+    /// The next job for a lane; nil if there are no more.
     private func next(_ lane: SMTPLane) -> SMTPJob? {
         let waiting: SMTPJob? = state.withLock { state in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }

@@ -5,7 +5,7 @@ package import GatehouseWire
 /// Members that the relying party does not use are ignored: `publicKey`, `publicKeyAlgorithm` and `authenticatorData`
 /// repeat what the attestation object has.
 package struct RegistrationResponse: Sendable {
-    /// As the browser reported it. The record has the one that the authenticator attested.
+    /// As reported by the browser. The record contains the authenticator's attested id.
     package let credentialID: [UInt8]
     package let transports: [String]
     let clientData: ClientData

@@ -8,7 +8,7 @@ import WebAuthn
 
 // WebAuthn keys as second factors. Passkeys, which sign in by themselves, are apart.
 extension FactorHandlers {
-    /// The kind of a ceremony: an unverified factor gets its key, a verified one is asked for a signature.
+    /// The kind of a ceremony: an unverified factor registers its key, a verified one signs.
     private enum Ceremony: String, CaseIterable {
         case create, request
 

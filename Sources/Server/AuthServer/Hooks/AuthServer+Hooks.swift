@@ -56,8 +56,8 @@ extension AuthServer {
         guard hook.continuesOnFailure else { throw failure }
     }
 
-    /// Does what may create an account. With the hook `before_user_created` the store asks before it does, outside of
-    /// any transaction.
+    /// Runs work that may create an account. The hook `before_user_created`, if set, is called first, outside of any
+    /// transaction.
     ///
     /// - Parameter body: Runs a second time, after the hook has agreed.
     /// - Throws: The errors of `body`, and ``Refusal``.

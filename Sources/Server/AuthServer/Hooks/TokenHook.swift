@@ -5,11 +5,11 @@ import HTTPServing
 
 // The hook `custom_access_token`.
 extension TokenIssuing {
-    /// How often the hook is asked about one session whose account keeps changing.
+    /// The maximum of hook calls for one session whose account keeps changing.
     private static let mostQuestions = 3
 
-    /// Does what may create an account, or open or raise a session. The hooks about that are asked before it commits, outside
-    /// of any transaction. So one that fails or refuses leaves everything as it was, and codes unused.
+    /// Runs work that may create an account, or open or raise a session. Its hooks are called before it commits,
+    /// outside of any transaction. A hook that fails or rejects changes nothing, and leaves codes unused.
     ///
     /// - Parameters:
     ///   - store: Creates accounts without a question; nil if `before_user_created` decides about them.

@@ -24,7 +24,7 @@ package struct LinkPageBrand: Sendable {
     }
 }
 
-/// The page that a mailed link opens. Works without JavaScript.
+/// The page that an emailed link opens. Works without JavaScript.
 struct LinkPage {
     enum Mode {
         /// A button suffices: the session goes to the client that asked.

@@ -16,7 +16,7 @@ extension MailAdmission {
     }
 
     /// Limits the mails that one client asks for to a share of the hourly budget, whether or not they are sent. Not with
-    /// automatic confirmation, as there is no budget then.
+    /// automatic confirmation, which has no budget.
     ///
     /// - Throws: ``Refusal`` 429 `over_request_rate_limit`.
     func takeMailShare(_ request: Request, _ context: ServerContext) async throws {
@@ -85,7 +85,7 @@ extension MailAdmission {
         return made
     }
 
-    /// The cookie that lets the same browser use the mailed link with one press. Only for pages of our own origins:
+    /// The cookie that lets the same browser use the emailed link with one press. Only for pages of our own origins:
     /// apps hold a PKCE verifier instead.
     func mailCookie(_ request: Request) -> BrowserCookie? {
         guard request.isOfPage(of: [settings.externalURL, settings.redirects.siteURL]) else { return nil }

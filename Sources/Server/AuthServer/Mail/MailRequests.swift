@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 
 // Requests for mails. Each stores one row, whatever is known of the address, so that neither the answer nor its time
-// tells whether an account exists.
+// reveals whether an account exists.
 extension MailHandlers {
     /// `POST /recover` with `{"email"}` → `{}`, and a mail if the address has an account.
     @Sendable func recover(_ request: Request, _ context: ServerContext) async throws -> Response {

@@ -148,7 +148,7 @@ extension MailDelivery {
         }
     }
 
-    /// The mailed link. Encodes the target only where it must, as Supabase Auth does.
+    /// The emailed link. Encodes the target only where it must, as Supabase Auth does.
     private func link(of content: MailContent) -> String? {
         guard let type = content.kind.linkType, let token = content.linkToken else { return nil }
         return mailedLink(token, type: type, redirectTo: content.redirectTo)

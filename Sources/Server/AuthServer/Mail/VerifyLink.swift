@@ -6,9 +6,9 @@ import HTTPTypes
 import Hummingbird
 import MailTemplates
 
-// Mailed links. Mail scanners open them and press their buttons, so opening one changes nothing, and pressing its
+// Emailed links. Mail scanners open them and press their buttons, so opening one changes nothing, and pressing its
 // button gives a session only to the client that asked for the mail: the one with the PKCE verifier, or the same
-// browser. Everybody else needs the code of the mail.
+// browser. Everyone else needs the emailed code.
 extension MailHandlers {
     /// `GET /verify?token=&type=&redirect_to=`: a page with a button. With ``MailRules/opensLinksAtOnce`` it spends
     /// the link and redirects, as Supabase Auth does, unless that takes something from the account: then a link with
@@ -115,7 +115,7 @@ extension MailHandlers {
     }
 }
 
-/// The parts of a mailed link.
+/// The parts of an emailed link.
 private struct FollowedLink {
     let token: Secret
     let type: String

@@ -95,7 +95,7 @@ extension PasskeyHandlers {
         return (holder, handle)
     }
 
-    /// Refuses users whose passkey is right. Only its holder learns of a ban.
+    /// Refuses users who may not sign in. Call after verifying the passkey: only its holder learns of a ban.
     private func checkMaySignIn(_ user: User) throws {
         if user.email != nil, user.times.emailConfirmedAt == nil {
             counts.signIns.increment("passkey", "unconfirmed")

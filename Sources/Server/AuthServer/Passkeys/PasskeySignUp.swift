@@ -28,7 +28,7 @@ extension PasskeyHandlers {
     }
 
     /// `POST /passkeys/signup/verify` with `{"challenge_id","credential","email","data"}` → a session. The address is that
-    /// of the options, or any if they had none: Apple's sheet returns it together with the passkey. A mailed code proves it
+    /// of the options, or any if they had none: Apple's sheet returns it together with the passkey. An emailed code proves it
     /// later (`POST /verify` with `email_change`).
     @Sendable func signUpByPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)

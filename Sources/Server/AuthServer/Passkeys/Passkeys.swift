@@ -5,7 +5,7 @@ import HTTPServing
 import Hummingbird
 import WebAuthn
 
-// A user's passkeys. Those of administrators' callers are in `AdminPasskeys.swift`.
+// A user's passkeys. `AdminPasskeys.swift` has the administrators' routes.
 extension PasskeyHandlers {
     /// The routes for users: without passkeys, each answers so before any check.
     var passkeyRoutes: [Route] {

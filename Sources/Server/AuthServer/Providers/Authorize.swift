@@ -67,7 +67,7 @@ extension IdentityHandlers {
         let provider = try browserProvider(query["provider"] ?? "")
         let key = try proofKey(query)
         if case .link = purpose, key == nil {
-            // Without PKCE anyone who delivers the provider's answer could make the link.
+            // Without PKCE, anyone with the provider's response could create the link.
             throw Refusal.invalid("Linking requires PKCE: code_challenge and code_challenge_method=s256 are missing")
         }
         if query["invite_token"] != nil {

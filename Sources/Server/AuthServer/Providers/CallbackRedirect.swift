@@ -42,7 +42,7 @@ struct CallbackRedirect {
         Answer.redirect(to: address(query: problem.fields, fragment: nil), status: .seeOther).unstored
     }
 
-    /// Adds the tokens of a mailed link to the fragment, for clients without PKCE.
+    /// Adds the tokens of an emailed link to the fragment, for clients without PKCE.
     func linkTokens(
         _ issued: IssuedSession, _ signed: SignedToken, type: String
     ) -> Response {

@@ -37,7 +37,7 @@ extension IdentityHandlers {
         let body = try await request.jsonMembers(context)
         guard let session = caller.session, let text = try body.secret("refresh_token"),
             let token = RefreshToken(text), token.session == session.id, token.genuineKey(accounts.secrets) != nil,
-            // The current one, or the one before it: the answer with the current one may be lost.
+            // The current token or the previous one: the response with the current one may be lost.
             token.counter >= max(session.counter - 1, session.assuranceLevel > .aal1 ? session.levelCounter : 0)
         else { throw Refusal.invalid("refresh_token must be one of the caller's session") }
         guard let key = try proofKey(body) else {

@@ -20,7 +20,7 @@ extension IdentityHandlers {
         return key
     }
 
-    /// Reads the challenge of a request that leads to a mailed link.
+    /// Reads the challenge of a request that leads to an emailed link.
     ///
     /// - Returns: nil without one.
     /// - Throws: ``Refusal`` `validation_failed` (400).

@@ -92,7 +92,7 @@ extension UserHandlers {
         }
     }
 
-    /// The mail settings if a change of address needs mailed codes.
+    /// The mail settings if a change of address needs emailed codes.
     private func changeMail(of user: User) -> MailRules? {
         guard mailer != nil else { return nil }
         return user.isAnonymous && settings.confirmsAutomatically ? nil : settings.mail

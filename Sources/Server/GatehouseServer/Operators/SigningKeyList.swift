@@ -5,7 +5,7 @@ import JSONWebTokens
 
 /// Describes the state of each signing key in the database.
 package struct SigningKeyList: Sendable {
-    /// What operators may know of a key.
+    /// The public facts about a signing key, for operators.
     package struct Entry: Sendable {
         package let id: String
         /// `unreadable` for a key that this program cannot read.

@@ -7,7 +7,7 @@ package struct HostQueue<Item> {
     private struct Line {
         var running = 0
         var waiting: [Item?] = []
-        /// Items before it have left.
+        /// Earlier items have left.
         var first = 0
 
         mutating func next() -> Item? {

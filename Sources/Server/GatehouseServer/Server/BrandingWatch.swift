@@ -47,7 +47,7 @@ package final class BrandingWatch: Sendable {
 }
 
 extension PeriodicTask {
-    /// Reads the files that make the account pages an operator's own.
+    /// Reads the operator's branding of the account pages.
     static func branding(_ watch: BrandingWatch, _ world: World) -> PeriodicTask {
         PeriodicTask(every: BrandingWatch.interval, sleep: world.sleep) {
             try watch.look()

@@ -64,7 +64,7 @@ func makeCaptcha(_ settings: ServerSettings, _ world: World) -> Captcha? {
     }
 }
 
-/// nil if no service is asked.
+/// nil without such a service.
 func makeBreachedPasswords(_ settings: ServerSettings, _ world: World) -> BreachedPasswords? {
     let calls = ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve)
     return settings.breachedPasswordsURL.map { BreachedPasswords(url: $0, send: calls.send) }

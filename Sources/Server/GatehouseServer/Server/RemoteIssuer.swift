@@ -121,7 +121,7 @@ struct RemoteIssuer: Sendable {
     }
 }
 
-/// The profile was deleted a moment ago, and the account may follow.
+/// The profile has just been deleted, and the account may follow.
 private struct BeingDeleted: Error {}
 
 extension RemoteIssuerSettings {

@@ -64,7 +64,7 @@ package struct Server: Sendable {
         ports = Ports(settings, world, metrics, bodies)
     }
 
-    /// Method and path of every route, those of the port for metrics too.
+    /// Method and path of every route, including the metrics port's.
     package var routes: [(method: HTTPRequest.Method, path: String)] { (tables + [metricsTable]).flatMap(\.names) }
 
     /// Every route of the main port.

@@ -3,7 +3,7 @@ import GatehouseWire
 package import MailTemplates
 import WebPages
 
-/// The files that make the account pages an operator's own, and what they contained when they were read.
+/// The files of an operator's branding of the account pages, with their contents when they were read.
 package struct BrandingFiles: Sendable {
     /// A folder with a file of texts for each language.
     let texts: String?
@@ -34,7 +34,7 @@ package struct BrandingFiles: Sendable {
 
     /// Takes over what a file contains.
     ///
-    /// - Throws: ``BrandingProblem``; `branding` is unchanged then.
+    /// - Throws: ``BrandingProblem``, which leaves `branding` unchanged.
     func apply(_ file: BrandingFile, to branding: inout Branding) throws(BrandingProblem) {
         switch (file, contents[file]) {
         case (_, nil): return

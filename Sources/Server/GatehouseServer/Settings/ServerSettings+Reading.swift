@@ -68,7 +68,7 @@ extension ServerSettings {
 }
 
 extension SettingsReader {
-    /// The account pages, which the Auth API has to know of.
+    /// The account pages, whose address the Auth API needs.
     fileprivate mutating func accountPages(
         _ auth: inout AuthSettings, _ parts: Set<ServedPart>
     ) -> (PageSettings?, BrandingFiles?) {
@@ -132,7 +132,7 @@ extension SettingsReader {
         return prefixes
     }
 
-    /// Whether the auth API can have this path: those of the gateway and of the pages must stay free.
+    /// Whether the auth API can use this path. The gateway's and the pages' paths are taken.
     private static func isFreePath(_ path: String) -> Bool {
         guard !["/v1", "/api/v1", "/account", "/console"].contains(path) else { return false }
         return path.isEmpty || (path.hasPrefix("/") && !path.contains("//") && path.utf8.allSatisfy(isPathByte))

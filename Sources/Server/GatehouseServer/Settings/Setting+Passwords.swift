@@ -49,7 +49,7 @@ extension SettingsReader {
         choice(.hashMemory, ["19MiB": Argon2Settings.owasp, "46MiB": .owaspMemory]) ?? .owasp
     }
 
-    /// nil if no service is asked.
+    /// nil without such a service.
     mutating func breachedPasswords(_ rule: OutgoingAddressRule) -> String? {
         guard flag(.passwordBreaches), let given = text(.passwordBreachesURL) else { return nil }
         let isAllowed = ProviderURL(given).map { url in

@@ -25,7 +25,7 @@ extension SettingsReader {
         return read
     }
 
-    /// nil for a hook that is off. Of its other settings, only the form is checked then.
+    /// nil for a disabled hook, whose other settings are only checked for their form.
     private mutating func hook(_ settings: HookSettings, _ rule: OutgoingAddressRule) -> Hook? {
         let isOn = flag(settings.enabled)
         let continues = settings.onFailure.flatMap { choice($0, ["refuse": false, "continue": true]) } ?? false

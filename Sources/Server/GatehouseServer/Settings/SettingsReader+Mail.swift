@@ -11,7 +11,7 @@ package struct MailSettings: Sendable {
 }
 
 extension SettingsReader {
-    /// - Returns: nil without a server. Of the other settings, only the form is checked then.
+    /// - Returns: nil without a mail server. In that case the other settings are only checked for their form.
     mutating func mail() -> MailSettings? {
         let sender = sender()
         let (port, connections) = (number(.smtpPort), number(.smtpConnections))

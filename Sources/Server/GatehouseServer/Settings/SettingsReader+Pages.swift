@@ -71,7 +71,7 @@ extension SettingsReader {
 }
 
 extension LinkPageBrand {
-    /// The look of the account pages, for the page of a mailed link.
+    /// The look of the account pages, for the page of an emailed link.
     init(_ pages: PageSettings) {
         self.init(
             name: pages.branding.name, style: pages.branding.accent?.styleSheet ?? "",

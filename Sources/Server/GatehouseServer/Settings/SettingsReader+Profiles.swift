@@ -8,7 +8,7 @@ extension SettingsReader {
         return ConfiguredFields(teams: file(.teamCatalogue) { try TeamCatalogue(file: $0) }, schema: schema)
     }
 
-    /// Reads the names of apps. More than a few would make a large table of a flood of made-up events.
+    /// Reads the apps' names. Limits their number, because made-up events can add rows for each of them.
     mutating func countedApps() -> [String] {
         let apps = list(.telemetryApps)
         let isGood =

@@ -10,7 +10,7 @@ extension ConsolePage {
     /// A part of a page under its heading. A route that fails leaves a sentence in its place, and the rest of the page
     /// as it is.
     ///
-    /// - Throws: What ends the operator's session.
+    /// - Throws: An error that ends the operator's session.
     mutating func part(
         _ title: String, _ blocks: (inout Self) async throws -> [Block]
     ) async throws -> [Block] {

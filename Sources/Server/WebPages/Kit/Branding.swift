@@ -2,7 +2,7 @@ import Foundation
 package import GatehouseWire
 package import MailTemplates
 
-/// What makes the pages an operator's own.
+/// An operator's design of the pages.
 package struct Branding: Sendable {
     /// The name of the app.
     package var name = "Gatehouse"

@@ -35,7 +35,7 @@ struct Page {
         return policy
     }
 
-    /// Whether the page has what the server shows only once. Its address alone does not bring it back.
+    /// Whether the page shows a value that the server shows only once. Reloading its address does not show it again.
     var isShownOnce: Bool {
         blocks.contains { block in
             switch block {

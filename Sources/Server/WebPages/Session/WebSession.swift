@@ -21,7 +21,7 @@ struct WebSession: Sendable {
         let target: String
         /// In seconds since 1970. Any website can send a browser here, so this is not kept for long.
         let expiresAt: Int64
-        /// Whether the user signed in for this app a moment ago, so that no question is left.
+        /// Whether the user has just signed in for this app and needs no further question.
         var isConfirmed = false
     }
 
@@ -46,7 +46,7 @@ struct WebSession: Sendable {
         var ticket: Secret?
     }
 
-    /// A sign-in through a provider or a mailed link, which comes back with a code.
+    /// A sign-in through a provider or an emailed link, which comes back with a code.
     struct Flow: Sendable {
         enum Purpose: String, CaseIterable, Sendable { case signIn, link, confirm, mail, recovery, emailChange }
 
@@ -91,7 +91,7 @@ struct WebSession: Sendable {
     var mail: AwaitedMail?
     var flow: Flow?
     var question: Question?
-    /// Whether the user has a second factor and has not given it yet. The tokens open no page of the account until then.
+    /// Whether the user's second factor is still missing. Until it is given, the tokens open no page of the account.
     var awaitsSecondStep = false
     var challenge: Challenge?
     /// A sentence for the next page.

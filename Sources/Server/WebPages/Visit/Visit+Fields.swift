@@ -55,7 +55,7 @@ extension Visit {
             : say("The passkey did not work. Please try again.")
     }
 
-    /// The mail whose code makes the typed password the account's.
+    /// The mail whose code sets the typed password.
     ///
     /// - Parameter email: nil for the form's.
     func mailOfForm(_ kind: WebSession.AwaitedMail.Kind, of email: String? = nil, for handover: String?)

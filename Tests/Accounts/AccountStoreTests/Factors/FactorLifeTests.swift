@@ -193,7 +193,7 @@ struct FactorLifeTests {
 }
 
 extension StoreFixture {
-    /// Signs the owner of the address in by a mailed code.
+    /// Signs the owner of the address in by an emailed code.
     func provenOwner(_ address: String) async throws -> IssuedSession {
         let email = try #require(EmailAddress(address))
         let request = MailRequest(redirectTo: "", lifetime: .seconds(3_600))

@@ -26,7 +26,7 @@ struct AdminAddressTests {
         return try #require(try await server.accounts.admin.account(user)).user
     }
 
-    /// A mailed code for the new address gives a low session and takes nothing.
+    /// An emailed code for the new address gives a low session and takes nothing.
     private func expectKept(_ id: String, _ server: TestServer) async throws {
         for (path, type) in [("/recover", "recovery"), ("/magiclink", "magiclink")] {
             let code = try await mailedCode(server, path, to: "new@example.com")

@@ -147,7 +147,7 @@ struct NoticeTests {
             let code = try await server.deliveredMail().code
             #expect(try await server.verify("signup", code: code).status == 200)
             #expect(try await server.deliveredMails().isEmpty)
-            // A mailed code opens a session like any other.
+            // An emailed code opens a session like any other.
             server.passInterval()
             _ = try await server.post("/otp", ["email": .string(email)])
             let later = try await server.deliveredMail().code

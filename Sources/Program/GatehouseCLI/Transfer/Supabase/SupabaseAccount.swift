@@ -11,7 +11,7 @@ package enum Remark: String, CaseIterable, Sendable {
     // Accounts that are imported incompletely.
     case accountValue, secondFactor, recoveryCodes, passkey, unproven, phoneOnly, profileValue, changedSince,
         deletedSince
-    // Accounts that the operator should know of.
+    // Accounts to report to the operator.
     case administrator
     // Sessions that are not imported.
     case sessionEnded, sessionExpired, sessionUnreadable, sessionTaken, sessionParted

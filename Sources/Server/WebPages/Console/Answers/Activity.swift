@@ -77,7 +77,7 @@ struct Funnel {
 
 // By step.
 extension Activity {
-    /// The beginnings of the steps, the one of ``from`` first. A step that begins at ``until`` is none.
+    /// The steps' start times, beginning with ``from``'s and without ``until``.
     var bins: [Instant] {
         let first = floor(from)
         var bins: [Instant] = []

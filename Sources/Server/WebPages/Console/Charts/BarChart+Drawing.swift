@@ -1,7 +1,7 @@
 import GatehouseWire
 
 // An SVG without a view box: widths are shares of the page's, so that texts and patterns keep their size on a phone.
-// Colors are classes of the style sheet. Patterns repeat them for those who see no color.
+// Colors are classes of the style sheet. Patterns repeat them for readers who do not see the color.
 extension BarChart {
     /// In pixels.
     private static let (height, top, base): (Int, Int, Int) = (196, 12, 168)

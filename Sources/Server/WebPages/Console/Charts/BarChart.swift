@@ -11,7 +11,7 @@ struct BarChart {
         var total: Int { values.reduce(0, +) }
     }
 
-    /// The look of a series: a color, and a pattern for those who do not see the color.
+    /// A series' look: a color, and a pattern for readers who do not see the color.
     enum Tone: Int, CaseIterable {
         case solid = 1
         case stripes, dots, backStripes, lines, plain

@@ -20,7 +20,7 @@ enum MethodNames {
     }
 }
 
-/// How a sign-in ended, in the three kinds that a chart tells apart.
+/// A sign-in's result, in the three kinds that a chart distinguishes.
 enum SignInEnd: String, CaseIterable {
     case succeeded = "Succeeded"
     case waiting = "Waiting for the user"

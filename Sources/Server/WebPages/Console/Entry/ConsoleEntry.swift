@@ -45,7 +45,7 @@ package final class ConsoleEntry: Sendable {
         return Self.path(key)
     }
 
-    /// Whether the text is a key that was not used yet. It is used then.
+    /// Whether the text is an unused key. Marks it as used.
     func take(_ text: String, at now: Instant) -> Bool {
         guard text.utf8.count <= 64, let brought = Base64URL.decode(text), brought.count == 16 else { return false }
         return waiting.withLock { waiting in

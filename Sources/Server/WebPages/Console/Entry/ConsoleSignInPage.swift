@@ -92,7 +92,7 @@ extension ConsoleSignInPage {
         (visit.session.awaitsSecondStep, visit.session.nextPath) = (true, next)
     }
 
-    /// A new session. The forms of the pages before it are worth nothing.
+    /// A new session. Invalidates the forms of earlier pages.
     mutating func enter(_ tokens: WebSession.Tokens? = nil, key: Secret? = nil) {
         visit.session = WebSession(formToken: pages.randomBytes(16))
         (visit.session.tokens, visit.session.key) = (tokens, key)

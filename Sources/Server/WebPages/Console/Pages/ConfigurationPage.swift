@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The settings of the server: those that were changed, and all of an area.
+/// The server's settings: the changed ones, and all of an area.
 struct ConfigurationPage: ConsolePage {
     var visit: Visit
 

@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// A new email address, which mailed codes confirm.
+/// A new email address, which emailed codes confirm.
 struct ChangeEmailPage: SitePage {
     var visit: Visit
 

@@ -1,7 +1,7 @@
 import GatehouseWire
 import HTTPTypes
 
-/// Takes a mailed code.
+/// Takes an emailed code.
 struct CheckMailPage: SitePage {
     var visit: Visit
 
@@ -31,7 +31,7 @@ struct CheckMailPage: SitePage {
             body["email"] = mail.email.isEmpty ? nil : .string(mail.email)
             body["password"] = mail.password.map { .string($0.reveal()) }
             body["set_aside_ticket"] = mail.ticket.map { .string($0.reveal()) }
-            // Several accounts may change to one address: the token names the one that the code is for.
+            // Several accounts may change to one address: the token names the code's account.
             let json =
                 mail.kind == .emailChange && visit.isSignedIn
                 ? try await visit.callAsUser(.post, "/verify", body) : try await visit.call(.post, "/verify", body)

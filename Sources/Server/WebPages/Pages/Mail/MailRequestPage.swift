@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// Asks for a mailed code: to sign in, or to set a new password.
+/// Asks for an emailed code: to sign in, or to set a new password.
 struct MailRequestPage: SitePage {
     var visit: Visit
 
@@ -77,7 +77,7 @@ extension MailRequestPage {
         visit.session.mail = mail
     }
 
-    /// Leads from a refused request for a mail to the code of an earlier one.
+    /// Leads from a refused request for a mail to an earlier mail's code.
     func earlierMail(_ notice: Notice?) -> [Block] {
         guard notice?.isProblem == true, let mail = visit.session.mail else { return [] }
         return [

@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// A new password, after a mailed code.
+/// A new password, after an emailed code.
 struct NewPasswordPage: SitePage {
     var visit: Visit
 

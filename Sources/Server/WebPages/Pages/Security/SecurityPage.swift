@@ -44,7 +44,7 @@ extension SecurityPage {
         do {
             try await visit.callAsUser(.get, "/reauthenticate")
         } catch let refusal as CallRefusal where refusal.status == 429 {
-            // A code that was mailed a moment ago is as good.
+            // A recently emailed code is still valid.
         }
         let sent = Notice.done(say("We have sent a code to %@.", user.email?.readableAddress ?? ""))
         return try await page(user, offer, sent, asks: .reauthenticationNeeded)

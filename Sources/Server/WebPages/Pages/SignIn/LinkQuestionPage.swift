@@ -82,7 +82,7 @@ extension LinkQuestionPage {
         }
     }
 
-    /// Signs in to an account with a second factor, which neither a password nor a mailed code links alone.
+    /// Signs in to an account with a second factor, which neither a password nor an emailed code links alone.
     private mutating func signInToLink(_ question: WebSession.Question) async throws -> Outcome {
         visit.session.question?.isAnswered = true
         if let password = visit.fields["password"], visit.captcha == nil {

@@ -3,7 +3,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// The way to a provider, and back from it or from a mailed link.
+/// The way to a provider, and back from it or from an emailed link.
 struct ProviderPage: SitePage {
     var visit: Visit
 
@@ -34,13 +34,13 @@ struct ProviderPage: SitePage {
             + "&code_challenge_method=s256&redirect_to=\(FormText.escape(pages.settings.callback))"
     }
 
-    /// The browser comes back from a provider or a mailed link.
+    /// The browser comes back from a provider or an emailed link.
     mutating func comeBack() async throws -> Outcome {
-        // Any website can lead here: only the code of this flow ends it.
+        // Any website can lead here: only this flow's code completes it.
         guard let flow = visit.session.flow else { return .go(failed(.linkFailed)) }
         guard let code = visit.fields["code"] else {
             if flow.purpose == .emailChange, visit.fields["error"] == nil, visit.isSignedIn {
-                // The first of two links. The second one brings the code.
+                // The first of two links. The second one carries the code.
                 visit.session.flash = .confirmOther
                 return .go(.home)
             }

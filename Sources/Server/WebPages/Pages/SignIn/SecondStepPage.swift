@@ -105,7 +105,7 @@ extension SecondStepPage {
         return .page(page(SecondSteps(user), hasAddress: user.email != nil, notice))
     }
 
-    /// A new challenge, which the browser answers with a new key of the factor or with the one that it has.
+    /// A new challenge, which the browser answers with a new key for the factor or its existing one.
     ///
     /// - Parameters:
     ///   - factor: The id, for a path.
