@@ -70,7 +70,7 @@ package final class Inbox: Sendable {
 
     /// Keeps a mail, and deletes the oldest if there are too many. Another copy of a mail replaces the first.
     ///
-    /// - Throws: The error of writing its file; the inbox is unchanged then.
+    /// - Throws: The error of writing its file; the inbox is unchanged.
     package func keep(_ mail: InboxMail) throws {
         let bytes = Data(mail.json.text.utf8)
         try state.withLock { state in

@@ -29,7 +29,7 @@ final class StandInKeys: Sendable {
     /// The `kid` of each published key, newest first.
     func ids() throws -> [String] { try published().compactMap(\.key.id) }
 
-    /// - Throws: Errors of key generation. Nothing changed then.
+    /// - Throws: Errors of key generation. Nothing changed.
     func rotate() throws {
         _ = try published()
         let fresh = try newSigner()

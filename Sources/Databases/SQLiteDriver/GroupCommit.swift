@@ -147,8 +147,8 @@ final class GroupCommit: Sendable {
                     try connection.execute("ROLLBACK TO caller")
                     try connection.execute("RELEASE caller")
                 } catch {
-                    // The batch is in an unknown state: end it, so that the others run again without this caller. Lost:
-                    // an error because SQLite has already rolled back, which is the intended state.
+                    // The batch is in an unknown state: end it, so that the others run again without this caller.
+                    // Ignored: it fails if SQLite has already rolled back, which is the intended state.
                     try? connection.execute("ROLLBACK")
                 }
             }

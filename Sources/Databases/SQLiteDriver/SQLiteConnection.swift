@@ -15,8 +15,8 @@ final class SQLiteConnection: Connection, Sendable {
     /// More distinct statements mean that a caller puts values into the SQL text; all are then dropped.
     private static let statementLimit = 500
 
-    /// Once in the process. Lost: a refusal, because another part of the process has opened a connection already; only the
-    /// speed depends on it.
+    /// Once in the process. A failure is ignored: another part of the process has opened a connection already, and only
+    /// the speed depends on it.
     private static let configure: Void = { _ = sqlite_without_memory_statistics() }()
 
     /// - Parameter busyLimit: How long a statement waits for another program.

@@ -35,7 +35,7 @@ struct RefreshVerdictTests {
             (0, 2, 5 * second, 15 * second + 1, .revoke), (0, 100, 0, 10 * second, .reissue),
             (0, 100, 0, 10 * second + 1, .revoke), (0, .max, 0, 86_400 * second, .revoke),
             (0, 2, nil, 0, .revoke), (0, 2, nil, 1, .revoke),
-            // The last refresh is from a clock that was ahead, by more than two nodes differ: not a moment ago.
+            // The last refresh is from a clock that was ahead, by more than two nodes differ: it is not recent.
             (0, 2, 60 * second, 0, .reissue), (0, 2, 60 * second + 1, 0, .revoke),
             (0, 1, 60 * second + 1, 0, .reissueLate), (2, 2, 60 * second + 1, 0, .rotate),
             // Ahead: never issued.

@@ -37,7 +37,7 @@ struct WaitingReadTests {
         try await slowReadBegan()
         let behind = Task { try await one(node) }
         while node.unansweredReads < 2 { await Task.yield() }
-        // No caller waits for the first any more; the server still runs it.
+        // The first has no caller left; the server still runs it.
         slow.cancel()
         await #expect(throws: CancellationError.self) { try await slow.value }
         clock.advance(.seconds(11))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// On Linux `import SwiftUI` brings Foundation along; Apple's does not for members (SE-0444).
+/// On Linux `import SwiftUI` also imports Foundation; Apple's does not for members (SE-0444).
 @Suite("Imports of the screens")
 struct ScreenImportTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()

@@ -14,7 +14,7 @@ enum PlantedFault: String, CaseIterable, Sendable {
     case guessesRefuseRightCode, lostRaiseIsTheft, startingOverDeletes, startingOverErasesPassword
     case passwordThiefChangesPassword
 
-    /// The sequence to begin at: few bring about what these faults need.
+    /// The first sequence: few lead to the state that these faults need.
     var first: Int {
         switch self {
         case .mailboxCountsAsFactor: 1_200

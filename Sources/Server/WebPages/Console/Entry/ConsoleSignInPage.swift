@@ -69,7 +69,7 @@ extension ConsoleSignInPage {
     /// - Throws: ``CallFailed``; ``CallRefusal`` for too many requests.
     mutating func isAdmin(_ bearer: Secret) async throws -> Bool {
         do {
-            // No account has this id: the call succeeds only for administrators, with "not found".
+            // No account has this id: only administrators get 404.
             try await visit.call(.get, "/admin/users/00000000-0000-0000-0000-000000000000", bearer: bearer)
             return true
         } catch let refusal as CallRefusal where refusal.status != 429 {

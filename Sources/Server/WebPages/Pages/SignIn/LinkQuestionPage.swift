@@ -107,7 +107,8 @@ extension LinkQuestionPage {
             .post, "/token?grant_type=link_confirmation", ["link_ticket": .string(question.ticket.reveal())])
         let answer = try AuthSessionAnswer(json: json)
         guard answer.awaitsSecondStep else { return try await visit.signIn(json, for: question.handover) }
-        // The session of the sign-in has the second factor. Lost: why the new one, which has not, could not be ended.
+        // Keeps the sign-in's session, which has the second factor. Ignored: the list of devices shows the new session if
+        // it stays.
         _ = try? await visit.call(.post, "/logout?scope=local", bearer: Secret(answer.accessToken))
         visit.session.flash = .methodAdded
         return .go(visit.placeAfterSignIn())
