@@ -32,9 +32,9 @@ struct MailedCodeTests {
             ),
             (
                 429, "over_email_send_rate_limit",
-                "A mail was sent a moment ago. Please wait before you ask for another. (in 42 s)", .refused
+                "An email was sent a moment ago. Wait before you request another. (in 42 s)", .refused
             ),
-            (422, "email_provider_disabled", "This server sends no mail.", .refused),
+            (422, "email_provider_disabled", "This server does not send emails.", .refused),
         ])
     func causes(status: Int, code: String, message: String, exit: ProgramExit) {
         let refusal = AuthRefusal(
