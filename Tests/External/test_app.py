@@ -481,7 +481,7 @@ def test_a_program_without_its_texts_reports_that_there_is_no_app(servers, tmp_p
     monkeypatch.setattr("program.BINARY", alone)
     server = servers.dev().start()
     assert "app" not in server.keys
-    assert "The app in a browser (/app) is off: the folders" in server.log()
+    assert "The example app (/app) is off: the folders" in server.log()
 
 
 def test_the_landing_page_leads_there(chromium, dev):

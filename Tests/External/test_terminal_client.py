@@ -469,7 +469,7 @@ def test_a_question_about_an_account_with_a_second_factor_asks_for_its_password_
         page = browser.open(json.loads(terminal.seen)["open"], timeout=PATIENCE_SECONDS)
         person = urllib.parse.urlencode({"person": "existing", "email": email}).encode()
         browser.open(page.url, person, timeout=PATIENCE_SECONDS).read()
-        terminal.answer(f"Password of {email}: ", PASSWORD).answer("or a recovery code: ", app.code())
+        terminal.answer(f"Password of {email}: ", PASSWORD).answer("or recovery code: ", app.code())
         terminal.wait_for('"signed_in":true')
         assert terminal.end() == 0
     user = project.json("whoami")["user"]
@@ -823,7 +823,7 @@ def test_a_magic_link_signs_in_and_replaces_the_session(project, new_email):
     project.sign_up(second)
     project.sign_up(first)
     send = ["login", "--magic-link", "--email", second]
-    assert project.fails(USAGE, *send)[1].startswith("Standard input is not a terminal; pass --send-only")
+    assert project.fails(USAGE, *send)[1].startswith("Standard input is not a terminal. Pass --send-only")
     assert mails_of(project.server, second) == []
     ended = project.run(*send, "--send-only")
     assert ended.code == 0 and "--code-stdin" in ended.out and project.server.url + "/dev/inbox" in ended.err
@@ -842,7 +842,7 @@ def test_a_terminal_asks_for_the_address_and_the_code(project, new_email):
     project.json("logout")
     with project.at_terminal("login", "--magic-link") as terminal:
         terminal.answer("Email: ", email)
-        terminal.wait_for("a mail with a code is on its way")
+        terminal.wait_for("a code has been emailed to it")
         code = code_for(project.server, email)
         terminal.answer("Code: ", "not a code").wait_for("That is not a code.")
         terminal.answer("Code: ", wrong(code)).wait_for("That code is wrong or has expired.")
@@ -864,7 +864,7 @@ def test_a_forgotten_password_is_replaced(project, new_email):
         terminal.answer("New password: ", new).answer("New password again: ", "another one").wait_for("do not match")
         terminal.answer("New password: ", new).answer("New password again: ", new)
         assert terminal.end() == 0
-        assert "The password is changed." in terminal.seen and new not in terminal.seen
+        assert "Your password was changed." in terminal.seen and new not in terminal.seen
     assert project.json("whoami")["user"]["email"] == email
     assert project.server.auth(token=token).get("/sessions").status in (401, 403)
     assert project.log_in(email, password=new)["signed_in"] is True
@@ -881,7 +881,7 @@ def test_a_script_replaces_a_password_and_is_told_when_it_is_refused(project, ne
     project.json(*recover, "--send-only")
     code = code_for(project.server, email)
     failure = project.fails(REFUSED, *recover, "--code-stdin", stdin=f"{code}\nshort\n")
-    assert failure[0] == "weak_password" and "the password is unchanged" in failure[1]
+    assert failure[0] == "weak_password" and "your password is unchanged" in failure[1]
     assert project.json("whoami")["user"]["email"] == email
     before = known(project.server, email)
     project.json(*recover, "--send-only")
@@ -902,7 +902,7 @@ def test_a_server_without_mail_says_so(server, tmp_path, new_email):
     person = Person(tmp_path, server)
     for command in (["login", "--magic-link"], ["recover"], ["verify", "--resend"]):
         failure = person.fails(REFUSED, *command, "--email", new_email(), "--send-only")
-        assert failure == ("email_provider_disabled", "This server sends no mail.")
+        assert failure == ("email_provider_disabled", "This server does not send emails.")
 
 
 def test_too_many_mails_are_refused(servers, tmp_path, new_email):
@@ -912,7 +912,7 @@ def test_too_many_mails_are_refused(servers, tmp_path, new_email):
     owner.sign_up(email)
     owner.json("recover", "--email", email, "--send-only")
     failure = owner.fails(REFUSED, "recover", "--email", email, "--send-only")
-    assert failure[0] == "over_email_send_rate_limit" and failure[1].startswith("A mail was sent a moment ago.")
+    assert failure[0] == "over_email_send_rate_limit" and failure[1].startswith("An email was sent a moment ago.")
 
 
 # Second factors. `mfa enroll` prints a key, and `mfa recovery-codes --new` codes.
@@ -966,7 +966,7 @@ def test_a_sign_in_without_its_second_factor_keeps_the_session_before(person, de
     assert person.json("whoami")["user"]["email"] == other
     for end in "\x03", signal.SIGTERM:
         with person.at_terminal("login", "--email", protected) as terminal:
-            terminal.answer("Password: ", PASSWORD).wait_for("or a recovery code: ")
+            terminal.answer("Password: ", PASSWORD).wait_for("or recovery code: ")
             code = (terminal.type(end) if isinstance(end, str) else terminal.signal(end)).end()
             assert code == (INTERRUPTED if isinstance(end, str) else 128 + end)
         assert person.json("whoami")["user"]["email"] == other
@@ -978,17 +978,17 @@ def test_an_interrupted_sign_in_does_not_wait_for_a_server_that_is_silent(projec
     app = App(project.json("mfa", "enroll")["secret"])
     project.json("mfa", "verify", "--factor-stdin", stdin=app.code() + "\n")
     with project.at_terminal("login", "--email", protected) as terminal:
-        terminal.answer("Password: ", PASSWORD).wait_for("or a recovery code: ")
+        terminal.answer("Password: ", PASSWORD).wait_for("or recovery code: ")
         project.server.process.send_signal(signal.SIGSTOP)
         try:
             assert terminal.type("\x03").end() == INTERRUPTED
         finally:
             project.server.process.send_signal(signal.SIGCONT)
-        assert "The server does not answer." in terminal.seen
+        assert "The server does not respond." in terminal.seen
 
 
 def test_a_terminal_asks_for_the_second_factor(person, dev, new_email):
-    email, question = new_email(), "or a recovery code: "
+    email, question = new_email(), "or recovery code: "
     person.sign_up(email)
     for arguments in ["recovery-codes", "--new"], ["recovery-codes"], ["verify", "--factor-stdin"]:
         assert "gatehouse mfa enroll" in person.fails(REFUSED, "mfa", *arguments, stdin="000000\n")[1]
@@ -999,7 +999,7 @@ def test_a_terminal_asks_for_the_second_factor(person, dev, new_email):
             terminal.wait_for("authenticator app: ")
             app = App(re.search(r"\b[A-Z2-7]{32}\b", terminal.seen).group())
             terminal.answer("authenticator app: ", wrong).wait_for("six digits")
-            terminal.answer("authenticator app: ", app.code()).wait_for("in use now")
+            terminal.answer("authenticator app: ", app.code()).wait_for("is now a second factor")
             assert terminal.end() == 0
             return app, "recovery-codes --new" in terminal.seen
 
@@ -1009,6 +1009,6 @@ def test_a_terminal_asks_for_the_second_factor(person, dev, new_email):
     assert enroll(codes[0], "tablet")[1] is False
     assert person.json("mfa", "recovery-codes")["remaining"] == 10
     with person.at_terminal("login", "--email", email) as terminal:
-        terminal.answer("Password: ", PASSWORD).answer(question, "000000").wait_for("wrong, too old or used")
+        terminal.answer("Password: ", PASSWORD).answer(question, "000000").wait_for("wrong, expired or already used")
         terminal.answer(question, app.code()).wait_for("Signed in as")
         assert terminal.end() == 0

@@ -19,8 +19,8 @@ struct UpgradeCheckTests {
     @Test(
         "The summary says what is pending, and whether a newer program was there",
         arguments: [
-            (1, [], "One schema change is pending. Run `gatehouse migrate` to apply what is listed."),
-            (2, [], "2 schema changes are pending. Run `gatehouse migrate` to apply what is listed."),
+            (1, [], "One schema change is pending. Apply with `gatehouse migrate`."),
+            (2, [], "2 schema changes are pending. Apply with `gatehouse migrate`."),
             (0, [], "The database has every schema change of this program."),
             (0, [31, 32], "The database has every schema change of this program, and later ones up to level 32."),
         ] as [(Int, [Int], String)])

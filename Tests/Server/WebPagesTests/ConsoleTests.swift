@@ -174,7 +174,7 @@ struct ConsoleTests {
             try await browser.open("/console/users/\(String(repeating: "0", count: 300))")
             #expect(browser.page.status == 404)
             try await browser.open("/console/users?after=nonsense")
-            #expect(browser.page.problem == "The server cannot search for this. Change the text, or show all users.")
+            #expect(browser.page.problem == "The server cannot search for this text. Change it, or show all users.")
         }
     }
 

@@ -45,7 +45,7 @@ struct ProviderChecksTests {
         let findings = await findings(try acme(try server(keys: .status(200, body: Self.keys)).url))
         #expect(findings.map(\.state) == [.ok])
         #expect(findings.first?.name == "provider acme")
-        #expect(findings.first?.text == "reachable, its ID tokens may be ES256")
+        #expect(findings.first?.text == "reachable; accepts ID tokens signed with ES256")
     }
 
     @Test("Without a discovery document sign-in is impossible")
