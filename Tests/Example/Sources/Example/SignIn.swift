@@ -10,7 +10,7 @@ func signUp(_ account: AuthManager, email: String, password: String, firstName: 
         case .signedIn: return nil
         case .checkMail: return "We have sent you a mail."
         case .secondFactorNeeded: return "Enter the code of your authenticator app."
-        case .cancelled, .ignored: return nil
+        case .cancelled, .ignored, .formNeeded, .applePreferred: return nil
         }
     } catch {
         return SignInMessage(.email, error)?.localized
