@@ -30,7 +30,7 @@ public protocol FactorService: Sendable {
 
     /// Creates the account.
     ///
-    /// - Throws: `AuthClientError`, as `GatehouseClient.signUp(with:redirectTo:telling:)`. The previous session stays active.
+    /// - Throws: `AuthClientError`, as `GatehouseClient.signUp(with:redirectTo:telling:captchaToken:)`. The previous session stays active.
     func signUp(with signUp: PasskeySignUp, telling passkeys: any PasskeyAuthenticator) async throws -> AuthSession
 
     /// Creates a passkey for the signed-in user.

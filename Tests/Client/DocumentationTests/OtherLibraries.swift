@@ -6,7 +6,7 @@ import Gatehouse
 
 /// Alamofire 5.10.
 enum Alamofire {
-    final class AuthSession: Sendable {}
+    final class Session: Sendable {}
 
     final class Request: Sendable {
         var request: URLRequest? { nil }
@@ -20,10 +20,10 @@ enum Alamofire {
 
     protocol RequestInterceptor: Sendable {
         func adapt(
-            _ urlRequest: URLRequest, for session: AuthSession,
+            _ urlRequest: URLRequest, for session: Session,
             completion: @escaping @Sendable (_ result: Result<URLRequest, any Error>) -> Void)
         func retry(
-            _ request: Request, for session: AuthSession, dueTo error: any Error,
+            _ request: Request, for session: Session, dueTo error: any Error,
             completion: @escaping @Sendable (RetryResult) -> Void)
     }
 }

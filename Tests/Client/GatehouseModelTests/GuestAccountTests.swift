@@ -1,3 +1,4 @@
+import Gatehouse
 import GatehouseModel
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import Gatehouse
 import GatehouseModel
+import HTTPTypes
 import TestSupport
 import Testing
 

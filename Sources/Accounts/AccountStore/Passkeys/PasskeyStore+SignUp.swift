@@ -50,11 +50,12 @@ extension PasskeyStore {
         return try await database.write { db in
             var account = made
             guard try db.isFree(passkey) else { return .credentialExists }
+            try accounts.admit(account)
+            // First: one challenge tests one address.
+            guard try db.use(challenge, at: now) else { return .challengeUsed }
             if case .confirmed(let email) = signUp.address, try db.isTaken(email, besides: made.user.id) {
                 return .addressTaken
             }
-            try accounts.admit(account)
-            guard try db.use(challenge, at: now) else { return .challengeUsed }
             try db.insert(account.user)
             for identity in account.identities { try db.insert(identity) }
             try db.insert(passkey)

@@ -29,7 +29,8 @@ extension GatehouseClient {
     ) async throws -> AuthSession {
         let signUp = try await passkeySignUp(
             email: email, data: data, with: authenticator, captchaToken: captchaToken)
-        return try await self.signUp(with: signUp, redirectTo: redirectTo, telling: authenticator)
+        return try await self.signUp(
+            with: signUp, redirectTo: redirectTo, telling: authenticator, captchaToken: captchaToken)
     }
 
     /// The first half of ``signUpWithPasskey(email:data:redirectTo:with:captchaToken:)``: creates the passkey.
@@ -77,16 +78,18 @@ extension GatehouseClient {
     /// After a lost response, call it again with ``PasskeySignUp/mayBeStored``. If the account exists, this signs in to it,
     /// for which the system asks for the passkey.
     ///
-    /// - Throws: As the whole; after a lost response also as ``signInWithPasskey(with:style:captchaToken:)``, in which case
-    ///   `webauthn_verification_failed` means that there is no account.
+    /// - Parameter captchaToken: For that sign-in, if the server requires a captcha.
+    /// - Throws: As the whole; after a lost response also as ``signInWithPasskey(with:style:captchaToken:)``. Password managers
+    ///   then keep the passkey, because the first attempt may still be on its way.
     @discardableResult
     public func signUp(
-        with signUp: PasskeySignUp, redirectTo: URL? = nil, telling authenticator: any PasskeyAuthenticator
+        with signUp: PasskeySignUp, redirectTo: URL? = nil, telling authenticator: any PasskeyAuthenticator,
+        captchaToken: String? = nil
     ) async throws -> AuthSession {
         do {
             return try await create(signUp, redirectTo: redirectTo)
         } catch AuthClientError.refused(let refusal) where signUp.mayBeStored && refusal.isAboutChallenge {
-            return try await signIn(asOwnerOf: signUp, with: authenticator)
+            return try await signIn(asOwnerOf: signUp, with: authenticator, captchaToken)
         } catch {
             if !signUp.mayBeStored {
                 await authenticator.forget(signUp.credential, at: signUp.relyingPartyID, after: error)
@@ -130,18 +133,13 @@ extension GatehouseClient {
 
     /// Signs in with the passkey of an account that may exist, and with no other passkey.
     private func signIn(
-        asOwnerOf signUp: PasskeySignUp, with authenticator: any PasskeyAuthenticator
+        asOwnerOf signUp: PasskeySignUp, with authenticator: any PasskeyAuthenticator, _ captchaToken: String?
     ) async throws -> AuthSession {
-        var options = try await getPasskeyAuthenticationOptions()
+        var options = try await getPasskeyAuthenticationOptions(captchaToken: captchaToken)
         options.allowOnly(signUp.credential["id"] ?? .null)
-        let answer = try await authenticator.get(options, style: .immediatelyAvailable)
-        do {
-            return try await verifyPasskeyAuthentication(
-                challengeId: options.challengeID, credentialResponse: answer)
-        } catch let error as AuthClientError where error.code == .webauthnVerificationFailed {
-            await authenticator.forget(signUp.credential, at: signUp.relyingPartyID, after: error)
-            throw error
-        }
+        // The passkey may be on another device.
+        let answer = try await authenticator.get(options, style: .sheet)
+        return try await verifyPasskeyAuthentication(challengeId: options.challengeID, credentialResponse: answer)
     }
 }
 

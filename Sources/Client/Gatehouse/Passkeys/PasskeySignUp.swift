@@ -32,7 +32,7 @@ public enum PasskeyAccountProblem: Error, Hashable, Sendable {
 
 /// A passkey that was created for a new account, for one sign-up. Does not print it.
 ///
-/// Keep it until ``GatehouseClient/signUp(with:redirectTo:telling:)`` has returned a session or thrown a refusal: if the response
+/// Keep it until ``GatehouseClient/signUp(with:redirectTo:telling:captchaToken:)`` has returned a session or thrown a refusal: if the response
 /// was lost, the account may exist, and only this passkey opens it.
 public struct PasskeySignUp: Hashable, Sendable {
     /// Identifies the challenge.
@@ -49,7 +49,7 @@ public struct PasskeySignUp: Hashable, Sendable {
     /// before the next attempt.
     public var mayBeStored = false
 
-    /// Creates a sign-up, which ``GatehouseClient/signUp(with:redirectTo:telling:)`` sends to the server.
+    /// Creates a sign-up, which ``GatehouseClient/signUp(with:redirectTo:telling:captchaToken:)`` sends to the server.
     public init(
         challengeID: UUID, credential: AuthJSON, relyingPartyID: String, email: String? = nil,
         data: AuthJSONObject = [:]

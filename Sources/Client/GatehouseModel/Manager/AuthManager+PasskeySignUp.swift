@@ -85,11 +85,15 @@ extension AuthManager {
         return email == nil || email == signUp.email ? signUp : nil
     }
 
-    /// After a refusal there is no account, and the password manager was told so.
+    /// After a refusal there is no account, and the password manager was told so. If the attempt before may have created one,
+    /// a refusal of the sign-in that looks for it says less.
     private func keep(_ signUp: PasskeySignUp, after error: any Error) {
         var signUp = signUp
+        // This device cannot finish it.
+        if case AuthClientError.noPasskey = error { return }
         if case AuthClientError.refused(let refusal) = error, refusal.status < 500 {
-            guard refusal.status == 429 else { return }
+            let isAboutSignIn = [.webauthnChallengeExpired, .webauthnVerificationFailed].contains(refusal.code)
+            guard refusal.status == 429 || signUp.mayBeStored && isAboutSignIn else { return }
         } else {
             signUp.mayBeStored = true
         }

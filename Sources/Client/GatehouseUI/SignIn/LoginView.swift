@@ -29,7 +29,7 @@ public struct LoginView: View {
         WithAccount { account in
             LoginScreen(manager: account, isDismissible: isDismissible, addsAccount: addsAccount)
                 .modifier(AddingAccount(manager: account, isOn: addsAccount))
-                .modifier(AccountQuestions())
+                .modifier(AccountQuestions(asksForCode: false))
         }
     }
 }

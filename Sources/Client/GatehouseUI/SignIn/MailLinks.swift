@@ -7,6 +7,8 @@ import SwiftUI
 struct MailLinks: ViewModifier {
     let account: AuthManager
     @State private var link = MailLink()
+    /// The user who was asked for the code of a first address.
+    @State private var asked: UUID?
 
     func body(content: Content) -> some View {
         content
@@ -20,7 +22,11 @@ struct MailLinks: ViewModifier {
             .modifier(EmailCodeSheet(account: account, isOnTop: link.screens.isEmpty))
             // The sheet has closed with the code.
             .onChange(of: account.asksForEmailCode) {
-                if !account.asksForEmailCode, account.user?.email != nil { announce("Your email has been changed.") }
+                if account.asksForEmailCode {
+                    asked = account.user?.id
+                } else if account.user?.email != nil, account.user?.id == asked {
+                    announce("Your email has been changed.")
+                }
             }
             .modifier(PasskeyOffering(account: account))
             .environment(\.mailLink, link)
@@ -32,6 +38,8 @@ struct MailLinks: ViewModifier {
 struct AccountQuestions: ViewModifier {
     /// Whether to ask "Add a passkey?" here; otherwise that waits for a screen below.
     var offersPasskey = true
+    /// Whether to ask for the code of a first address here. A login that closes leaves it to the screen below.
+    var asksForCode = true
     @State private var number: Int?
     @Environment(\.mailLink) private var link
     @Environment(AuthManager.self) private var account: AuthManager?
@@ -43,7 +51,7 @@ struct AccountQuestions: ViewModifier {
                 .modifier(MailLinkAlert(link: link, isOnTop: isOnTop(link)))
                 .modifier(SwitchSheet(account: account, isOnTop: isOnTop(link)))
                 .modifier(PasskeyOffer(account: account, isOnTop: offersPasskey && isOnTop(link)))
-                .modifier(EmailCodeSheet(account: account, isOnTop: offersPasskey && isOnTop(link)))
+                .modifier(EmailCodeSheet(account: account, isOnTop: asksForCode && offersPasskey && isOnTop(link)))
                 .onAppear { number = link.add() }
                 .onDisappear { link.remove(number) }
         } else {

@@ -48,6 +48,8 @@ extension PasskeyHandlers {
         let device = callers.device(request, context)
         let named = PasskeyChallenge.Purpose.signUp(name: form.email?.text ?? "")
         let isNamed = PasskeyChallenge(given.challenge, for: named, accounts.secrets) != nil
+        // The options did not pay for this address.
+        if !isNamed { try await runtime.take(Limits.signUp, request, context) }
         let outcome = try await answering(given, for: isNamed ? named : .signUp(name: ""), rules) { challenge in
             let passkey: NewPasskey
             do throws(CeremonyFailure) {
