@@ -2,7 +2,7 @@ import Gatehouse
 import SwiftUI
 import WidgetKit
 
-/// What the widget shows.
+/// The widget's content.
 struct JournalEntry: TimelineEntry {
     enum Content { case guest, text(String), unavailable }
 

@@ -1,6 +1,7 @@
 """Scripts/checks/check-prose finds its phrases in prose, and only there."""
 
 import os
+import pathlib
 import unittest
 
 from script_loading import load
@@ -88,6 +89,14 @@ class PlaceTests(unittest.TestCase):
     def test_english_texts_of_catalogues(self):
         source = '    "Nobody is \\"in\\"." : {\n      "comment" : "nobody",\n    "Delete it, too." : {\n'
         self.assertEqual(found(source, "a.xcstrings"), [(1, "nobody")])
+
+    def test_reviewed_texts_are_in_a_catalogue(self):
+        root = pathlib.Path(__file__).resolve().parent.parent.parent
+        sources = [path.read_text(encoding="utf-8") for path in (root / "Sources").rglob("*.xcstrings")]
+        texts = {text for source in sources for _, text in prose.sentences("a.xcstrings", source)}
+        for text in prose.REVIEWED:
+            self.assertIn(text, texts)
+            self.assertEqual(found(f'    "{text}" : {{\n', "a.xcstrings"), [])
 
 
 class SubjectTests(unittest.TestCase):

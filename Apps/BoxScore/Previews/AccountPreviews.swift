@@ -33,7 +33,7 @@ private struct AccountPreview<Content: View>: View {
         .gatehouse(manager, branding: .boxScore, browser: browser)
         .task {
             await manager.wait { $0.phase != .restoring && !$0.isLoading }
-            // Lost: a deliberate failure, which the screen shows.
+            // Ignored: some previews show a failed call; the screen reports it.
             try? await prepare(manager, browser)
             isReady = true
         }

@@ -111,7 +111,7 @@ extension HomeModel {
     private func save(_ teams: [String]) {
         isSaving = true
         Task {
-            // Lost: nothing. A failure is the manager's `error`, which the screen shows.
+            // Ignored: the screen shows the manager's `error`.
             try? await manager.updateProfile(favoriteTeams: teams)
             isSaving = false
         }

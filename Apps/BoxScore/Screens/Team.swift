@@ -1,7 +1,7 @@
 import Foundation
 public import Gatehouse
 
-/// A team of the server's catalogue (`teams.json` beside this folder).
+/// A team of the server's catalogue (`teams.json`, next to this folder).
 public struct Team: Hashable, Sendable, Identifiable {
     /// The id of the form `league_identifier`, such as `nba_1610612744`.
     public var id: String

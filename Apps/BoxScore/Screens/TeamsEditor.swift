@@ -30,7 +30,7 @@ final class TeamsEditor {
         if isChosen(team) { chosen.removeAll { $0 == team.id } } else { chosen.append(team.id) }
     }
 
-    /// Saves the draft, even if the user leaves the screen meanwhile.
+    /// Saves the draft, even if the user leaves the screen during the request.
     func save() {
         guard canSave else { return }
         phase = .saving

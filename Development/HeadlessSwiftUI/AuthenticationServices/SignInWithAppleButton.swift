@@ -75,7 +75,7 @@ extension SignInWithAppleButton: View, RenderedView {
         return [button]
     }
 
-    /// A button that was removed meanwhile gets no answer.
+    /// The result is dropped if the button was removed while the sheet was shown.
     private func show(_ sheets: ProviderSheets, _ node: ViewNode) {
         let request = ASAuthorizationAppleIDProvider().createRequest()
         onRequest(request)

@@ -1,4 +1,4 @@
-/// What the auth server offers, from `GET /settings`.
+/// The auth server's public settings, from `GET /settings`.
 public struct AuthServerSettings: Hashable, Sendable {
     /// The enabled providers, ordered by name. Contains also those that this version does not know; not email,
     /// telephone and anonymous sign-in.
@@ -11,7 +11,7 @@ public struct AuthServerSettings: Hashable, Sendable {
     public var allowsAnonymousSignIn: Bool
     /// Whether new accounts can be created.
     public var allowsSignUp: Bool
-    /// Whether a sign-up signs in at once, without a mail.
+    /// Whether a sign-up signs in immediately, without a mail.
     public var confirmsEmailAutomatically: Bool
     /// Whether the server can send mail, such as for a password reset. nil if it does not say; hosted Supabase does
     /// not, and can.

@@ -61,7 +61,7 @@ extension GatehouseClient {
             let new = AccessTokenClaims(next.accessToken)?.sessionID, old != new
         else { return }
         Task { [caller] in
-            // Lost: that the server did not answer. The old session then ends by its own lifetime.
+            // Ignored: without a response, the old session expires later.
             try? await caller.send(AuthRequest("POST", "/logout", query: [("scope", "local")]), bearer: accessToken)
         }
     }

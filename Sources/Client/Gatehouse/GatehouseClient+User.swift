@@ -90,7 +90,7 @@ extension GatehouseClient {
             _ = try await self.caller.send(request, bearer: token)
             await self.coordinator.remove(identity: id, startedIn: epoch)
         }
-        // Lost: why the account could not be fetched. The method is removed, and later calls fetch the account.
+        // Ignored: the method is removed, and later calls fetch the account.
         _ = try? await user()
     }
 

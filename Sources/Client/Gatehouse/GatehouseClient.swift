@@ -41,7 +41,7 @@ public final class GatehouseClient: Sendable {
     let coordinator: TokenRefreshCoordinator
     let flows: PendingFlows
     let revocations: KnownRevocations
-    /// The accounts beside the one in use; nil unless the app allows several.
+    /// The accounts that are not in use; nil unless the app allows several.
     let parked: ParkedAccounts?
     /// The system's knowledge of the network; ``Reachability/unknown`` for a server on this machine.
     public let reachability: Reachability
@@ -55,7 +55,7 @@ public final class GatehouseClient: Sendable {
     ///   - transport: Sends HTTP requests.
     ///   - clock: The source of time.
     ///   - randomness: Returns the given number of cryptographically secure random bytes.
-    ///   - reachability: Lets calls fail at once while the device has no connection.
+    ///   - reachability: Lets calls fail immediately while the device has no connection.
     /// - Throws: ``AuthClientError/insecureURL`` for http to another machine, and for any other scheme than https.
     public init(
         url: URL, publishableKey: String, storage: any SecureStorage,
@@ -128,15 +128,15 @@ public final class GatehouseClient: Sendable {
         get async { await currentSession?.user }
     }
 
-    /// The stored state, for the first frame of an app: signed in or out if the store answers at once, otherwise
-    /// `restoring`, as with a locked keychain. Reads the store with each access, and makes no call to the server. Later
-    /// states come from ``authStateChanges``.
+    /// The stored state, for the first frame of an app: signed in or out if the store answers immediately, otherwise
+    /// `restoring`, as with a locked keychain. Each access reads the store and sends no request. ``authStateChanges``
+    /// reports later states.
     public var initialState: AuthState { coordinator.storedState }
 
     /// The current state. Reads the store if it has not answered yet; makes no call to the server.
     public var state: AuthState {
         get async {
-            // Lost: why the store does not answer. The state is then `restoring`.
+            // Ignored: if the store does not answer, the state is `restoring`.
             try? await coordinator.restore()
             return await coordinator.publicState
         }

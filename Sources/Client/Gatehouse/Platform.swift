@@ -90,7 +90,7 @@ extension ASAuthorizationController {
     }
 }
 
-/// What the system's password managers are told about passkeys.
+/// Reports changes of passkeys to the system's password managers.
 enum PasskeySignals {
     static func report(_ signal: PasskeySignal) async {
         // The class is new in the SDK of Xcode 26.2.
@@ -158,8 +158,8 @@ package func systemKeychain(
 /// - Returns: Ends the activity. The system waits for it, also after `isOver`, for a moment.
 func postponeSuspension(_ isOver: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     let end = DispatchSemaphore(value: 0)
-    // Called once if the system grants time, and again, or at once, if there is none left. The activity lasts as long as
-    // the calls.
+    // Called if the system grants time, and again, or immediately, if none is left. The activity lasts as long as the
+    // calls.
     ProcessInfo.processInfo.performExpiringActivity(withReason: "A session is being refreshed") { isExpired in
         if isExpired { isOver() }
         end.wait()

@@ -11,7 +11,7 @@ public struct Reachability: Sendable {
     /// Whether the system reports that there is no connection. false if it reports nothing.
     public var isOffline: @Sendable () -> Bool
     /// Returns a stream of ``isOffline``: the current value first, then each change. A slow listener gets the newest
-    /// value only. The stream ends at once if the system does not know.
+    /// value only. The stream ends immediately if the system does not know.
     public var changes: @Sendable () -> AsyncStream<Bool>
 
     /// Creates a value from both closures, which must agree.

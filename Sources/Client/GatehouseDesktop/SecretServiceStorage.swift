@@ -69,7 +69,7 @@ public struct SecretServiceStorage: SecureStorage {
             }
             let value = await read(parts, of: key)
             if case .value = value { return value }
-            // Lost: why the file cannot be read now. The answer is "unavailable" in any case.
+            // Ignored: a file that is unreadable now makes the store unavailable in any case.
             if let again = try? await index(of: key), again == .value(parts) { return value }
         }
         return .unavailable("replaced repeatedly")

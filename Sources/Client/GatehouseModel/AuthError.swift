@@ -29,12 +29,12 @@ public enum AuthError: Error, Hashable, Sendable {
     case notOffered
     /// No response, or one that is not the server's. The change may have taken effect.
     case offline(OfflineCause)
-    /// The server failed, refused the call for a reason without a case of its own, or sent an invalid response. After a
+    /// The server failed, refused the call for a reason without a separate case, or sent an invalid response. After a
     /// failure the change may have taken effect.
     case networkError(AuthClientError)
     /// The account exists, but its profile does not. Reload it later.
     case profileNotCreated
-    /// The device's store does not answer, or did not keep the session. Nobody was signed out: try again.
+    /// The device's store does not answer, or did not keep the session. No session was ended: try again.
     case storeFailed(StoreProblem)
     /// Too many attempts, and how long the server asks to wait.
     case rateLimited(retryAfter: Duration?)
@@ -108,7 +108,7 @@ public enum AuthError: Error, Hashable, Sendable {
     case tooMany
     /// The account has a factor with this name.
     case nameTaken
-    /// Recovery codes need another factor beside them.
+    /// Recovery codes require another second factor.
     case otherFactorNeeded
 }
 
@@ -254,7 +254,7 @@ extension AuthError {
         case .singleIdentityNotDeletable: self = .lastSignInMethod
         case .linkNotUndoable: self = .tooLateToUndo
         default:
-            // What the browser returns after "Cancel" (RFC 6749 §4.1.2.1), and Apple's own code for it.
+            // The browser's code after "Cancel" (RFC 6749 §4.1.2.1), and Apple's.
             guard ["access_denied", "user_cancelled_authorize"].contains(code.rawValue) else { return nil }
             self = .cancelled
         }
@@ -268,7 +268,7 @@ extension AuthRefusal {
     /// The gateway client waits by itself, so its 429 is a failure like others.
     fileprivate var isOfGateway: Bool { code?.rawValue == "RATE_LIMITED" }
 
-    /// Lasting failures of a provider, for which the servers have no code of their own: Supabase Auth's messages.
+    /// A provider's permanent failures, which Supabase Auth reports by message only, without a specific code.
     fileprivate var providerFailure: AuthError? {
         if message.hasPrefix("Error getting user email from external provider") { return .noProviderEmail }
         let verdicts = ["The identity from the provider could not be verified", "Unable to exchange external code"]

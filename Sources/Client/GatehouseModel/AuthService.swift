@@ -11,7 +11,7 @@ public protocol AuthService: ProfileSource, FactorService {
     /// Internal events. Each access returns a new stream.
     var notices: AsyncStream<AuthNotice> { get }
 
-    /// The stored state; `restoring` if the store cannot answer at once. Called once, before the first frame.
+    /// The stored state; `restoring` if the store cannot answer immediately. Called once, before the first frame.
     var initialState: AuthState { get }
 
     /// The current session, without a call to the server; nil if signed out or if the store does not answer.
@@ -20,7 +20,7 @@ public protocol AuthService: ProfileSource, FactorService {
     /// The redirect URL of browsers and of links in mails; nil if the app has none.
     var redirectTo: URL? { get }
 
-    /// What the system knows about the connection.
+    /// The device's connection, as the system reports it.
     var reachability: Reachability { get }
 
     /// Fetches what the server offers. Needs no session.
@@ -255,7 +255,7 @@ public protocol AuthService: ProfileSource, FactorService {
     func signOut() async throws
 }
 
-// What a service without these calls answers.
+// Defaults for services without these calls.
 extension AuthService {
     public var allowsSeveralAccounts: Bool { false }
     public func accounts() async throws -> [DeviceAccount] { [] }

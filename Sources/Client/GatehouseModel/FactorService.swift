@@ -115,7 +115,7 @@ public protocol FactorService: Sendable {
     func signInAgain(with passkeys: any PasskeyAuthenticator) async throws -> AuthSession
 }
 
-// What a service without these calls answers.
+// Defaults for services without these calls.
 extension FactorService {
     private var unknown: AuthClientError { .refused(AuthRefusal(status: 404, code: nil)) }
 

@@ -55,7 +55,7 @@ public struct ProofQuestion: Hashable, Sendable {
 }
 
 extension ProofNeed {
-    /// What a refused call needs; nil for any other failure.
+    /// The proof that a refused call needs; nil for any other failure.
     init?(_ error: any Error) {
         switch AuthError(error) {
         case .secondFactorNeeded: self = .secondFactor

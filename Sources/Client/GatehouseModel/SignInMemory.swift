@@ -21,7 +21,7 @@ public struct SignInMemory: Sendable {
     /// next process asks again; ``init(read:keep:hasOfferedPasskey:keepPasskeyOffer:)`` keeps it.
     ///
     /// - Parameters:
-    ///   - read: Returns the last value, at once; nil without one.
+    ///   - read: Returns the last value, or nil. Must return immediately.
     ///   - keep: Stores a value. Must return immediately.
     public init(read: @escaping @Sendable () -> String?, keep: @escaping @Sendable (String) -> Void) {
         let wasOffered = Locked(false)
@@ -35,9 +35,9 @@ public struct SignInMemory: Sendable {
     /// Creates a memory of the app's own.
     ///
     /// - Parameters:
-    ///   - read: Returns the last value, at once; nil without one.
+    ///   - read: Returns the last value, or nil. Must return immediately.
     ///   - keep: Stores a value. Must return immediately.
-    ///   - hasOfferedPasskey: Returns at once whether `keepPasskeyOffer` was called on this device.
+    ///   - hasOfferedPasskey: Returns whether `keepPasskeyOffer` was called on this device. Must return immediately.
     ///   - keepPasskeyOffer: Stores that the user was asked to add a passkey. Must return immediately.
     public init(
         read: @escaping @Sendable () -> String?, keep: @escaping @Sendable (String) -> Void,

@@ -2,7 +2,7 @@ public import Foundation
 public import Gatehouse
 import GatehouseWire
 
-// What the server offers, its mails, and the user's devices.
+// The server's settings and mails, and the user's devices.
 extension InMemoryAuthService {
     /// A mail that the server has sent. Its code is ``InMemoryAuthService/mailCode(_:to:)``.
     public struct Mail: Hashable, Sendable {
@@ -34,7 +34,7 @@ extension InMemoryAuthService {
         }
     }
 
-    /// What the server offers. Initially Apple, Google, email addresses and mails.
+    /// The server's public settings. Initially Apple, Google, email addresses and mails.
     public var serverSettings: AuthServerSettings {
         get { state.withLock { $0.server.settings } }
         set { state.withLock { $0.server.settings = newValue } }

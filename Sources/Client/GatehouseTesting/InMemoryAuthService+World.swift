@@ -19,7 +19,7 @@ extension InMemoryAuthService {
         let id = service.addAccount(email: email, firstName: firstName, data: data, others: others)
         let now = service.clock.now
         service.state.withLock { state in
-            // Lost: nothing, because the account was created one line above.
+            // Ignored: the account was created one line above.
             if let opened = try? state.server.open(id, at: now) { state.store(opened.session) }
         }
         return service
@@ -161,7 +161,7 @@ extension InMemoryAuthService {
 
 extension AuthManager {
     /// Waits until a condition holds, such as `{ $0.phase == .unauthenticated }` after a start. Returns early if the
-    /// task is cancelled, for example by a test's time limit; there is no limit of its own.
+    /// task is cancelled, for example by a test's time limit. It has no other limit.
     public func wait(until condition: @MainActor (AuthManager) -> Bool) async {
         while !condition(self), !Task.isCancelled { await Task.yield() }
     }

@@ -44,7 +44,7 @@ public final class InMemoryAuthService: Sendable {
 
     /// Creates a signed-out service without accounts.
     ///
-    /// - Parameter confirmsAutomatically: Whether a sign-up signs in immediately, and a new address applies at once.
+    /// - Parameter confirmsAutomatically: Whether a sign-up signs in and a new address applies immediately.
     ///   Otherwise mails confirm them; an email change needs the codes of both addresses.
     /// - Parameter redirectTo: The app's redirect URL.
     /// - Parameter allowsSeveralAccounts: Whether the device keeps several accounts; see `AuthManager.accounts`.

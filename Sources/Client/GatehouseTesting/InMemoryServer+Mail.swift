@@ -22,7 +22,7 @@ struct MailedCode: Sendable {
     let expiresAt: Date
     /// The only ticket that a code in the slot `link` is good for.
     var ticket: AuthLinkTicket?
-    /// What the code confirms, if not the sign-up that made the account.
+    /// The sign-up that the code confirms, if not the one that created the account.
     var competing: CompetingSignUp?
     var attempts = 0
     /// The first of two codes of an email change stays until the second one.
@@ -44,14 +44,14 @@ struct MailedAddress: Hashable, Sendable {
     let email: String
 }
 
-/// What a sign-up entered that competes with an earlier one for the address.
+/// The input of a sign-up that competes with an earlier one for the address.
 struct CompetingSignUp: Sendable {
     let password: String?
     let metadata: AuthJSONObject
 }
 
 extension InMemoryServer.Account {
-    /// Whether the account is nothing but a sign-up that waits for its mail.
+    /// Whether the account is only a sign-up that waits for its mail.
     var isAbandoned: Bool {
         !isConfirmed && !(user.identities ?? []).contains { $0.provider != AuthProvider.email.rawValue }
     }
@@ -75,7 +75,7 @@ extension InMemoryServer {
         append(.confirmation, to: email)
         guard let account = account(email: email), !account.isConfirmed else { return }
         let id = account.user.id
-        // What a competing sign-up entered counts with its own mail alone.
+        // Only the code from its own mail confirms a competing sign-up's input.
         let didCompete = codes.contains { $0.owner == id && $0.competing != nil }
         mint(.confirmation, to: email, of: id, at: now) { code in
             code.competing = competing ?? (didCompete ? CompetingSignUp(password: nil, metadata: [:]) : nil)

@@ -7,7 +7,7 @@ extension InMemoryServer {
     /// Processes a request.
     ///
     /// - Parameters:
-    ///   - call: What the request is; nil for a part of a call.
+    ///   - call: The request's purpose; nil for a part of a call.
     ///   - fault: A fault that changes the result.
     mutating func reply(to request: InMemoryRequest, _ call: Call?, _ fault: Fault?, at now: Date) -> HTTPReply {
         do throws(AuthClientError) {

@@ -27,7 +27,7 @@ private enum Purpose: Sendable {
     case other
 }
 
-// What the first proof of an address sets aside, and how its holder gets it back.
+// The first proof of an address sets credentials aside; their holder can restore them.
 extension InMemoryServer {
     /// Carries out the proof of an account's address by a mail.
     mutating func prove(
@@ -102,7 +102,7 @@ extension InMemoryServer {
                 account.password = nil
             }
             let others = account.otherPasswords.map(\.data) + (competing.map { [$0.metadata] } ?? [])
-            // Data on which everybody agrees is nobody's secret.
+            // Data that every sign-up entered is not secret.
             guard isUnfinished, !others.allSatisfy({ $0 == entered }) else { return }
             let metadata = prover.isClient ? competing?.metadata ?? [:] : [:]
             (account.user.userMetadata, account.entered) = (metadata, metadata)

@@ -10,7 +10,7 @@ struct InMemoryServer: Sendable {
         var password: String?
         /// The passwords of competing sign-ups, and those that a proof set aside.
         var otherPasswords: [OtherPassword] = []
-        /// What the sign-up that made the account entered.
+        /// The input of the sign-up that created the account.
         var entered: AuthJSONObject = [:]
         var isConfirmed = true
         /// Whether the address's ownership is proven.
@@ -44,7 +44,7 @@ struct InMemoryServer: Sendable {
     var linkFlows: [String: Caller] = [:]
     /// The links of the newest mails.
     var mailLinks: [InMemoryAuthService.Mail: MailLink] = [:]
-    /// What the list of devices says, by session number.
+    /// The rows of the list of devices, by session number.
     var devices: [Int: SessionInfo] = [:]
     var settings = AuthServerSettings(providers: [.apple, .google], allowsEmail: true, sendsMail: true, codeLength: 6)
     var mails: [InMemoryAuthService.Mail] = []

@@ -81,7 +81,7 @@ struct ScriptedToken: Hashable, Sendable {
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = Base64URL.decode(String(parts[1])),
-            // Lost: why another token is unreadable.
+            // Ignored: any unreadable token is invalid.
             let json = try? JSONReader.read(bytes), let provider = json["iss"]?.stringValue,
             let id = json["sub"]?.stringValue
         else { return nil }

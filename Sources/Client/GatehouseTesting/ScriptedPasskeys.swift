@@ -8,7 +8,7 @@ public import Gatehouse
 /// try await account.signInWithPasskey(with: passkeys)      // the user closes the sheet
 /// ```
 public final class ScriptedPasskeys: PasskeyAuthenticator {
-    /// What the user or the system does.
+    /// The reaction of the user or the system.
     public enum Answer: Hashable, Sendable {
         /// Creates a passkey, or uses the newest one.
         case works
@@ -18,7 +18,7 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
         case fails
     }
 
-    /// What the user or the system does in the sheet for a new account.
+    /// The reaction of the user or the system to the sheet for a new account.
     public enum AccountAnswer: Hashable, Sendable {
         /// The user enters an address and a name, and creates the passkey.
         case creates(email: String, firstName: String?)

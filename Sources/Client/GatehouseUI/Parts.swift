@@ -59,7 +59,7 @@ extension View {
 public enum EmailSignIn: Hashable, Sendable {
     /// With a password.
     case password
-    /// With a code from a mail; new users, too. There are no passwords.
+    /// With an emailed code, including for new users. There are no passwords.
     case code
     /// With a password, or a code if they prefer.
     case passwordOrCode

@@ -196,7 +196,7 @@ struct WithSystemPasskeys<Content: View>: View {
 }
 
 #if !os(macOS)
-/// The window of the content. App extensions, which have no `UIApplication.shared`, can show the screens, too.
+/// The content's window. Works without `UIApplication.shared`, so app extensions can show the screens.
 @MainActor private final class FoundWindow {
     weak var found: UIWindow?
 }

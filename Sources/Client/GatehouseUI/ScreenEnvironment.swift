@@ -44,7 +44,7 @@ extension View {
     }
 }
 
-/// What the account screens need above them.
+/// The environment and modifiers that the account screens need above them.
 private struct AccountParents: ViewModifier {
     let account: AuthManager
     let branding: Branding

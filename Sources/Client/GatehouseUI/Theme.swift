@@ -48,7 +48,7 @@ public struct Theme: Sendable {
 }
 
 extension Theme {
-    /// What a text is for.
+    /// A text's purpose.
     enum Role {
         case title, body, button
     }
@@ -99,7 +99,7 @@ private struct ThemedScreen: ViewModifier {
     func body(content: Content) -> some View {
         let theme = branding.theme
         let text = content.font(theme.bodyFont == nil ? inherited : theme.font(.body, .body))
-        // Without a design of its own, a screen keeps the app's.
+        // Without a design in the theme, a screen keeps the app's.
         if let design = theme.design { text.fontDesign(design) } else { text }
     }
 }

@@ -5,9 +5,9 @@ import GatehouseTesting
 import GatehouseUI
 import SwiftUI
 
-// What the examples of the documentation use and do not declare. Only examples that are tests run; they use none of it.
+// Declarations that the documentation's examples use but do not contain. Examples that run, as tests, do not use them.
 
-/// Stands for a value.
+/// A placeholder for a value.
 private func given<Value>() -> Value { preconditionFailure("The examples are not run.") }
 
 /// An app's view around an example.

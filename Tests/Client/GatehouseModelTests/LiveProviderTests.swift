@@ -148,7 +148,7 @@ struct LiveProviderTests {
             } else {
                 try await world.manager.identities.linkApple { try await apple(world) }
             }
-            // Lost: a failed call, which is repeated.
+            // Ignored: a failed call is repeated.
             await until { (try? await world.manager.devices.list().count) == 1 }
             try await world.client.refreshSession()
             #expect(world.manager.isLoggedIn)

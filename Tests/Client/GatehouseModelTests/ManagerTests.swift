@@ -273,9 +273,9 @@ struct ManagerTests {
                 try await account.signUpWithEmail("grace@example.com", password: TestServer.password)
             }
             #expect(outcome == .signedIn && world.manager.user?.email == "grace@example.com")
-            // The replaced session ends at the server, too.
+            // The server also ends the replaced session.
             await until {
-                // Lost: no error, in this process.
+                // Ignored: a failed request is repeated.
                 let answer = try? await world.server.send(.get, "/auth/v1/user", bearer: old.accessToken)
                 return answer?.status == 403
             }

@@ -68,7 +68,7 @@ struct CodeModelTests {
         service.meet(.rateLimited(retryAfter: .seconds(42)), at: .resendConfirmation)
         await model.sendAgain()?.value
         #expect(model.message?.text == text && model.countdown == "0:42")
-        // A code of the earlier mail still counts.
+        // The earlier mail's code is still valid.
         let mail = MailModel(.passwordReset, email: "ada@example.com", manager: manager)
         service.meet(.rateLimited(retryAfter: nil), at: .sendPasswordMail)
         await mail.send()?.value

@@ -3,7 +3,7 @@ import Gatehouse
 import TestSupport
 import Testing
 
-/// The list and the slots after a crash, beside another process, and in a store that fails.
+/// The list and the slots after a crash, with another process, and in a store that fails.
 @Suite("Several accounts: crashes, other processes, failing stores")
 struct AccountCrashTests {
     /// Runs a change that the process does not survive, once for each number of writes before its end, until it completes.

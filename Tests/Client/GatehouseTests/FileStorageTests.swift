@@ -194,7 +194,7 @@ struct FileStorageTests {
             }
             #expect(clock.sleeps.reduce(.zero, +) >= .seconds(120))
             kill(holder.processIdentifier, SIGKILL)
-            // Lost: the error while the system has not ended the process.
+            // Ignored: the call fails until the system has ended the process.
             await until { (try? await storage(folder).withLock { true }) ?? false }
         }
     }

@@ -4,7 +4,7 @@ import GatehouseWire
 import TestSupport
 import Testing
 
-/// The gateway client beside a world's auth client.
+/// The gateway client with a world's auth client.
 private struct Gateway: Sendable {
     let world: World
     let clock: LimitClock

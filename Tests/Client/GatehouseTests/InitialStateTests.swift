@@ -4,7 +4,7 @@ import GatehouseWire
 import TestSupport
 import Testing
 
-/// A store that answers at once, with a problem until it is solved.
+/// A store that answers immediately, with a problem until it is solved.
 private final class ReadyStorage: SecureStorage {
     private let inner: MemoryStorage
     private let problem: Locked<StoreProblem?>

@@ -57,7 +57,7 @@ final class ScriptedAnswers: Sendable {
     var pendingVerifiers: Int {
         get async {
             guard case .value(let bytes) = await storage.read("gatehouse.pkce-flows") else { return 0 }
-            // Ignored: the fault in a test's own JSON; the test then fails on the response.
+            // Ignored: unreadable JSON has no flows.
             return (try? JSONReader.read(bytes))?.arrayValue?.count ?? 0
         }
     }

@@ -58,7 +58,7 @@ struct SecretToolLimitTests {
 
     @Test("A hundred runs leave no descriptor open")
     func descriptors() async {
-        // In a process of its own, because concurrent tests open descriptors too.
+        // In a separate process, because concurrent tests also open descriptors.
         await #expect(processExitsWith: .success) {
             try await TestFolder.with { folder in
                 let tool = try await FakeSecretTool(in: folder)

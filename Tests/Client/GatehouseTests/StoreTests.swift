@@ -232,7 +232,7 @@ struct TwoProcessTests {
             _ = try await widget.session
             let listener = await Listener(to: widget)
             try await world.client.signOut()
-            // F2: at once, although the token is valid for an hour.
+            // F2: immediately, although the token is valid for an hour.
             await #expect(throws: AuthClientError.signedOut(.signedOutElsewhere)) { try await widget.session }
             await #expect(throws: AuthClientError.signedOut(.signedOutElsewhere)) { try await widget.session }
             #expect(world.network.refreshCount == 0)

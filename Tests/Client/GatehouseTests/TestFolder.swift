@@ -32,7 +32,7 @@ struct TestFolder: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: below(name))
     }
 
-    /// Writes a program that can be started at once. A shell writes it: if this process opened the file, a child of a
+    /// Writes a program that can start immediately. A shell writes it: if this process opened the file, a child of a
     /// concurrent test would inherit the descriptor, and the program could not start at that moment.
     func install(_ program: String, as name: String) async throws {
         let (shell, ended) = (Process(), AsyncStream<Never>.makeStream())

@@ -110,7 +110,7 @@ func httpDate(_ instant: Instant) -> String {
     return "Thu, \(parts[2]) \(months[Int(parts[1])! - 1]) \(parts[0]) \(parts[3]):\(parts[4]):\(parts[5]) GMT"
 }
 
-/// A device beside the server: its clock runs as fast, may be wrong, and its waits take no time.
+/// A client device. Its clock runs as fast as the server's but may be wrong, and its waits take no time.
 final class TestDevice: Sendable {
     private let waits = Mutex<[Duration]>([])
     private let wrong = Mutex(Duration.zero)

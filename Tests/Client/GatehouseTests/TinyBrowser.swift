@@ -7,7 +7,7 @@ import GatehouseDesktop
 actor TinyBrowser {
     private var pages: [Task<String, Never>] = []
 
-    /// Requests a page, like a browser after a redirect; returns at once.
+    /// Requests a page, like a browser after a redirect. Returns immediately.
     func visit(_ address: URL, headers: [String] = []) {
         let target = address.path(percentEncoded: true) + (address.query(percentEncoded: true).map { "?" + $0 } ?? "")
         let head = ["GET \(target) HTTP/1.1", "Host: \(address.host ?? ""):\(address.port ?? 0)"] + headers

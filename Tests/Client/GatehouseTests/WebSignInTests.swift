@@ -164,7 +164,7 @@ private final class ScriptedServer: Sendable {
     var pendingVerifiers: [String] {
         get async {
             guard case .value(let bytes) = await storage.read("gatehouse.pkce-flows") else { return [] }
-            // Ignored: the fault in a test's own JSON; the test then fails on the response.
+            // Ignored: unreadable JSON has no flows.
             return ((try? JSONReader.read(bytes))?.arrayValue ?? []).compactMap { $0["verifier"]?.stringValue }
         }
     }

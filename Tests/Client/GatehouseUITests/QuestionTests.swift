@@ -124,7 +124,7 @@ private struct InLine: View {
     }
 }
 
-/// An app with a sheet and a sign-in of its own.
+/// An app with its own sheet and sign-in.
 private struct OwnSignIn: View {
     let asks: Bool
     @Environment(AuthManager.self) private var manager

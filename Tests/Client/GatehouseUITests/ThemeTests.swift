@@ -106,7 +106,7 @@ struct ThemeTests {
         for button in ["Sign in with Google", "Sign in with Email", "Create Account"] {
             #expect(try screen.look(of: button).corner == corner, "\(button)")
         }
-        // Three buttons of ours, the border of Google's, and Apple's.
+        // Our three buttons, the border of Google's, and Apple's.
         let page = try HTMLPage().text(of: screen)
         #expect(page.components(separatedBy: "border-radius:\(corner)").count - 1 == 5)
     }

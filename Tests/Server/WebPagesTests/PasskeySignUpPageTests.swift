@@ -36,7 +36,7 @@ struct PasskeySignUpPageTests {
         return try JSONReader.read(escaped.replacing("&quot;", with: "\"").replacing("&amp;", with: "&"))
     }
 
-    /// What the user and the script of the page do.
+    /// The steps of the user and the page's script.
     private func signUp(_ browser: WebBrowser) async throws -> SoftAuthenticator {
         try await browser.click("/account/sign-up/passkey")
         try await browser.press("Continue", Self.person)

@@ -2,7 +2,7 @@ public import Foundation
 
 /// An account that is signed in on this device, or was until its session ended. See ``GatehouseClient/accounts``.
 public struct DeviceAccount: Hashable, Sendable, Identifiable {
-    /// What the account needs before the app can use it.
+    /// The account's state on this device.
     public enum State: Hashable, Sendable {
         /// The account in use: the client's session is this account's.
         case active

@@ -59,8 +59,8 @@ extension GatehouseClient {
         return await revoke(try await coordinator.remove(id, from: parked), .localLogout)
     }
 
-    /// Signs all accounts out on this device, whatever the server answers. The server hears of the account in use before
-    /// the call returns, and of the others afterwards.
+    /// Signs all accounts out on this device, even if the server cannot be reached. The server is told about the
+    /// account in use before the call returns, and about the others afterwards.
     ///
     /// - Throws: As ``remove(account:)``. An account whose session could not be deleted stays; the others are signed out.
     public func signOutOfAllAccounts() async throws {
@@ -89,7 +89,7 @@ extension GatehouseClient {
 
     /// Ends a session at the server without waiting for the answer.
     func endLater(_ session: KeptSession) {
-        // Lost: whether the server answered. If it did not, the session expires later.
+        // Ignored: without a response, the session expires later.
         Task { await revoke(session, .localLogout) }
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The accounts of a device beside the one in use, in a store.
+/// The device's accounts, except the one in use, in a store.
 ///
 /// The session in use stays in the client's own slot. Each other account has a slot below `<key>.account.<user id>`, and
 /// `<key>.accounts` lists all accounts, because a store cannot name its keys. Two rules make a crash between two writes
@@ -37,14 +37,13 @@ struct ParkedAccounts: Sendable {
         case .absent: return []
         case .unavailable(let problem): throw AuthClientError.storeUnavailable(problem)
         case .value(let bytes):
-            // Lost: an unreadable list. Each sign-in to an account lists it again and finds its slot.
+            // Ignored: an unreadable list is empty. Each sign-in to an account lists it again and finds its slot.
             let entries = (try? JSONReader.read(bytes))?.arrayValue ?? []
             return entries.compactMap(DeviceAccount.init(listed:))
         }
     }
 
-    /// Lists the account that will be used, and moves the one in use to a slot of its own. Lists nothing while there is
-    /// one account only.
+    /// Lists the account that will be used, and moves the one in use to its own slot. Does not list a single account.
     ///
     /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`; `tooManyAccounts` if as many are signed in as a
     ///   device may have.

@@ -80,7 +80,7 @@ extension TokenRefreshCoordinator {
         defer { ownChanges -= 1 }
         let before = try await inUse()
         let isOther = before.map { $0.user.id != next.session.user.id } ?? false
-        // An anonymous account is not listed: nobody could sign in to it again, so a sign-out would lose its data.
+        // An anonymous account is not listed: it has no sign-in method, so a sign-out would lose its data.
         let leaving = isOther && before?.user.isAnonymous == false ? before : nil
         do {
             try check(startedIn)

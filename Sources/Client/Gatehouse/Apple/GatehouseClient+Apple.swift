@@ -73,7 +73,7 @@ struct KnownRevocations: Sendable {
         case .absent: return []
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
         case .value(let bytes):
-            // Lost: an unreadable list. Its users are signed out once more.
+            // Ignored: with an unreadable list, its users are signed out once more.
             return Set((try? JSONReader.read(bytes))?.arrayValue?.compactMap(\.stringValue) ?? [])
         }
     }

@@ -37,7 +37,7 @@ struct AuthCaller: Sendable {
     func send(_ request: AuthRequest, bearer: String? = nil) async throws -> HTTPReply {
         let reply: HTTPReply
         do {
-            // Not every transport checks. A refresh that was replaced before it left could run beside the next one.
+            // Not every transport checks. A refresh that was replaced before it was sent could run during the next one.
             try Task.checkCancellation()
             reply = try await transport(call(request, bearer: bearer))
         } catch {

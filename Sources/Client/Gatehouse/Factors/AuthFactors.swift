@@ -92,10 +92,10 @@ public struct AuthFactors: Sendable {
                 creates: challenge.webAuthn?.creates == true))
     }
 
-    /// Removes a factor. The sessions that it raised last fall to `aal1`; none ends.
+    /// Removes a factor. The sessions that it raised last return to `aal1` and stay signed in.
     ///
     /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` for a verified factor in a session of `aal1`;
-    ///   `mfa_factor_not_found`; `mfa_recovery_codes_sole_factor` for the last one beside recovery codes;
+    ///   `mfa_factor_not_found`; `mfa_recovery_codes_sole_factor` for the last one other than recovery codes;
     ///   `fresh_sign_in_required` if the server requires a recent proof.
     @discardableResult
     public func unenroll(params: FactorUnenrollParams) async throws -> AuthUnenrolledFactor {
@@ -134,7 +134,7 @@ extension AuthFactorChallenge {
     }
 }
 
-/// The recovery codes of the signed-in user: one set, beside another factor.
+/// The signed-in user's recovery codes: one set, which requires another factor.
 ///
 /// ```swift
 /// let set = try await client.mfa.recoveryCodes.generate()

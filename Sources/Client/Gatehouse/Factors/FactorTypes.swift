@@ -179,7 +179,7 @@ public struct AuthAssuranceLevels: Hashable, Sendable {
     /// ``AuthAssuranceLevel/aal2`` if the account has a proven factor, otherwise ``currentLevel``. If they
     /// differ, ask for a code.
     public let nextLevel: AuthAssuranceLevel?
-    /// What the user has proven, the newest first.
+    /// The methods with which the user signed in, newest first.
     public let currentAuthenticationMethods: [AuthMethodReference]
 }
 
@@ -202,7 +202,7 @@ struct AccessTokenClaims {
     init?(_ accessToken: String) {
         let parts = Array(accessToken.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(parts[1]) else { return nil }
-        // Lost: why the payload is not JSON.
+        // Ignored: without JSON claims, the token is opaque.
         guard let claims = try? JSONReader.read(payload) else { return nil }
         self.claims = claims
     }

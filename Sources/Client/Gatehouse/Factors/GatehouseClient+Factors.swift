@@ -35,6 +35,6 @@ extension GatehouseClient {
         await refetchUser()
     }
 
-    /// Lost: why the account could not be fetched. Later calls fetch it.
+    /// Ignored: later calls fetch the account.
     func refetchUser() async { _ = try? await user() }
 }

@@ -45,10 +45,10 @@ extension GatehouseClient {
         return new
     }
 
-    /// Ends a session that nobody keeps.
+    /// Revokes a session that is not kept.
     func end(_ unwanted: AuthSessionAnswer) async {
         let request = AuthRequest("POST", "/logout", query: [("scope", AuthSignOutScope.local.rawValue)])
-        // Lost: that the server did not answer. The session then ends by its own lifetime.
+        // Ignored: without a response, the session expires later.
         _ = try? await caller.send(request, bearer: unwanted.accessToken)
     }
 }

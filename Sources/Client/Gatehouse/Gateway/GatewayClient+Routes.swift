@@ -18,8 +18,8 @@ extension GatewayClient {
     /// The largest response of ``send(_:_:query:body:needsToken:)`` in bytes.
     public static let largestAnswer = 4_194_304
 
-    /// Calls a route of the app's own beside the gateway's, with the user's token, and the time limits, retries and
-    /// circuit breaker of this client. Repeats `GET`, `PUT` and `DELETE` if there is no response, but never `POST` and
+    /// Calls one of the app's own routes at the gateway's URL, with the user's token and this client's time limits,
+    /// retries and circuit breaker. Retries `GET`, `PUT` and `DELETE` if there is no response, but never `POST` and
     /// `PATCH`.
     ///
     /// ```swift

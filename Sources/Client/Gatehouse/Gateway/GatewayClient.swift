@@ -146,7 +146,7 @@ public actor GatewayClient {
                 do {
                     return try await transport(call)
                 } catch {
-                    // A transport reports its cancellation with an error of its own.
+                    // A transport reports its cancellation with its own error.
                     try Task.checkCancellation()
                     throw error
                 }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// How the system offers the passkeys of a user who signs in.
 public enum PasskeyRequestStyle: Hashable, Sendable {
-    /// In a sheet, because the user tapped a button. Offers passkeys of other devices, too.
+    /// In a sheet, because the user tapped a button. Also offers other devices' passkeys.
     case sheet
     /// In a sheet, only if this device has a passkey. Otherwise ``AuthClientError/noPasskey``, without any sheet.
     case immediatelyAvailable

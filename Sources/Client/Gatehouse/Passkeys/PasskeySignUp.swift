@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the user entered in the system's sheet for a new account, with the new passkey. Does not print it.
+/// The user's entries in the system's sheet for a new account, and the new passkey. Its description omits them.
 public struct PasskeyAccount: Hashable, Sendable {
     /// `RegistrationResponseJSON` ([WebAuthn §5.1](https://www.w3.org/TR/webauthn-3/)).
     public var credential: AuthJSON

@@ -153,7 +153,7 @@ final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate,
         end(.failure(failure(error)))
     }
 
-    /// The system reports "no passkey on this device" as a cancellation, too.
+    /// The system also reports "no passkey on this device" as a cancellation.
     private func failure(_ error: any Error) -> any Error {
         guard let error = error as? ASAuthorizationError else { return AuthClientError.passkeyFailed(error.shortText) }
         if error.code == .canceled { return style == .sheet ? AuthClientError.cancelled : .noPasskey }

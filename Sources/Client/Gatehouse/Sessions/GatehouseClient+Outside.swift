@@ -1,4 +1,4 @@
-// What an app's tests change behind the client.
+// Changes behind the client, for an app's tests.
 extension GatehouseClient {
     /// Replaces the user of the session as a call of another part of the app does.
     package func replace(_ user: AuthUser, then event: AuthEvent?) async {

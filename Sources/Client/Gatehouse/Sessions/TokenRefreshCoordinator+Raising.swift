@@ -10,11 +10,11 @@ extension TokenRefreshCoordinator {
     /// as it is.
     ///
     /// - Throws: Errors of the call; ``AuthClientError``: `storeUnavailable` and `storeFailed`, after which the previous
-    ///   tokens stay; `signedOut` and `sessionChanged` if the app signed out or in meanwhile.
+    ///   tokens stay; `signedOut` and `sessionChanged` if the app signed out or in during the call.
     func raisedSession(by call: @escaping @Sendable (String) async throws -> TimedAnswer) async throws -> AuthSession {
         let user = try await freshSession().user.id
         while let other = raising?.task ?? flight?.task {
-            // Lost: how another call ended. This one does not depend on it.
+            // Ignored: this call does not depend on the other one's result.
             _ = try? await Self.value(of: other)
             try Task.checkCancellation()
         }
@@ -35,7 +35,7 @@ extension TokenRefreshCoordinator {
     /// - Returns: Its session, which has new tokens; nil if none was in progress, or it failed.
     func sessionAfterRaising() async throws -> AuthSession? {
         guard let raising else { return nil }
-        // Lost: why the verification failed, which its own caller learns.
+        // Ignored: the verification's own caller gets the error.
         let session = try? await Self.value(of: raising.task)
         try Task.checkCancellation()
         return session

@@ -94,7 +94,7 @@ extension TokenRefreshCoordinator {
 
     /// One refresh with its retries. Releases the store's lock between attempts.
     ///
-    /// - Parameter asksAlways: Whether a session that another process has refreshed meanwhile does not suffice.
+    /// - Parameter asksAlways: Whether to refresh even if another process has just refreshed the session.
     private func fly(_ startedIn: Int, asksAlways: Bool) async throws -> AuthSession {
         defer { if flight?.epoch == startedIn { flight = nil } }
         do {
@@ -239,8 +239,8 @@ extension TokenRefreshCoordinator {
     func endedByServer(_ refusal: AuthRefusal, accessToken: String) async throws {
         guard refusal.isFinal, let current = kept, current.session.accessToken == accessToken else { return }
         let startedIn = epoch
-        // Lost: that the slot holds another session or that the user signed in or out, which takes precedence; or that
-        // the lock was not available, in which case the next call gets the same answer.
+        // Ignored: another session in the slot, a sign-in or a sign-out takes precedence. Without the lock, the next
+        // call gets the same error.
         _ = try? await slot.storage.withLock {
             try await self.gate.run { try await self.end(current, refusal, startedIn) }
         }

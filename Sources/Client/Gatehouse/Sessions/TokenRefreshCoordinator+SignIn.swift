@@ -18,7 +18,7 @@ extension TokenRefreshCoordinator {
     /// - Parameter begun: The result of ``beginSignIn()``. A later sign-in or sign-out by the app takes precedence; the
     ///   end of the previous session by the server does not.
     /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`, and the previous session stays active;
-    ///   `signedOut` or `sessionChanged` if the app signed out or in meanwhile.
+    ///   `signedOut` or `sessionChanged` if the app signed out or in during the request.
     func adopt(_ timed: TimedAnswer, begun: Int, then further: AuthEvent? = nil) async throws -> AuthSession {
         try await replace(by: timed, begun: begun, then: further).session
     }
@@ -60,7 +60,7 @@ extension TokenRefreshCoordinator {
     }
 
     /// Signs out: first in memory; then in the store without waiting for another process's refresh; then again under
-    /// the lock, because that process may have written meanwhile.
+    /// the lock, because that process may have written a session.
     ///
     /// - Parameters:
     ///   - reason: Any reason other than `requested` does not interrupt a sign-in in progress.
@@ -69,7 +69,7 @@ extension TokenRefreshCoordinator {
     func signOut(
         _ reason: SignedOutReason, of expected: Int? = nil
     ) async -> (KeptSession?, AuthClientError?) {
-        // Lost: that the store does not answer. Then there is no session to revoke, and deleting it reports the error.
+        // Ignored: if the store does not answer, there is no session to revoke, and deleting it reports the error.
         try? await restore()
         if let expected, epoch != expected { return (nil, nil) }
         let old = kept
@@ -96,9 +96,9 @@ extension TokenRefreshCoordinator {
 
     /// The current user, and the epoch for later changes.
     func owner() async -> (user: AuthUser, epoch: Int)? {
-        // Lost: that the store does not answer. Then there is no known session.
+        // Ignored: if the store does not answer, there is no known session.
         try? await restore()
-        // Lost: the error for a sign-out or an account change by another process. `kept` already reflects it.
+        // Ignored: `kept` already reflects another process's sign-out or account change.
         try? await followStore()
         return kept.map { ($0.session.user, epoch) }
     }

@@ -48,7 +48,7 @@ actor TokenRefreshCoordinator {
     /// The number of sign-ins and sign-outs of this process that have not reached the store. They take precedence.
     var ownChanges = 0
     var flight: Flight?
-    /// A verification of a second factor. No refresh starts beside it.
+    /// A second factor's verification in progress. Refreshes wait for it.
     var raising: Flight?
     var awaited: AwaitedExchange?
     var exchangeCount = 0
@@ -84,7 +84,7 @@ actor TokenRefreshCoordinator {
         notices.finish()
     }
 
-    /// The stored state, read at once; `restoring` if the store cannot answer at once.
+    /// The stored state; `restoring` if the store cannot answer immediately.
     nonisolated var storedState: AuthState {
         switch slot.loadNow() {
         case nil, .unavailable: return .restoring

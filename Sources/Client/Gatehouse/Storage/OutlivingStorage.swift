@@ -7,8 +7,8 @@ import Foundation
 /// backup includes tells whether this installation has used its entries. While the entries cannot be deleted or the
 /// marker cannot be written, the store is unavailable.
 ///
-/// Only the app deletes them. An extension has a container of its own, without the app's marker, and would take the
-/// app's session for one of an earlier installation.
+/// Only the app deletes them. An extension has its own container, without the app's marker, and would mistake the app's
+/// session for one of an earlier installation.
 struct OutlivingStorage: Sendable {
     /// The calls of the underlying store, which block for about a millisecond.
     struct Entries: Sendable {

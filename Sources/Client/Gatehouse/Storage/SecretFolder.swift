@@ -112,9 +112,9 @@ package struct SecretFolder: Sendable {
 
     /// Deletes incomplete files of writers that were ended before the rename. No active writer takes an hour.
     private func sweep() {
-        // Lost: incomplete files that no one reads. The next write tries again.
+        // Ignored: incomplete files are never read, and the next write tries again.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] where name.hasPrefix(Self.torn) {
-            // Lost: the same.
+            // Ignored: as above.
             let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
             guard let changed = attributes?[.modificationDate] as? Date else { continue }
             if now().timeIntervalSince(changed) > 3_600 { unlink(path + "/" + name) }

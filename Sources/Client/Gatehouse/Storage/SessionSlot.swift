@@ -62,7 +62,7 @@ struct SessionSlot: Sendable {
         return Content(refresh, access: await storage.read(accessKey))
     }
 
-    /// - Returns: nil if the store cannot answer at once.
+    /// - Returns: nil if the store cannot answer immediately.
     func loadNow() -> Content? {
         guard let refresh = storage.readNow(refreshKey) else { return nil }
         guard case .value = refresh else { return Content(refresh, access: .absent) }
@@ -171,10 +171,10 @@ extension SessionSlot.Content {
 
 extension StoredSession {
     fileprivate init?(refreshEntry bytes: [UInt8]) {
-        // Lost: why the entry is unreadable. All callers treat it as damaged.
+        // Ignored: all callers treat an unreadable entry as damaged.
         guard let json = try? JSONReader.read(bytes), let generation = json["generation"]?.stringValue,
             let lineage = json["lineage"]?.stringValue, let token = json["refresh_token"]?.stringValue,
-            // Lost: the same.
+            // Ignored: as above.
             let user = try? AuthUser(json: json["user"] ?? .null)
         else { return nil }
         self.init(generation: generation, lineage: lineage, refreshToken: token, user: user, access: nil)
@@ -196,9 +196,9 @@ extension StoredSession {
 extension StoredAccess {
     /// - Returns: nil for the token of another generation, and for invalid bytes or times.
     fileprivate init?(entry bytes: [UInt8], generation: String) {
-        // Lost: an access token, which a refresh replaces.
+        // Ignored: a refresh replaces an unreadable access token.
         guard let json = try? JSONReader.read(bytes), json["generation"]?.stringValue == generation,
-            // Lost: the same.
+            // Ignored: as above.
             let members = try? WireMembers(json, path: "access"), let token = members.text("access_token"),
             let expiresIn = members.number("expires_in"), let expiresAt = members.number("expires_at"),
             let serverAhead = members.number("server_ahead"), WireMembers.lifetimes.contains(expiresIn),

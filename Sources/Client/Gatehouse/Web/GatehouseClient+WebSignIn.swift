@@ -70,7 +70,7 @@ extension GatehouseClient {
     /// - Parameters: As for ``signInWithOAuth(provider:redirectTo:scopes:queryParams:launchFlow:)``.
     /// - Returns: A new session of the same account; the previous one if only that one had the second factor.
     /// - Throws: The same errors, and ``AuthClientError``: `signedOut` without a session; `sessionChanged` if another
-    ///   user signed in meanwhile. Codes: `identity_already_exists` if the identity already belongs to an account;
+    ///   user has signed in. Codes: `identity_already_exists` if the identity already belongs to an account;
     ///   `manual_linking_disabled`; `fresh_sign_in_required` if the server requires a recent sign-in.
     @discardableResult
     public func linkIdentity(
@@ -121,7 +121,7 @@ extension GatehouseClient {
 
     /// Starts a flow, shows it, and exchanges the resulting code with this flow's verifier.
     ///
-    /// Deletes the flow in any case, because its code exists nowhere else. If another user has signed in meanwhile, the
+    /// Deletes the flow in any case, because its code exists nowhere else. If another user has signed in, the
     /// result of a link does not replace that user's session.
     private func finish(
         _ kind: FlowKind, _ show: (PendingFlow) async throws -> (back: URL, redirect: URL?)

@@ -16,7 +16,7 @@ public import Observation
 /// code has changed and ``isComplete``.
 @MainActor @Observable
 public final class CodeModel {
-    /// What the code is for.
+    /// The code's purpose.
     public enum Kind: Hashable, Sendable {
         /// To confirm a sign-up.
         case confirmation
@@ -51,10 +51,10 @@ public final class CodeModel {
     /// The usual time between two mails to an address.
     public nonisolated static let interval: Duration = .seconds(60)
 
-    /// What the code is for.
+    /// The code's purpose.
     public let kind: Kind
-    /// The address that got the mail; empty for ``Kind/setAsidePasskey``. Changes when the other address of an email change
-    /// must be confirmed, too.
+    /// The address that got the mail; empty for ``Kind/setAsidePasskey``. Changes when an email change also requires
+    /// the other address's confirmation.
     public private(set) var email: String
     /// The current phase.
     public private(set) var phase = Phase.editing
@@ -70,9 +70,9 @@ public final class CodeModel {
     private var other: String?
     /// Whether the last attempt requested a mail.
     @ObservationIgnored private var sentLast = false
-    /// What the user typed or used before, until the code is used.
+    /// The user's earlier input, until the code is used.
     @ObservationIgnored var restored: Restored?
-    /// Whether the code answers ``AuthManager/linkQuestion``, beside restoring a credential.
+    /// Whether the code answers ``AuthManager/linkQuestion`` in addition to restoring a credential.
     let answersLink: Bool
     let manager: AuthManager
 

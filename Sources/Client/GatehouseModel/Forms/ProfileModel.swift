@@ -91,8 +91,8 @@ public final class ProfileModel {
         }
     }
 
-    /// Saves the given fields, even if the user leaves the screen meanwhile: the phase is `saving`, and then `showing`
-    /// or, with an alert, `failed`.
+    /// Saves the given fields, even if the user leaves the screen during the request: the phase is `saving`, and then
+    /// `showing` or, with an alert, `failed`.
     ///
     /// - Returns: Ends when the change has succeeded or failed.
     @discardableResult

@@ -29,7 +29,7 @@ public final class SignInMethodsModel {
     /// The message about the last change.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
-    /// Whether the account has an identity of this provider; `email` stands for a password.
+    /// Whether the account has an identity of this provider; `email` means a password.
     public func has(_ provider: AuthProvider) -> Bool { identities.contains { $0.provider == provider.rawValue } }
 
     /// The providers that can be added: those that the server offers and the account does not have, Apple first.

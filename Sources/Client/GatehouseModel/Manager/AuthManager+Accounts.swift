@@ -121,7 +121,7 @@ extension AuthManager {
         accountBefore = nil
         if before == nil || opening != nil { await signOut() }
         guard let before else { return }
-        // Ignored: that account's session has ended. The login screen then shows the accounts that are left.
+        // Ignored: if the account's session has ended, the login screen shows the remaining accounts.
         _ = try? await use(before)
     }
 }

@@ -121,7 +121,7 @@ extension AuthManager {
         let (mine, question) = (epoch, linkQuestion)
         var session = await service.currentSession
         if session == nil, allowsSeveralAccounts, let user {
-            // Ignored: this account's session has ended, too.
+            // Ignored: without a session of this account, the user is signed out below.
             session = try? await service.use(account: user.id)
         }
         guard epoch == mine, signOutCount == 0 else { return }

@@ -55,7 +55,7 @@ extension AuthManager.Credentials {
     /// Confirms the change of the account's email address with the code of a mail.
     ///
     /// - Parameter email: The address that got the mail: the new one, or the current one.
-    /// - Returns: ``EmailChange/checkMail`` if the mail to the other address must be confirmed, too.
+    /// - Returns: ``EmailChange/checkMail`` if the other address must also be confirmed.
     /// - Throws: As ``changeEmail(_:current:)``, and ``AuthError/codeWrong``.
     public func confirmEmail(
         withCode code: String, sentTo email: String

@@ -33,7 +33,7 @@ extension AuthManager.Factors {
 
     /// Removes a factor.
     ///
-    /// - Throws: As ``list()``, and ``AuthError/otherFactorNeeded`` for the last one beside recovery codes.
+    /// - Throws: As ``list()``, and ``AuthError/otherFactorNeeded`` for the last one other than recovery codes.
     public func remove(id: UUID) async throws(AuthError) {
         try await manager.changing { try await manager.service.removeFactor(id: id) }
     }

@@ -70,7 +70,7 @@ extension AuthManager.Linking {
     /// The user dismisses the question.
     public func dismiss() { manager.linkQuestion = nil }
 
-    /// Links with the session of a sign-in that answers the question, at once or when its second factor is proven.
+    /// Links with the session of the sign-in that answers the question, immediately or after its second factor.
     func link(_ question: AuthLinkQuestion, _ method: AuthMethod, with session: AuthSession) async throws -> AuthSession
     {
         if session.needsSecondFactor {
@@ -82,7 +82,7 @@ extension AuthManager.Linking {
             return try await manager.service.confirmLink(question.ticket)
         } catch {
             // The sign-in succeeded but the link failed. The user asked for both, so end the session, unless
-            // another user has signed in meanwhile.
+            // another user has signed in.
             if manager.epoch == mine { await manager.endSession(of: session.user.id) }
             throw error
         }

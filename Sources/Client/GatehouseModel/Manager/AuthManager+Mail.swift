@@ -53,7 +53,7 @@ extension AuthManager.Mail {
     /// - Parameter url: A URL for which ``isLink(_:)`` is true.
     /// - Throws: ``AuthError``, such as ``AuthError/invalidCallback`` for a link that this device did not request. After
     ///   ``AuthError/offline(_:)`` the link can be used again. ``AuthError/cancelled`` if the signed-in user stays;
-    ///   ``AuthError/alreadySignedIn`` if nobody can be asked (``AuthManager/answersProofQuestions``).
+    ///   ``AuthError/alreadySignedIn`` if no screen can ask the user (``AuthManager/answersProofQuestions``).
     public func openLink(_ url: URL) async throws(AuthError) {
         let manager = manager
         do {

@@ -31,7 +31,7 @@ extension AuthManager.Passkeys {
         return .cancelled
     }
 
-    /// In a task of its own: a screen ends the task that offers passkeys as soon as a sign-in is in progress.
+    /// In a separate task: a screen cancels the task that offers passkeys as soon as a sign-in is in progress.
     private func signIn(with assertion: PasskeyAssertion) async throws(AuthError) -> SignInOutcome {
         let work = Task {
             try await manager.authenticate(.passkey) { .session(try await manager.service.signIn(with: assertion)) }
@@ -50,7 +50,7 @@ extension AuthManager.Passkeys {
     private func choice(of passkeys: any PasskeyAuthenticator) async -> Choice {
         await withTaskGroup(of: Choice.self) { [service = manager.service, clock = manager.clock] group in
             group.addTask {
-                // Lost: why there is no passkey. The user has not asked for one.
+                // Ignored: the user has not asked for a passkey.
                 guard let assertion = try? await service.passkeyAssertion(with: passkeys, style: .autoFill) else {
                     return .failed
                 }
@@ -76,7 +76,7 @@ extension AuthManager.Passkeys {
         let mine = manager.epoch
         await manager.loadServerSettings()
         guard manager.serverSettings?.allowsPasskeys == true else { return }
-        // Lost: why the passkeys could not be fetched. The next sign-in asks.
+        // Ignored: the next sign-in offers a passkey.
         guard let known = try? await manager.service.passkeys(), known.isEmpty, isCurrent(mine) else { return }
         if opening.method == .email {
             guard await !isAddedAutomatically(with: passkeys) else { return manager.memory.keepPasskeyOffer() }
@@ -141,11 +141,11 @@ extension AuthManager.Passkeys {
 
     /// Deletes a passkey, and tells the password managers of this device.
     ///
-    /// - Parameter passkeys: nil tells nobody.
+    /// - Parameter passkeys: With nil, password managers are not told.
     /// - Throws: As ``list()``, and what the step-up's question ends with.
     public func delete(id: UUID, with passkeys: (any PasskeyAuthenticator)?) async throws(AuthError) {
         try await manager.changing { try await manager.service.deletePasskey(id: id) }
-        // Lost: that nobody learned it. The password manager offers a key that the server refuses.
+        // Ignored: the password manager may then offer a passkey that the server refuses.
         if let passkeys { try? await manager.service.signalPasskeys(to: passkeys) }
     }
 }

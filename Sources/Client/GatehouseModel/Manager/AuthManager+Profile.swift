@@ -89,7 +89,7 @@ extension AuthManager {
     public func deleteAccount() async throws(AuthError) {
         let mine = epoch
         try await call { try await self.service.deleteAccount() }
-        // Another user who signed in meanwhile stays signed in.
+        // Another user who signed in during the request stays signed in.
         if epoch == mine { await signOut() }
     }
 

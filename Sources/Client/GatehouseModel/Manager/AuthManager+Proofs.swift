@@ -79,7 +79,7 @@ extension AuthManager.Proofs {
         }
     }
 
-    /// Ends the question, and lets the waiting calls go on or fail.
+    /// Ends the question. The waiting calls continue or fail.
     func answer(_ answer: ProvedCall.Answer) {
         let waiting = manager.proofWaiters
         manager.proofWaiters = []
@@ -98,7 +98,7 @@ extension AuthManager.Proofs {
         }
     }
 
-    /// The same in a task of its own: its cancellation ends the wait for the user, but not a request.
+    /// The same in a separate task: a cancellation ends the wait for the user, but not a request.
     func provingToTheEnd<Value: Sendable>(_ work: @escaping @MainActor () async throws -> Value) async throws -> Value {
         let call = ProvedCall()
         let task = Task { try await proving(call, work) }
@@ -129,7 +129,7 @@ extension AuthManager.Proofs {
         manager.proofQuestion = nil
     }
 
-    /// Nobody waits for the call any more. The question goes with the last one.
+    /// Handles the cancellation of a task that waits. Dismisses the question if no other call waits for it.
     private func abandon(_ call: ProvedCall) {
         call.isAbandoned = true
         let isWaiting = manager.proofWaiters.contains { $0 === call }
@@ -165,11 +165,11 @@ extension AuthManager.Proofs {
     /// A second factor proves everything. Only without one, the first factor does.
     private func proofMethods(of account: AuthUser, for need: ProofNeed) async -> [ProofMethod] {
         var account = account
-        // Lost: why the factors could not be fetched. Those of the session may be older.
+        // Ignored: the session's factors, which may be older, are used instead.
         if let factors = try? await manager.service.factors() { account.factors = factors }
         let methods = ProofMethod.factors(of: account)
         guard methods.isEmpty, need == .freshProof else { return methods }
-        // Lost: why the passkeys could not be fetched. The password is offered, then.
+        // Ignored: without the list of passkeys, the password is offered.
         let hasPasskey = (try? await manager.service.passkeys())?.contains { $0.setAsideAt == nil } == true
         let hasPassword =
             (account.identities ?? []).contains { $0.provider == AuthMethod.email.rawValue }

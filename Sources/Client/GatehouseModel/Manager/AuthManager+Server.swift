@@ -5,7 +5,7 @@ extension AuthManager {
     /// failure it asks again as soon as the device has a connection.
     public func loadServerSettings() async {
         guard serverSettings == nil else { return }
-        // Lost: why the server does not answer. Without an answer, screens offer what most servers do.
+        // Ignored: without the settings, screens offer the methods of most servers.
         guard let settings = try? await service.settings() else {
             hasMissedSettings = true
             return

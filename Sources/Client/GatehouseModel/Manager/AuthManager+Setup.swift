@@ -5,7 +5,7 @@ public import Gatehouse
 public struct SetupProblem: Hashable, Sendable, CustomStringConvertible {
     /// The parameter's name, such as `url`.
     public var parameter: String
-    /// What is wrong with its value, and what to do.
+    /// The problem with its value, and the remedy.
     public var reason: String
 
     /// For tests and previews.

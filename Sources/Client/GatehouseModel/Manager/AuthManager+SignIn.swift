@@ -50,7 +50,7 @@ extension AuthManager {
             let user = try await self.service.update(
                 user: AuthUserAttributes(email: email, password: password, data: data))
             guard !user.isAnonymous, let old = await self.service.currentSession else { return .user(user) }
-            // Lost: why there is no new token. The old one says "anonymous" until the next refresh.
+            // Ignored: the old token says "anonymous" until the next refresh.
             _ = try? await self.service.accessToken(insteadOf: old.accessToken)
             return .session(await self.service.currentSession ?? old)
         }

@@ -4,7 +4,7 @@ public import Gatehouse
 public struct SwitchQuestion: Hashable, Sendable {
     /// The user of a mail's link; nil if an anonymous user signs in to an account that exists.
     public var user: AuthenticatedUser?
-    /// Whether an anonymous account is left, which nobody can open again.
+    /// Whether an anonymous account is left, which cannot be opened again.
     public var leavesAnonymousAccount: Bool
 
     /// For tests and previews.
@@ -41,7 +41,7 @@ extension AuthManager {
     public var isAnonymous: Bool { user?.isAnonymous == true }
 
     /// Creates an account without a sign-in method, for an app that keeps data before it asks for an account. If its session
-    /// is lost, nobody can open it again.
+    /// is lost, the account cannot be opened again.
     ///
     /// A sign-up with an address, and a sign-in with a provider, then give this account its sign-in method: it keeps its id
     /// and its data. A sign-in to an account that exists leaves it, after ``switchQuestion``.
@@ -65,13 +65,13 @@ extension AuthManager {
     ///
     /// - Returns: false also if no screen can ask.
     func wantsSwitch(to other: AuthUser?) async -> Bool {
-        // Without a user, for example before the second factor, nothing is replaced that anybody sees.
+        // Without a user, for example before the second factor, no visible account is replaced.
         guard isLoggedIn else { return true }
         // The signed-in account stays on this device.
         if other != nil, allowsSeveralAccounts, !isAnonymous { return true }
         couldAskForSwitch = answersProofQuestions
         guard answersProofQuestions else { return false }
-        // Of two links at once, the newer one is asked about.
+        // Of two concurrent links, the newer one is asked about.
         answerSwitch(false)
         switchQuestion = SwitchQuestion(
             user: other.map { AuthenticatedUser($0) }, leavesAnonymousAccount: isAnonymous)

@@ -39,7 +39,7 @@ public final class AuthManager {
     /// The question after a provider sign-in whose address already belongs to an account. Answer it with
     /// ``linking``. nil if there is no question.
     public internal(set) var linkQuestion: AuthLinkQuestion?
-    /// What the server offers; nil before ``loadServerSettings()``.
+    /// The server's public settings; nil before ``loadServerSettings()``.
     public internal(set) var serverSettings: AuthServerSettings?
     /// Whether ``user`` contains the gateway's profile. Until then empty ``AuthenticatedUser/data`` means "unknown";
     /// saving a list based on it would delete the user's entries.
@@ -65,9 +65,10 @@ public final class AuthManager {
     /// waits
     /// for ``answerSwitch(_:)``; only if ``answersProofQuestions``.
     public internal(set) var switchQuestion: SwitchQuestion?
-    /// Whether a screen shows ``proofQuestion`` and ``switchQuestion``. A call that needs a fresh proof then asks and goes on; otherwise it
-    /// throws ``AuthError/freshSignInNeeded`` or ``AuthError/secondFactorNeeded``. `gatehouse(_:branding:)` of GatehouseUI
-    /// sets it; if its screens cannot show the question within twenty seconds, the call throws, and the log says why.
+    /// Whether a screen shows ``proofQuestion`` and ``switchQuestion``. If true, a call that needs a fresh proof asks
+    /// and continues; otherwise it throws ``AuthError/freshSignInNeeded`` or ``AuthError/secondFactorNeeded``.
+    /// `gatehouse(_:branding:)` of GatehouseUI sets it; if its screens cannot show the question within twenty seconds,
+    /// the call throws, and the log says why.
     public var answersProofQuestions = false
     /// How long a browser sheet of the screens stays open, in time that the app runs: while another app is in front and this
     /// one suspended, nothing counts. In steps of twenty seconds.

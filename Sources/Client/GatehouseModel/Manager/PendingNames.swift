@@ -22,7 +22,7 @@ struct PendingNames: Sendable {
         case .absent: return [:]
         case .unavailable(let problem): throw AuthClientError.storeUnavailable(problem)
         case .value(let bytes):
-            // Lost: unreadable names.
+            // Ignored: unreadable names cannot be recovered.
             let stored = (try? JSONReader.read(bytes))?.objectValue ?? AuthJSONObject()
             let names = stored.compactMap { name, value in AppleName(stored: value).map { (name, $0) } }
             return Dictionary(uniqueKeysWithValues: names)

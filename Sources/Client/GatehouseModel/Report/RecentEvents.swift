@@ -1,8 +1,8 @@
 import Foundation
 import Gatehouse
 
-/// The client's last ten events, in memory only. Each is a line of words from fixed sets and of the server's codes, which
-/// tell nothing about the user.
+/// The client's last ten events, in memory only. Each is a line of words from fixed sets and the server's codes, which
+/// reveal nothing about the user.
 struct RecentEvents {
     static let limit = 10
     private(set) var lines: [String] = []

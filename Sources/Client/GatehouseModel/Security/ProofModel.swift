@@ -154,7 +154,8 @@ public final class ProofModel {
     /// A screen of GatehouseUI shows the question.
     package func appeared() { manager.proofScreen.appeared() }
 
-    /// The user gives up: after a sign-in nobody is signed in, or the account that was in use before; and a waiting change ends without a message.
+    /// Gives up the proof. During a sign-in, this signs out or returns to the account that was in use before. A waiting
+    /// change ends without a message.
     @discardableResult
     public func cancel() -> Task<Void, Never>? {
         guard !isBusy else { return nil }

@@ -35,9 +35,9 @@ public final class RecoveryCodesModel {
     /// - Parameter title: The first line, such as the app's name.
     public func file(title: String) -> String { ([title, ""] + codes).joined(separator: "\n") + "\n" }
 
-    /// Makes the codes, unless they are there. Codes that the account has stay, unless they are to be replaced.
+    /// Generates the codes, unless they are shown. The account's existing codes stay, unless they are to be replaced.
     ///
-    /// A lost response may have made codes that nobody has seen, so another attempt replaces them.
+    /// After a lost response, the account may have codes that were never shown, so another attempt replaces them.
     public func load() async {
         guard codes.isEmpty else { return }
         phase = .working

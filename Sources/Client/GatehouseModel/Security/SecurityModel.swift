@@ -30,7 +30,7 @@ public final class SecurityModel {
 
     /// Whether to offer another authenticator app.
     public var offersApps: Bool { manager.serverSettings?.allowsAuthenticatorApps ?? true }
-    /// Whether to offer new recovery codes, which need another factor beside them.
+    /// Whether to offer new recovery codes, which require another factor.
     public var offersNewCodes: Bool { !factors.isEmpty && manager.offersRecoveryCodes }
     /// Whether to show recovery codes: those that are left, or an offer of new ones.
     public var offersCodes: Bool { offersNewCodes || codes != nil }
@@ -68,7 +68,7 @@ public final class SecurityModel {
 
     /// Deletes a passkey, after the user confirmed it.
     ///
-    /// - Parameter passkeys: Tells the password managers of this device; nil tells nobody.
+    /// - Parameter passkeys: Tells the device's password managers, unless it is nil.
     @discardableResult
     public func delete(_ passkey: AuthPasskey, with passkeys: (any PasskeyAuthenticator)?) -> Task<Void, Never>? {
         attempt { try await self.manager.passkeys.delete(id: passkey.id, with: passkeys) }

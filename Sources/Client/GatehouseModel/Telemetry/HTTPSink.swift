@@ -80,7 +80,7 @@ public final class HTTPSink: TelemetrySink {
         schedule()
     }
 
-    /// Sends the waiting events now. Returns when they are sent, or with the first failure; at once if another call is
+    /// Sends the waiting events. Returns when they are sent or after the first failure; immediately if another call is
     /// sending.
     public func flush() async {
         let isFree = queue.withLock { queue in
@@ -105,12 +105,12 @@ public final class HTTPSink: TelemetrySink {
         }
     }
 
-    /// - Returns: Whether to go on with the next batch.
+    /// - Returns: Whether to continue with the next batch.
     private func send(_ batch: Batch) async -> Bool {
         let call = HTTPCall(
             method: "POST", url: url, headers: ["content-type": "application/json"],
             body: Array(json(batch).text.utf8))
-        // Lost: why there is no response. The events wait for the next attempt.
+        // Ignored: without a response, the events wait for the next attempt.
         let status = try? await transport(call).status
         return queue.withLock { queue in
             switch status {
@@ -143,7 +143,7 @@ public final class HTTPSink: TelemetrySink {
         guard let wait else { return }
         // Holds the sink only while it sends.
         Task { [weak self, clock] in
-            // Lost: nothing. No one cancels this task.
+            // Ignored: this task is never cancelled.
             try? await clock.sleep(wait)
             self?.queue.withLock { $0.isScheduled = false }
             await self?.flush()

@@ -27,7 +27,7 @@ public enum TelemetryEvent: Hashable, Sendable {
 public enum TelemetryLevel: String, Hashable, Sendable {
     /// A normal event.
     case info
-    /// A failure that the app can go on with.
+    /// A failure after which the app can continue.
     case warning
     /// A failure that needs attention.
     case error

@@ -10,7 +10,7 @@ struct AppEnrollmentView: View {
     private let manager: AuthManager
     @State private var model: AppEnrollmentModel
     @State private var loads = 0
-    /// What the field shows: after each change, the model's code.
+    /// The field's text: after each change, the model's code.
     @State private var typed = ""
     @State private var isCopied = false
     @ScaledMetric(relativeTo: .body) private var side: CGFloat = 200

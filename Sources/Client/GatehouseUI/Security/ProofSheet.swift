@@ -11,7 +11,7 @@ struct ProofSheet: ViewModifier {
 
     func body(content: Content) -> some View {
         content.sheet(isPresented: isPresented) {
-            // Another question needs a model of its own.
+            // Each question needs its own model.
             if let question { ProofView(question: question, manager: account).id(question).sheetSize() }
         }
     }
@@ -32,7 +32,7 @@ struct ProofSheet: ViewModifier {
 private struct ProofView: View {
     @Environment(\.passkeys) private var passkeys
     @State private var model: ProofModel
-    /// What the field shows: after each change, the model's code.
+    /// The field's text: after each change, the model's code.
     @State private var typed = ""
     // It exists only as long as the screen.
     @State private var password = ""

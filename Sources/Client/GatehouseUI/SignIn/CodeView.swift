@@ -6,7 +6,7 @@ struct CodeView: View {
     let model: CodeModel
     /// Returns to the screen for the address.
     let startOver: @MainActor () -> Void
-    /// What the field shows: after each change, the model's code.
+    /// The field's text: after each change, the model's code.
     @State private var typed = ""
     @FocusState private var isFocused: Bool
 

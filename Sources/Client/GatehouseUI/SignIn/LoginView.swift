@@ -238,7 +238,7 @@ private struct EmailLabel: View {
     }
 }
 
-/// Reminds of the method that worked on this device before, so that nobody creates a second account.
+/// Shows the method last used on this device, so that users do not create a second account.
 private struct LastMethod: View {
     let method: AuthMethod
 

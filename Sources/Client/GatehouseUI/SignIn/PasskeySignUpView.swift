@@ -89,7 +89,7 @@ struct PasskeySignUpSteps: ViewModifier {
     }
 }
 
-/// Asks for the code that gives the new account its address. The user can enter it later, too.
+/// Asks for the code that gives the new account its address. The user can also enter it later.
 struct EmailCodeSheet: ViewModifier {
     let account: AuthManager
     /// Whether no other sheet of the account covers the screen.

@@ -9,7 +9,7 @@ struct WideButtonStyle: ButtonStyle {
         case prominent, quiet, google
     }
 
-    /// In points. Apple's button, which stands beside the others, gets no wider.
+    /// In points: the maximum width of Apple's button, which the other buttons share.
     static let widest: CGFloat = 375
 
     var look = Look.quiet
@@ -65,7 +65,7 @@ extension Color {
     }
 }
 
-/// "Sign in with …" for a provider in the browser. Google has its coloured logo beside the text, as its branding
+/// "Sign in with …" for a provider in the browser. Google's has its coloured logo next to the text, as its branding
 /// guidelines ask; the others have a symbol.
 struct ProviderButton: View {
     let method: AuthMethod

@@ -20,7 +20,7 @@ extension AuthErrorAnswer {
     /// Parses an error response in any `AuthErrorFormat`, even if it is not JSON. In the older version `code` may also
     /// be a string of digits.
     package init(body: [UInt8]) {
-        // Lost: why the body is not a JSON object. The error page of a proxy contains nothing that a caller could use.
+        // Ignored: a body that is not a JSON object, such as a proxy's error page, contains nothing useful.
         guard let members = try? WireMembers(JSONReader.read(body), path: "error") else {
             self.init(code: nil, message: "the answer was no JSON object", weakPasswordReasons: [])
             return

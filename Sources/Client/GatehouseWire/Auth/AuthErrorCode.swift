@@ -192,7 +192,7 @@ extension AuthErrorCode {
     public static let mfaRecoveryCodesEnrollNotEnabled = Self(rawValue: "mfa_recovery_codes_enroll_not_enabled")
     /// Signing in with recovery codes is disabled.
     public static let mfaRecoveryCodesVerifyNotEnabled = Self(rawValue: "mfa_recovery_codes_verify_not_enabled")
-    /// The user needs another factor that can be used beside the recovery codes.
+    /// Recovery codes require another second factor.
     public static let mfaRecoveryCodesSoleFactor = Self(rawValue: "mfa_recovery_codes_sole_factor")
     /// Too many wrong recovery codes: none is accepted for a while.
     public static let mfaRecoveryCodesLocked = Self(rawValue: "mfa_recovery_codes_locked")

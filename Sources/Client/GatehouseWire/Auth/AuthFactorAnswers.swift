@@ -8,7 +8,7 @@ public struct AuthEnrolledFactor: Hashable, Sendable, Identifiable {
     public var type: AuthFactorType
     /// The user's name for it; nil without one.
     public var friendlyName: String?
-    /// What the user enters into the authenticator app; nil for other kinds.
+    /// The secret for the authenticator app; nil for other kinds.
     public var totp: TOTP?
 
     /// The secret of an authenticator app, in three forms. It is sent only once. Does not print any of them.
@@ -68,7 +68,7 @@ public struct AuthFactorChallenge: Hashable, Sendable, Identifiable {
     public var type: AuthFactorType
     /// When it expires, by the server's clock, in seconds since 1970.
     public var expiresAt: TimeInterval
-    /// What the authenticator of a ``AuthFactorType/webAuthn`` factor must answer; nil for other kinds.
+    /// The challenge for the authenticator of a ``AuthFactorType/webAuthn`` factor; nil for other kinds.
     public var webAuthn: WebAuthn?
 
     /// A challenge for an authenticator.

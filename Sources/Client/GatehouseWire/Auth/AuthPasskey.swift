@@ -40,7 +40,7 @@ extension AuthPasskey {
     }
 }
 
-/// What an authenticator needs to create a passkey.
+/// The options with which an authenticator creates a passkey.
 public struct AuthPasskeyRegistrationOptions: Hashable, Sendable {
     /// Identifies the challenge when the answer is verified.
     public var challengeID: UUID
@@ -60,7 +60,7 @@ public struct AuthPasskeyRegistrationOptions: Hashable, Sendable {
     public var excludedCredentials: [[UInt8]]
 }
 
-/// What an authenticator needs to sign in with a passkey.
+/// The options with which an authenticator signs in with a passkey.
 public struct AuthPasskeyAuthenticationOptions: Hashable, Sendable {
     /// Identifies the challenge when the answer is verified.
     public var challengeID: UUID

@@ -147,7 +147,7 @@ extension AuthUser {
         if members["identities"]?.arrayValue != nil {
             identities = try WireMembers.list("identities", of: json, AuthUserIdentity.init(json:))
         }
-        // Lost: a factor that this version cannot read. A sign-in must not fail because of it.
+        // Ignored: a sign-in must not fail because of a factor that this version cannot read.
         let factors = members["factors"]?.arrayValue?.compactMap { try? AuthFactor(json: $0) }
         self.init(
             id: try members.uuid("id"), aud: members.text("aud") ?? "authenticated", role: members.text("role"),
@@ -156,7 +156,7 @@ extension AuthUser {
             newPhone: members.text("new_phone"), identities: identities, isAnonymous: members.bool("is_anonymous"),
             createdAt: createdAt, updatedAt: members.date("updated_at") ?? createdAt, times: AuthUserTimes(members))
         self.factors = factors
-        // Lost: a credential of a kind that this version does not know. A sign-in must not fail because of it.
+        // Ignored: a sign-in must not fail because of a credential of an unknown kind.
         setAside = members["set_aside"]?.arrayValue?.compactMap { try? AuthSetAsideCredential(json: $0) } ?? []
         formerEmail = members.text("former_email")
         formerEmailMovedAt = members.date("former_email_moved_at")

@@ -205,8 +205,8 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Whether a byte is a control character, a quotation mark or a backslash. Looks at eight at once, because a token has
-    /// about a thousand.
+    /// Whether a byte is a control character, a quotation mark or a backslash. Reads eight bytes at a time, because a
+    /// token has about a thousand.
     private static func needsEscapes(_ text: UnsafeRawBufferPointer) -> Bool {
         let (each, whole) = (UInt64(0x0101_0101_0101_0101), text.count & ~7)
         var found: UInt64 = 0

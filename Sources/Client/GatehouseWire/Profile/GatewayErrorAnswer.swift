@@ -10,7 +10,7 @@ package struct GatewayErrorAnswer: Equatable, Sendable {
 
     /// Parses an error response, even if it is not JSON.
     package init(body: [UInt8]) {
-        // Lost: why the body is unreadable. The status alone then decides.
+        // Ignored: with an unreadable body, the status alone decides.
         let json = try? JSONReader.read(body)
         (code, message) = (json?["error"]?.stringValue, json?["message"]?.stringValue ?? "")
         field = json?["field"]?.stringValue

@@ -34,7 +34,7 @@ package struct SettingsReport {
         return "| Setting | Default | |\n|---|---|---|\n" + rows.joined(separator: "\n") + "\n"
     }
 
-    /// A dagger stands for the usual name of Supabase Auth, `GOTRUE_` and the key in capitals.
+    /// A dagger means Supabase Auth's usual name: `GOTRUE_` and the key in capitals.
     private static func row(_ setting: Setting) -> String {
         let usual = "GOTRUE_" + setting.key.uppercased()
         let dagger = setting.foreignNames.contains(usual) ? " †" : ""

@@ -11,7 +11,7 @@ package struct ClientFailure: Error, Hashable, Sendable {
     package var text: String
     /// Additional facts.
     package var detail: String?
-    /// What the user can do, as a sentence.
+    /// The remedy, as a sentence.
     package var remedy: String?
     /// The kind of failure, as the exit code.
     package var exit: ProgramExit
