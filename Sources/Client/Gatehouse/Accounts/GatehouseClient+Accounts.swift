@@ -14,8 +14,11 @@ extension GatehouseClient {
         }
     }
 
-    /// Brings another account of this device into use. The account in use stays signed in; an anonymous one ends, and
-    /// its data is lost. Makes no call to the server if the account's access token is still valid.
+    /// Brings another account of this device into use, without a call to the server. The account in use stays signed in;
+    /// an anonymous one ends, and its data is lost.
+    ///
+    /// An expired access token is refreshed at its next use. If the server has ended the session, that refresh signs the
+    /// user out, as it would any session's, and the account stays in ``accounts`` as signed out.
     ///
     /// ```swift
     /// for account in try await client.accounts where account.state == .signedIn {
@@ -23,27 +26,15 @@ extension GatehouseClient {
     /// }
     /// ```
     ///
-    /// - Returns: The account's session. Its access token has expired if the server or the store does not answer.
-    /// - Throws: ``AuthClientError``: `signedOut` if the account has no session, or if the server has ended it: the user
-    ///   must sign in to it again, and the account stays in ``accounts``. `storeUnavailable` or `storeFailed`. The account in
-    ///   use then stays.
+    /// - Returns: The account's session, whose access token may have expired.
+    /// - Throws: ``AuthClientError``: `signedOut` if the account has no session on this device: the user must sign in to it
+    ///   again. `storeUnavailable` or `storeFailed`. The account in use then stays.
     @discardableResult
     public func use(account id: UUID) async throws -> AuthSession {
         guard let parked else { throw AuthClientError.signedOut(.neverSignedIn) }
         let activation = try await coordinator.activate(id, from: parked)
         end(activation.ended, for: activation.session)
-        do {
-            return try await session
-        } catch AuthClientError.signedOut(let reason) {
-            if let before = activation.parked {
-                // Ignored: the store's failure. The client is then signed out, and the account stays parked.
-                _ = try? await coordinator.activate(before, from: parked)
-            }
-            throw AuthClientError.signedOut(reason)
-        } catch let error as AuthClientError {
-            guard case .sessionChanged = error else { return activation.session }
-            throw error
-        }
+        return activation.session
     }
 
     /// Signs one account out on this device, whatever the server answers, and removes it from ``accounts``. If it is the
@@ -62,24 +53,34 @@ extension GatehouseClient {
     /// Signs all accounts out on this device, even if the server cannot be reached. The server is told about the
     /// account in use before the call returns, and about the others afterwards.
     ///
-    /// - Throws: As ``remove(account:)``. An account whose session could not be deleted stays; the others are signed out.
+    /// - Throws: As ``remove(account:)``; `storeFailed` also if the list is unreadable. An account whose session could not be
+    ///   deleted stays; the others are signed out.
     public func signOutOfAllAccounts() async throws {
-        let failure = await failing { try await self.removeParked() }
-        try await signOut(scope: .local)
-        if let failure { throw failure }
-    }
-
-    private func removeParked() async throws {
-        guard let parked else { return }
-        var failure: AuthClientError?
-        for account in try await parked.list() {
-            failure = await failing { try await self.removeParked(account.id, parked) } ?? failure
+        var failure = await failing { try await self.signOut(scope: .local) }
+        if let parked {
+            // Another process may bring an account into use meanwhile, or add one.
+            for _ in 0..<DeviceAccount.limit where failure == nil {
+                failure = await failing { try await self.removeListed(parked) }
+            }
         }
         if let failure { throw failure }
     }
 
-    private func removeParked(_ id: UUID, _ parked: ParkedAccounts) async throws {
-        if let ended = try await coordinator.remove(id, from: parked) { endLater(ended) }
+    /// Signs every listed account out, also after one has failed.
+    private func removeListed(_ parked: ParkedAccounts) async throws {
+        var failure: AuthClientError?
+        for account in try await parked.readableList() {
+            failure = await failing { try await self.removeLater(account.id, parked) } ?? failure
+        }
+        if let failure { throw failure }
+    }
+
+    private func removeLater(_ id: UUID, _ parked: ParkedAccounts) async throws {
+        if await coordinator.owner()?.user.id == id {
+            try await signOut(scope: .local)
+        } else if let ended = try await coordinator.remove(id, from: parked) {
+            endLater(ended)
+        }
     }
 }
 
@@ -89,7 +90,7 @@ extension GatehouseClient {
 
     /// Ends a session at the server without waiting for the answer.
     func endLater(_ session: KeptSession) {
-        // Ignored: without a response, the session expires later.
+        // Ignored: the server's answer. Without one, the session expires later.
         Task { await revoke(session, .localLogout) }
     }
 
@@ -103,15 +104,11 @@ extension GatehouseClient {
         }
     }
 
-    /// Signs out the account in use, and removes it from the list: first the copy that a crash may have left, then the
-    /// session, then the entry.
+    /// Signs out the account in use, and removes it from the list.
     func signOutListed(_ parked: ParkedAccounts) async -> (KeptSession?, AuthClientError?) {
-        let user = await coordinator.owner()?.user.id
-        var failure: AuthClientError?
-        if let user { failure = await failing { try await parked.slot(user).clear() } }
-        let (old, problem) = await coordinator.signOut(.requested)
-        if let ended = old?.session.user.id ?? user { failure = await unlist(ended, parked) ?? failure }
-        return (old, problem ?? failure)
+        let ending = await coordinator.signOut(from: parked)
+        for other in ending.others { endLater(other) }
+        return (ending.session, ending.failure)
     }
 
     /// Removes an account without a session from the list.
@@ -124,6 +121,8 @@ extension GatehouseClient {
         do {
             try await work()
             return nil
+        } catch let error as AuthClientError {
+            return error
         } catch {
             return .storeFailed(StoreProblem(error))
         }

@@ -33,13 +33,28 @@ struct ParkedAccounts: Sendable {
     ///
     /// - Throws: ``AuthClientError/storeUnavailable(_:)``.
     func list() async throws -> [DeviceAccount] {
+        // An account of an unreadable list is listed again by the next sign-in to it, which finds its slot.
+        try await entries() ?? []
+    }
+
+    /// Returns the listed accounts.
+    ///
+    /// - Throws: ``AuthClientError/storeUnavailable(_:)``; ``AuthClientError/storeFailed(_:)`` if the list is unreadable.
+    func readableList() async throws -> [DeviceAccount] {
+        guard let accounts = try await entries() else {
+            throw AuthClientError.storeFailed("the list of accounts is unreadable")
+        }
+        return accounts
+    }
+
+    /// - Returns: nil if the list is unreadable.
+    private func entries() async throws -> [DeviceAccount]? {
         switch await storage.read(listKey) {
         case .absent: return []
         case .unavailable(let problem): throw AuthClientError.storeUnavailable(problem)
         case .value(let bytes):
-            // Ignored: an unreadable list is empty. Each sign-in to an account lists it again and finds its slot.
-            let entries = (try? JSONReader.read(bytes))?.arrayValue ?? []
-            return entries.compactMap(DeviceAccount.init(listed:))
+            // Ignored: the cause. The caller decides about an unreadable list.
+            return (try? JSONReader.read(bytes))?.arrayValue?.compactMap(DeviceAccount.init(listed:))
         }
     }
 

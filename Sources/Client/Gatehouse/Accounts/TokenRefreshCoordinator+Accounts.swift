@@ -3,8 +3,6 @@ import Foundation
 /// An account that came into use.
 struct Activation: Sendable {
     var session: AuthSession
-    /// The account that was in use before, and is parked now.
-    var parked: UUID?
     /// The sessions that nothing stores any more.
     var ended: [KeptSession]
 }
@@ -51,7 +49,7 @@ extension TokenRefreshCoordinator {
     }
 
     private func landActivation(_ id: UUID, _ parked: ParkedAccounts, _ begun: Int) async throws -> Activation {
-        if case .session(let stored) = await slot.load(), stored.user.id == id {
+        if case .session(let stored) = await slot.load(), stored.user.id == id, !hasEnded(stored) {
             // Another process brought it into use.
             let active = restored(stored)
             if kept?.generation != stored.generation {
@@ -80,8 +78,10 @@ extension TokenRefreshCoordinator {
         defer { ownChanges -= 1 }
         let before = try await inUse()
         let isOther = before.map { $0.user.id != next.session.user.id } ?? false
-        // An anonymous account is not listed: it has no sign-in method, so a sign-out would lose its data.
-        let leaving = isOther && before?.user.isAnonymous == false ? before : nil
+        // An anonymous account is not listed: nobody could sign in to it again, so a sign-out would lose its data. An
+        // account that was signed out while the store could not delete it must not come back.
+        let isKept = isOther && before.map { !$0.user.isAnonymous && !hasEnded($0) } ?? false
+        let leaving = isKept ? before : nil
         do {
             try check(startedIn)
             try await parked.park(leaving, for: next.session.user)
@@ -97,11 +97,11 @@ extension TokenRefreshCoordinator {
         if let further { send(further) }
         await forget(next.session.user.id, in: parked)
         let ended = leaving == nil && before?.lineage != next.lineage ? before.map { restored($0) } : nil
-        return Activation(session: next.session, parked: leaving?.user.id, ended: [ended].compactMap(\.self))
+        return Activation(session: next.session, ended: [ended].compactMap(\.self))
     }
 
     /// The session in the slot, with the newest tokens of any process.
-    private func inUse() async throws -> StoredSession? {
+    func inUse() async throws -> StoredSession? {
         switch await slot.load() {
         case .unavailable(let problem): throw AuthClientError.storeUnavailable(problem)
         case .session(let stored): stored
@@ -127,7 +127,10 @@ extension TokenRefreshCoordinator {
         do { try await parked.slot(id).clear() } catch { notify(.storeFailed(StoreProblem(error))) }
     }
 
-    private func restored(_ stored: StoredSession) -> KeptSession {
+    /// Whether the app has signed out this session of the slot, which the store could not delete.
+    private func hasEnded(_ stored: StoredSession) -> Bool { stored.lineage == endedLineage || hasEndedUnread }
+
+    func restored(_ stored: StoredSession) -> KeptSession {
         KeptSession(stored, now: clock.now(), uptime: clock.uptime())
     }
 }
@@ -157,23 +160,5 @@ extension TokenRefreshCoordinator {
             }
             return accounts
         }
-    }
-
-    /// Deletes a parked account from this device. Does nothing to the one in use.
-    ///
-    /// - Returns: Its session, which the server should end.
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)``.
-    func remove(_ id: UUID, from parked: ParkedAccounts) async throws -> KeptSession? {
-        try await locked {
-            try await self.gate.run { try await self.removeLocked(id, parked) }
-        }
-    }
-
-    private func removeLocked(_ id: UUID, _ parked: ParkedAccounts) async throws -> KeptSession? {
-        guard try await inUse()?.user.id != id else { return nil }
-        let content = await parked.load(id)
-        try await parked.remove(id)
-        if case .session(let stored) = content { return restored(stored) }
-        return nil
     }
 }

@@ -46,7 +46,7 @@ struct AuthEvents {
     private func follow(_ change: AuthChange) async {
         let mine = manager.epoch
         let current = await manager.service.currentSession
-        guard !manager.isSigningIn else {
+        guard manager.isActivating || !manager.isSigningIn else {
             if case .signedOut(let reason) = change.event { manager.endedMeanwhile = reason }
             return
         }
@@ -58,11 +58,8 @@ struct AuthEvents {
             let isKnown = manager.isProfileLoaded || manager.isLoadingProfile || isAsked
             let isLoaded = manager.user?.id == session.user.id && isKnown
             // A different user, for example through the link in a mail. Work for the previous user must have no effect.
-            if let user = manager.user, user.id != session.user.id {
-                manager.epoch += 1
-                manager.error = nil
-                manager.isNewUser = false
-            }
+            let shown = manager.allowsSeveralAccounts ? manager.shownAccount : manager.user?.id
+            if let shown, shown != session.user.id { manager.leaveAccount() }
             guard manager.enter(session) else { return }
             if manager.isConfirmed(session.user) { manager.isNewUser = true }
             if !isLoaded || change.event == .userUpdated { manager.loadProfile() }

@@ -46,17 +46,18 @@ extension AuthManager {
         Task { [weak self] in await self?.loadAccounts() }
     }
 
-    /// Brings another account of this device into use. The account in use stays signed in, in ``accounts``. Makes no call to
-    /// the auth server if the account's access token is still valid; then loads the profile. Without a connection the
-    /// account is shown as after a start.
+    /// Brings another account of this device into use, as after a start of the app: shows it without a call to the auth
+    /// server, then loads its profile. The previous account stays signed in, in ``accounts``. If the server has ended the
+    /// chosen account's session, the user is then signed out with the reason, and the account stays in the list as signed
+    /// out.
     ///
     /// An anonymous user, whose account would be lost, is asked first (``switchQuestion``).
     ///
     /// - Parameter account: The `DeviceAccount.id`.
     /// - Returns: `secondFactorNeeded` if the account's second factor is asked now; `cancelled` if the anonymous user stays;
-    ///   `ignored` during a sign-in.
-    /// - Throws: ``AuthError``: ``AuthError/notAuthenticated`` if the account's session has ended, so that the user must sign
-    ///   in to it again; ``AuthError/storeFailed(_:)``. The account in use then stays.
+    ///   `ignored` during a sign-in or another switch.
+    /// - Throws: ``AuthError``: ``AuthError/notAuthenticated`` if the account is signed out, so that the user must sign in to
+    ///   it again; ``AuthError/storeFailed(_:)``. The account in use then stays. ``AuthError/cancelled`` after a sign-out.
     @discardableResult
     public func use(_ account: UUID) async throws(AuthError) -> SignInOutcome {
         guard user?.id != account else { return .signedIn }
@@ -65,30 +66,30 @@ extension AuthManager {
             if couldAskForSwitch { return .cancelled }
             throw .alreadySignedIn
         }
-        beginReplacing()
-        defer { isReplacing = false }
-        epoch += 1
-        let (mine, before) = (epoch, isAnonymous ? nil : user?.id)
+        isActivating = true
+        defer { isActivating = false }
+        activated = account
+        let mine = epoch
         do {
             // Not in the caller's task, which ends with a screen.
             let session = try await Task { try await self.service.use(account: account) }.value
+            // The service's event may have shown the account already.
+            if shownAccount != account {
+                guard epoch == mine else { throw AuthError.cancelled }
+                open(session)
+            }
+            let outcome = user == nil ? SignInOutcome.secondFactorNeeded : .signedIn
             await loadAccounts()
-            guard epoch == mine else { throw AuthError.cancelled }
-            if let before { accountBefore = before }
-            return open(session)
+            return outcome
         } catch {
             await loadAccounts()
-            if epoch == mine, isLoggedIn { await fail() }
-            throw AuthError(error)
+            throw epoch == mine ? AuthError(error) : .cancelled
         }
     }
 
-    private func open(_ session: AuthSession) -> SignInOutcome {
-        (error, isNewUser, needsNewPassword, asksForPasskey) = (nil, false, false, false)
-        (opening, pendingLink) = (nil, nil)
-        guard enter(session) else { return .secondFactorNeeded }
-        loadProfile()
-        return .signedIn
+    private func open(_ session: AuthSession) {
+        if shownAccount != nil { leaveAccount() }
+        if enter(session) { loadProfile() }
     }
 
     /// Signs one account out on this device, even without a network, and removes it from ``accounts``. For the account in use
@@ -119,7 +120,7 @@ extension AuthManager {
     func leaveSecondFactor() async {
         let before = accountBefore
         accountBefore = nil
-        if before == nil || opening != nil { await signOut() }
+        if before == nil || activated == nil || activated != secondFactor?.userID { await signOut() }
         guard let before else { return }
         // Ignored: if the account's session has ended, the login screen shows the remaining accounts.
         _ = try? await use(before)

@@ -48,8 +48,8 @@ extension AuthManager {
         _ method: AuthMethod, signingUp address: String?, _ work: @MainActor () async throws -> SessionOrUser
     ) async throws(AuthError) -> SignInOutcome {
         let replaces = (isSwitching || addingScreens > 0) && isLoggedIn
-        guard replaces ? !isReplacing : step(.begin(method)) else {
-            if !replaces, isLoggedIn { throw .alreadySignedIn }
+        guard !isActivating, replaces ? !isReplacing : step(.begin(method)) else {
+            if !replaces, isLoggedIn, !isActivating { throw .alreadySignedIn }
             return .ignored
         }
         if replaces { beginReplacing() }
@@ -57,7 +57,7 @@ extension AuthManager {
         epoch += 1
         let (mine, startedAt) = (epoch, clock.uptime())
         error = nil
-        (linkHasExpired, pendingLink) = (false, nil)
+        (linkHasExpired, pendingLink, activated) = (false, nil, nil)
         record(.started(method))
         do {
             guard let session = try await work().session else {
@@ -69,7 +69,6 @@ extension AuthManager {
             }
             guard epoch == mine else { throw AuthError.cancelled }
             opening = Opening(method: method, startedAt: startedAt)
-            if replaces, allowsSeveralAccounts, !isAnonymous { accountBefore = user?.id }
             guard enter(session) else { return .secondFactorNeeded }
             let isConfirmed = isConfirmed(session.user)
             isNewUser = address != nil || isConfirmed || method.mayCreateAccount && session.user.isNew

@@ -112,11 +112,14 @@ extension AuthManager.Proofs {
     private func proving<Value: Sendable>(
         _ call: ProvedCall, _ work: @MainActor () async throws -> Value
     ) async throws -> Value {
+        let owner = manager.user?.id
         do {
             return try await work()
         } catch {
             guard manager.answersProofQuestions, let need = ProofNeed(error), await ask(need) else { throw error }
             switch await answer(for: call) {
+            // The other account's user has not asked for the change.
+            case .proven where manager.user?.id != owner: throw AuthError.cancelled
             case .proven: return try await work()
             case .dismissed: throw AuthError.cancelled
             case .notShown: throw error
@@ -143,7 +146,7 @@ extension AuthManager.Proofs {
         let mine = manager.epoch
         guard let account = await manager.service.currentSession?.user else { return false }
         let methods = await proofMethods(of: account, for: need)
-        guard manager.epoch == mine, manager.isLoggedIn, !methods.isEmpty else { return false }
+        guard manager.epoch == mine, manager.user?.id == account.id, !methods.isEmpty else { return false }
         if manager.proofQuestion == nil {
             manager.proofQuestion = ProofQuestion(userID: account.id, need: need, methods: methods)
             manager.proofScreen.expect(of: manager) { $0.proofs.answer(.notShown) }

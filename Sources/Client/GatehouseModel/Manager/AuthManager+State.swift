@@ -1,3 +1,4 @@
+import Foundation
 import Gatehouse
 
 /// The sign-in that began the session.
@@ -16,6 +17,9 @@ extension AuthManager {
     ///
     /// - Returns: Whether the user is shown.
     func enter(_ session: AuthSession) -> Bool {
+        let other = user.flatMap { $0.id == session.user.id ? nil : $0 }
+        // The answer would prove something to another account.
+        if other != nil { proofs.answer(.dismissed) }
         // A link that waits for the factor is part of the sign-in.
         let isIncomplete = session.needsSecondFactor || pendingLink?.userID == session.user.id
         guard isIncomplete, user?.id != session.user.id || lacksToken else {
@@ -28,12 +32,26 @@ extension AuthManager {
         if secondFactor?.userID != session.user.id || secondFactor?.methods != methods {
             secondFactor = ProofQuestion(userID: session.user.id, need: .secondFactor, methods: methods)
         }
+        if allowsSeveralAccounts, let other, !other.isAnonymous { accountBefore = other.id }
         user = nil
         hasAddress = session.user.email != nil
         isProfileLoaded = false
         (signedOutReason, storeProblem, linkQuestion, linkHasExpired) = (nil, nil, nil, false)
         step(.secondFactorNeeded)
         return false
+    }
+
+    /// The user who is shown, or whose second factor is asked.
+    var shownAccount: UUID? { user?.id ?? secondFactor?.userID }
+
+    /// Another account is about to be shown. Work for the previous one no longer has any effect.
+    func leaveAccount() {
+        epoch += 1
+        (error, isNewUser) = (nil, false)
+        guard allowsSeveralAccounts else { return }
+        loading?.cancel()
+        isLoadingProfile = false
+        (needsNewPassword, asksForPasskey, opening, pendingLink) = (false, false, nil, nil)
     }
 
     /// Whether the shown session has lost its access token, so that its level is unknown until the refresh.
@@ -79,6 +97,7 @@ extension AuthManager {
         (signedOutReason, storeProblem) = (reason, nil)
         if let opening, !opening.isRecorded { record(.cancelled(opening.method)) }
         (opening, secondFactor, shownSession) = (nil, nil, nil)
+        (accountBefore, activated) = (nil, nil)
         (asksForPasskey, asksForEmailCode) = (false, false)
         proofs.answer(.dismissed)
         answerSwitch(false)

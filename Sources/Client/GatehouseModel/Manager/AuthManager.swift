@@ -55,8 +55,12 @@ public final class AuthManager {
     @ObservationIgnored var accountLoads = 0
     /// The number of open login screens that add an account.
     @ObservationIgnored package var addingScreens = 0
-    /// The account that was in use before a sign-in whose second factor is asked.
+    /// The account that was in use before the one whose second factor is asked.
     @ObservationIgnored var accountBefore: UUID?
+    /// The account that ``use(_:)`` has brought into use, unless a sign-in has followed.
+    @ObservationIgnored var activated: UUID?
+    /// Whether another account is coming into use. Events show it.
+    var isActivating = false
     /// Whether the account whose second factor is asked has an address.
     @ObservationIgnored var hasAddress = false
     /// The question for a fresh proof, while a call waits for its answer; only if ``answersProofQuestions``.
@@ -83,7 +87,7 @@ public final class AuthManager {
     var callCount = 0
 
     /// Whether a sign-in is in progress. It shows its session itself.
-    var isSigningIn: Bool { if case .authenticating = phase { true } else { isReplacing } }
+    var isSigningIn: Bool { if case .authenticating = phase { true } else { isReplacing || isActivating } }
 
     /// Whether a user is signed in.
     public var isLoggedIn: Bool { user != nil }
@@ -93,7 +97,7 @@ public final class AuthManager {
         switch phase {
         case .restoring, .authenticating: true
         case .unauthenticated, .secondFactorNeeded, .authenticated, .refreshing:
-            isReplacing || isLoadingProfile || callCount > 0
+            isReplacing || isActivating || isLoadingProfile || callCount > 0
         }
     }
 
@@ -229,7 +233,7 @@ public final class AuthManager {
     /// Signs out, even without a network. Other accounts of this device stay in ``accounts``, and none of them comes into use.
     /// Sets ``error`` if the store could not be cleared.
     public func signOut() async {
-        let account = user?.id ?? secondFactor?.userID
+        let account = shownAccount
         leave(.requested)
         await endSession(of: account)
     }

@@ -17,13 +17,16 @@ struct AccountChoices: View {
                     Button {
                         model.choose(account)
                     } label: {
-                        AccountName(account: account)
+                        HStack {
+                            AccountName(account: account)
+                            if model.phase == .working(account.id) { ProgressView() }
+                        }
                     }
                     .accessibilityLabel(Text(ui: "Switch to \(Text(account))"))
                 }
-                if let failure = model.failure { Text(model: failure).foregroundStyle(.red) }
                 OrDivider()
             }
+            if let failure = model.failure { Text(model: failure).foregroundStyle(.red) }
         }
         .buttonStyle(WideButtonStyle())
         .disabled(model.isWorking)
