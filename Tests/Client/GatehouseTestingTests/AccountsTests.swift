@@ -70,18 +70,22 @@ struct AccountsTests {
         #expect(states(manager) == ["Ada: signedIn"] && !manager.isLoggedIn)
     }
 
-    @Test("An account whose session has ended is signed out in the list; the user in use stays on the screen")
+    @Test("An account whose session has ended is shown, then signed out with the reason; the user chooses the next one")
     func ended() async throws {
         let (service, manager) = try await world()
         let ada = try #require(manager.user).id
         _ = try await add(Self.bob, to: manager)
         service.removeAccount(email: Self.ada)
         service.clock.advance(by: .seconds(3_700))
+        let bob = try #require(manager.user).id
+        #expect(try await manager.use(ada) == .signedIn)
+        await manager.wait { $0.phase == .unauthenticated && $0.accounts.map(\.state) == [.signedOut, .signedIn] }
+        #expect(manager.signedOutReason != .requested && manager.signedOutReason != nil)
         await #expect(throws: AuthError.notAuthenticated) { try await manager.use(ada) }
-        #expect(manager.user?.email == Self.bob && manager.phase == .authenticated)
-        #expect(states(manager) == ["Ada: signedOut", "Bob: active"])
+        #expect(try await manager.use(bob) == .signedIn)
         try await manager.remove(ada)
-        #expect(states(manager) == ["Bob: active"])
+        await manager.wait { $0.accounts.map(\.state) == [.active] }
+        #expect(manager.user?.email == Self.bob)
     }
 
     @Test("A sign-in that fails, or whose second factor is not proven, leaves the account in use")

@@ -61,6 +61,11 @@ struct AccountCrashTests {
         try await crashing { device, client in
             try await client.signOut(scope: .local)
         } then: { device, next in
+            let before = try await AccountsWorld.states(next)
+            let isSignedIn = await next.currentUser?.id == device.bob
+            #expect(before.contains("ada: signedIn") && !before.contains("bob: signedIn"))
+            #expect(before.contains("bob: active") == isSignedIn)
+            if !isSignedIn { #expect(await next.state == .signedOut(.neverSignedIn)) }
             // Signing out completes what the crash has left.
             try await next.remove(account: device.bob)
             #expect(try await AccountsWorld.states(next) == ["ada: signedIn"])
@@ -84,6 +89,31 @@ struct AccountCrashTests {
             try await next.signOut(scope: .local)
             #expect(await storage.contents[key] == nil)
             #expect(try await AccountsWorld.states(next) == ["ada: signedIn"])
+        }
+    }
+
+    @Test("An account whose sign-out the store refused does not come back with a switch")
+    func refusedSignOut() async throws {
+        let storage = StorageThatCannotSave()
+        try await AccountsWorld.with(storage: storage) { device in
+            await storage.refuse("gatehouse.refresh-token")
+            await #expect(throws: AuthClientError.self) { try await device.client.signOut(scope: .local) }
+            await storage.refuse()
+            try await device.client.use(account: device.ada)
+            #expect(try await AccountsWorld.states(device.client) == ["ada: active", "bob: signedOut"])
+            try await AccountsWorld.expectAlive(device.ada, device.client)
+        }
+    }
+
+    @Test("Signing out of all accounts reports an unreadable list, after the account in use is signed out")
+    func unreadableList() async throws {
+        let storage = MemoryStorage()
+        try await AccountsWorld.with(storage: storage) { device in
+            await storage.write(Array("not JSON".utf8), for: "gatehouse.accounts")
+            await #expect(throws: AuthClientError.storeFailed("the list of accounts is unreadable")) {
+                try await device.client.signOutOfAllAccounts()
+            }
+            #expect(await device.client.state == .signedOut(.requested))
         }
     }
 

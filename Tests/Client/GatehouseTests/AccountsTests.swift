@@ -159,12 +159,15 @@ struct AccountsTests {
         }
     }
 
-    @Test("An expired token is refreshed on a switch; without a network the account is shown with it")
+    @Test("A switch to an account with an expired token makes no call; the next use refreshes it")
     func expired() async throws {
         try await AccountsWorld.with { device in
             device.world.expireToken()
+            let sent = device.world.network.calls.count
             let refreshes = device.world.network.refreshCount
             try await device.client.use(account: device.ada)
+            #expect(device.world.network.calls.count == sent)
+            #expect(try await device.client.session.user.id == device.ada)
             #expect(device.world.network.refreshCount == refreshes + 1)
             device.world.network.stay(.isDown)
             #expect(try await device.client.use(account: device.bob).user.id == device.bob)
@@ -174,15 +177,21 @@ struct AccountsTests {
         }
     }
 
-    @Test("An account whose session the server has ended stays in the list, signed out, and the one in use stays")
+    @Test("An account whose session the server has ended is signed out at its next refresh, and no other comes into use")
     func ended() async throws {
         try await AccountsWorld.with { device in
             let elsewhere = try device.world.anotherProcess(on: MemoryStorage())
             try await elsewhere.signIn(email: "ada@example.com", password: TestServer.password)
             try await elsewhere.signOut(scope: .global)
             device.world.expireToken()
-            await #expect(throws: AuthClientError.self) { try await device.client.use(account: device.ada) }
-            #expect(try await AccountsWorld.states(device.client) == ["ada: signedOut", "bob: active"])
+            try await device.client.use(account: device.ada)
+            #expect(try await AccountsWorld.states(device.client) == ["ada: active", "bob: signedIn"])
+            await #expect(throws: AuthClientError.self) { try await device.client.session }
+            guard case .signedOut(.endedByServer) = await device.client.state else {
+                Issue.record("the session should have ended")
+                return
+            }
+            #expect(try await AccountsWorld.states(device.client) == ["ada: signedOut", "bob: signedIn"])
             await #expect(throws: AuthClientError.signedOut(.neverSignedIn)) {
                 try await device.client.use(account: device.ada)
             }

@@ -87,16 +87,22 @@ struct AccountsTests {
         #expect(world.manager.user?.email == "bob@example.com")
     }
 
-    @Test("An account that is signed out says so, and a tap opens the login")
+    @Test("An account whose session has ended is signed out after a switch; it says so, and a tap opens the login")
     func signedOut() async throws {
         let world = try await world()
         world.service.removeAccount(email: "ada@example.com")
         world.service.clock.advance(by: .seconds(3_700))
         try await world.openProfile()
         try await world.screen.tap("Switch to ada@example.com")
-        try await world.screen.wait { $0.presentations == ["sheet", "sheet"] }
-        try await world.screen.tap("Close")
-        #expect(world.screen.shows("Signed out") && world.manager.user?.email == "bob@example.com")
+        try await world.screen.wait { $0.presentations.isEmpty }
+        #expect(world.manager.phase == .unauthenticated)
+        try await world.openLogin()
+        try await world.screen.wait { $0.has(button: "Switch to bob@example.com") }
+        try await world.screen.tap("Switch to bob@example.com")
+        try await world.screen.wait { $0.presentations.isEmpty }
+        #expect(world.manager.user?.email == "bob@example.com")
+        try await world.openProfile()
+        try await world.screen.wait(for: "Signed out")
         try await world.screen.tap("Sign in to ada@example.com again")
         #expect(world.screen.presentations == ["sheet", "sheet"])
     }
