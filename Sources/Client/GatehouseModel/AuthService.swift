@@ -235,7 +235,8 @@ public protocol AuthService: ProfileSource, FactorService {
 
     /// Brings another account of this device into use, without a call to the server, and parks the one in use.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` if the account has no session on this device; the account in use then stays.
+    /// - Throws: `AuthClientError`: `signedOut` if the account has no session on this device; the account in use then
+    ///   stays.
     func use(account: UUID) async throws -> AuthSession
 
     /// Signs one account out on this device and removes it from the list, even without a network.

@@ -177,7 +177,7 @@ struct AccountsTests {
         }
     }
 
-    @Test("An account whose session the server has ended is signed out at its next refresh, and no other comes into use")
+    @Test("An account whose session the server has ended is signed out at its next refresh; no other is used")
     func ended() async throws {
         try await AccountsWorld.with { device in
             let elsewhere = try device.world.anotherProcess(on: MemoryStorage())

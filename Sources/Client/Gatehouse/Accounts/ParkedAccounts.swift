@@ -39,7 +39,8 @@ struct ParkedAccounts: Sendable {
 
     /// Returns the listed accounts.
     ///
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)``; ``AuthClientError/storeFailed(_:)`` if the list is unreadable.
+    /// - Throws: ``AuthClientError/storeUnavailable(_:)``; ``AuthClientError/storeFailed(_:)`` if the list is
+    ///   unreadable.
     func readableList() async throws -> [DeviceAccount] {
         guard let accounts = try await entries() else {
             throw AuthClientError.storeFailed("the list of accounts is unreadable")

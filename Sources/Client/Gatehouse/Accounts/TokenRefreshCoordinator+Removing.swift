@@ -10,11 +10,11 @@ struct Ending: Sendable {
     var failure: AuthClientError?
 }
 
-// Accounts that leave this device. Everything is deleted under the store's lock, because another process may have brought
-// another account into use.
+// Accounts that leave this device. Everything is deleted under the store's lock, because another process may have
+// brought another account into use.
 extension TokenRefreshCoordinator {
-    /// Signs out the account in use: immediately in memory; then in the store, where its copy is deleted first, then its
-    /// session, then its entry in the list. An account that another process has brought into use stays.
+    /// Signs out the account in use: immediately in memory; then in the store, where its copy is deleted first, then
+    /// its session, then its entry in the list. An account that another process has brought into use stays.
     func signOut(from parked: ParkedAccounts) async -> Ending {
         let user = await owner()?.user.id
         let old = kept
@@ -83,8 +83,8 @@ extension TokenRefreshCoordinator {
         hasEndedUnread = false
     }
 
-    /// Deletes the account's parked session: a copy of the one in use, an earlier one, or the account's only one if another
-    /// process has parked it.
+    /// Deletes the account's parked session: a copy of the one in use, an earlier one, or the account's only one if
+    /// another process has parked it.
     ///
     /// - Parameter isInUse: Whether the client's slot has the account's session, whose tokens are newer than a copy's.
     private func takeCopy(

@@ -47,17 +47,18 @@ extension AuthManager {
     }
 
     /// Brings another account of this device into use, as after a start of the app: shows it without a call to the auth
-    /// server, then loads its profile. The previous account stays signed in, in ``accounts``. If the server has ended the
-    /// chosen account's session, the user is then signed out with the reason, and the account stays in the list as signed
-    /// out.
+    /// server, then loads its profile. The previous account stays signed in, in ``accounts``. If the server has ended
+    /// the chosen account's session, the user is then signed out with the reason, and the account stays in the list
+    /// as signed out.
     ///
     /// An anonymous user, whose account would be lost, is asked first (``switchQuestion``).
     ///
     /// - Parameter account: The `DeviceAccount.id`.
     /// - Returns: `secondFactorNeeded` if the account's second factor is asked now; `cancelled` if the anonymous user stays;
     ///   `ignored` during a sign-in or another switch.
-    /// - Throws: ``AuthError``: ``AuthError/notAuthenticated`` if the account is signed out, so that the user must sign in to
-    ///   it again; ``AuthError/storeFailed(_:)``. The account in use then stays. ``AuthError/cancelled`` after a sign-out.
+    /// - Throws: ``AuthError``: ``AuthError/notAuthenticated`` if the account is signed out, so that the user must
+    ///   sign in to it again; ``AuthError/storeFailed(_:)``. The account in use then stays. ``AuthError/cancelled``
+    ///   after a sign-out.
     @discardableResult
     public func use(_ account: UUID) async throws(AuthError) -> SignInOutcome {
         guard user?.id != account else { return .signedIn }
