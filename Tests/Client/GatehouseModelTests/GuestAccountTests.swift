@@ -26,7 +26,8 @@ struct GuestAccountTests {
             await until { manager.switchQuestion != nil }
             manager.answerSwitch(true)
             #expect(try await leaves.value == .signedIn)
-            #expect(manager.user?.id == ada && manager.accounts.map(\.state) == [.active])
+            #expect(manager.user?.id == ada)
+            await until { manager.accounts.map(\.state) == [.active] }
         }
     }
 }
