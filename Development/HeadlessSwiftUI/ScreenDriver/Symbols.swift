@@ -34,6 +34,9 @@ public enum Symbols {
     private static let table = """
         person.fill
           <g FILLED><circle cx="12" cy="8" r="4.2"/><path d="M4 21c0-5 3-8 8-8s8 3 8 8z"/></g>
+        person.crop.circle.fill
+          <g FILLED><circle cx="12" cy="12" r="10"/></g><g HOLE><circle cx="12" cy="10" r="3"/><path
+          d="M6 19c1-4 3-5 6-5s5 1 6 5"/></g>
         person.crop.circle
           <circle cx="12" cy="12" r="10"/><circle cx="12" cy="10" r="3"/><path d="M6 19c1-4 3-5 6-5s5 1 6 5"/>
         sportscourt.fill

@@ -87,7 +87,12 @@ struct InMemoryServer: Sendable {
 
     /// Does nothing if the account does not exist.
     mutating func update(_ id: UUID, _ change: (inout Account) -> Void) {
-        if let index = index(id) { change(&accounts[index]) }
+        guard let index = index(id) else { return }
+        change(&accounts[index])
+        let user = accounts[index].user
+        if user.isAnonymous, user.email != nil || user.identities?.isEmpty == false {
+            accounts[index].user.isAnonymous = false
+        }
     }
 
     typealias Fault = InMemoryAuthService.Fault
@@ -120,6 +125,14 @@ extension InMemoryServer {
         guard let account = account(id) else { throw Fault.refused(500, .unexpectedFailure) }
         if !isConfirmed { mailConfirmation(to: email, at: now) }
         return (account.isConfirmed ? try open(id, at: now) : nil, account.user)
+    }
+
+    /// Opens an account without a sign-in method.
+    mutating func signInAnonymously(at now: Date) throws(AuthClientError) -> Opened {
+        guard settings.allowsAnonymousSignIn else { throw Fault.refused(422, .anonymousProviderDisabled) }
+        let id = add(email: nil, firstName: nil, at: now)
+        update(id) { $0.user.isAnonymous = true }
+        return try open(id, at: now)
     }
 
     mutating func signIn(_ email: String, _ password: String, at now: Date) throws(AuthClientError) -> Opened {

@@ -1,4 +1,4 @@
 /// The program's name for its own version.
 package enum ProgramVersion {
-    package static let text = "0.2.0"
+    package static let text = "0.3.0"
 }
