@@ -58,7 +58,7 @@ extension GatehouseClient {
     public func signOutOfAllAccounts() async throws {
         var failure = await failing { try await self.signOut(scope: .local) }
         if let parked {
-            // Another process may bring an account into use meanwhile, or add one.
+            // Another process may bring an account into use in between, or add one.
             for _ in 0..<DeviceAccount.limit {
                 let problem = await failing { try await self.removeListed(parked) }
                 failure = failure ?? problem

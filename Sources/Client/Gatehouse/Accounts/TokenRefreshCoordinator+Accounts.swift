@@ -78,7 +78,7 @@ extension TokenRefreshCoordinator {
         defer { ownChanges -= 1 }
         let before = try await inUse()
         let isOther = before.map { $0.user.id != next.session.user.id } ?? false
-        // An anonymous account is not listed: nobody could sign in to it again, so a sign-out would lose its data. An
+        // An anonymous account is not listed: no one could sign in to it again, so a sign-out would lose its data. An
         // account that was signed out while the store could not delete it must not come back.
         let isKept = isOther && before.map { !$0.user.isAnonymous && !hasEnded($0) } ?? false
         let leaving = isKept ? before : nil

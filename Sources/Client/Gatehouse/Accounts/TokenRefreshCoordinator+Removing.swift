@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a sign-out has taken from the store, for the server to end.
+/// The sessions that a sign-out took from the store, for the server to end.
 struct Ending: Sendable {
     /// The account's session with its newest tokens.
     var session: KeptSession?
-    /// Other sessions of the account, for example one that a crash has left beside it.
+    /// Other sessions of the account, such as one left by a crash.
     var others: [KeptSession] = []
     /// Why the store kept a session or the list's entry.
     var failure: AuthClientError?
@@ -23,7 +23,7 @@ extension TokenRefreshCoordinator {
         wishes += 1
         let startedIn = advanceEpoch()
         endedLineage = old?.lineage ?? endedLineage
-        // What the store has is not known yet.
+        // The content of the store is not known yet.
         if wasRestoring { hasEndedUnread = true }
         ownChanges += 1
         defer { ownChanges -= 1 }
