@@ -34,7 +34,7 @@ public final class GatehouseClient: Sendable {
         /// The defaults.
         public init() {}
 
-        static let libraryVersion = "0.2"
+        static let libraryVersion = "0.3"
     }
 
     let caller: AuthCaller

@@ -32,7 +32,7 @@ public enum SystemDefaults {
     }
 
     /// Names the app with its version, the device's model and its system, as in
-    /// `Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.2`. Names neither the device nor its user.
+    /// `Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.3`. Names neither the device nor its user.
     public static func userAgent() -> String {
         let (information, process) = (Bundle.main.infoDictionary ?? [:], ProcessInfo.processInfo)
         let name = (information["CFBundleDisplayName"] ?? information["CFBundleName"]) as? String

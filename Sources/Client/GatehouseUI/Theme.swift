@@ -88,6 +88,8 @@ private struct ThemedText: ViewModifier {
 
     func body(content: Content) -> some View {
         let font = branding.theme.font(role, style)
+        // The system's headline is semibold by itself.
+        let weight = weight ?? (style == .headline ? .semibold : nil)
         content.font(weight.map { font.weight($0) } ?? font)
     }
 }

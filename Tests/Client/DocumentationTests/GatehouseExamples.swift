@@ -339,7 +339,7 @@ extension Given {
 // Sources/Client/GatehouseWire/Auth/DeviceName.swift
 extension Given {
     @MainActor private func example32() async throws {
-        let device = DeviceName(userAgent: "Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.2")
+        let device = DeviceName(userAgent: "Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.3")
         title.text = device?.name  // iPhone
         subtitle.text = device?.details  // Journal · iOS 18.2
         _ = device

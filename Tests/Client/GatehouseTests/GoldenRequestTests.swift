@@ -30,7 +30,7 @@ struct GoldenRequestTests {
         #expect("\(call.method) \(address)\(body)" == golden.request)
         var headers = [
             "accept": "application/json", "apikey": "key", "authorization": "Bearer \(golden.bearer)",
-            "x-client-info": "gatehouse-swift/0.2", "x-supabase-api-version": "2024-01-01",
+            "x-client-info": "gatehouse-swift/0.3", "x-supabase-api-version": "2024-01-01",
         ]
         if call.body != nil { headers["content-type"] = "application/json" }
         #expect(call.headers == headers)

@@ -83,7 +83,9 @@ struct ThemeTests {
             let own = await screen(view, Branding(theme: theme), service: .signedIn())
             let plain = await screen(view, Branding(), service: .signedIn())
             let page = try HTMLPage().text(of: own).replacing(/;font-family:'\w+'/, with: "")
-            #expect(try page == HTMLPage().text(of: plain))
+            let lines = page.split(separator: ">")
+            let expected = try HTMLPage().text(of: plain).split(separator: ">")
+            #expect(lines.difference(from: expected).map(String.init(describing:)) == [])
         }
     }
 

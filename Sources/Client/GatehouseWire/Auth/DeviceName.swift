@@ -4,7 +4,7 @@
 /// anything, so this is for display only.
 ///
 /// ```swift
-/// let device = DeviceName(userAgent: "Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.2")
+/// let device = DeviceName(userAgent: "Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.3")
 /// title.text = device?.name         // iPhone
 /// subtitle.text = device?.details   // Journal · iOS 18.2
 /// ```

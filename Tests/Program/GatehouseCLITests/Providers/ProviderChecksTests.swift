@@ -68,7 +68,7 @@ struct ProviderChecksTests {
     @Test(
         "A provider that answers is a problem if its ID tokens could not be verified",
         arguments: [
-            (#"["HS256","none"]"#, keys, "it signs ID tokens with HS256, none, which is not supported"),
+            (#"["HS256","none"]"#, keys, "its ID tokens are signed with HS256, none, which is not supported"),
             (#"["RS256","PS512"]"#, keys, "verifies RS256, PS512"),
             (#"["ES256"]"#, #"{"keys":[]}"#, "verifies ES256"),
         ])
