@@ -14,8 +14,8 @@ import time
 
 from program import BINARY, PASSWORD, PATIENCE_SECONDS, plain_environment
 
-# Everything that starts like a JSON Web Token.
-TOKEN = re.compile(r"eyJ[A-Za-z0-9_-]{8,}")
+# A JSON Web Token: its header and payload are JSON objects. Random text rarely has both beginnings.
+TOKEN = re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.eyJ")
 
 
 class Ended:

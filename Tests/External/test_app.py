@@ -151,8 +151,8 @@ class Phone:
         fields = [("Name", name), ("Email", email), ("Password", PASSWORD), ("Confirm Password", PASSWORD)]
         for field, text in fields:
             self.field(field).fill(text)
-        expect(self.screen.locator(".form").get_by_role("button", name="Create Account")).to_be_enabled()
-        self.screen.locator(".form").get_by_role("button", name="Create Account").click()
+        expect(self.screen.locator(".form").get_by_role("button", name="Create Account", exact=True)).to_be_enabled()
+        self.screen.locator(".form").get_by_role("button", name="Create Account", exact=True).click()
         return self.wait_for(f"Welcome, {name}").decline_passkey()
 
 
@@ -248,7 +248,7 @@ def test_secrets_are_not_in_the_page(phone):
     expect(phone.screen.locator("[data-filled=true]")).to_have_count(1)
     assert "a secret of mine" not in phone.page.content()
     assert phone.field("Password").get_attribute("autocomplete") == "new-password"
-    assert phone.field("Email").get_attribute("autocomplete") == "email"
+    assert phone.field("Email").get_attribute("autocomplete") == "username"
     assert phone.field("Email").get_attribute("inputmode") == "email"
 
 

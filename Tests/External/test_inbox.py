@@ -198,7 +198,7 @@ def fill_sign_up(phone, email, say=str):
     fields = [("Name", "Ada"), ("Email", email), ("Password", PASSWORD), ("Confirm Password", PASSWORD)]
     for field, text in fields:
         phone.field(say(field)).fill(text)
-    phone.screen.locator(".form").get_by_role("button", name=say("Create Account")).click()
+    phone.screen.locator(".form").get_by_role("button", name=say("Create Account"), exact=True).click()
     return phone.wait_for(say("Check your email"))
 
 

@@ -49,8 +49,8 @@ def test_a_mail_is_what_pythons_reader_expects(servers):
     assert message["Message-ID"].endswith("@example.com>") and len(message["Message-ID"]) == 46
     assert message.get_content_type() == "multipart/alternative"
     text, html = message.get_body(("plain",)), message.get_body(("html",))
-    assert f"{SENDER_NAME} can send mails." in text.get_content()
-    assert "Größe &amp; Söhne, &quot;Box Score&quot; can send mails." in html.get_content()
+    assert f"{SENDER_NAME} can send emails." in text.get_content()
+    assert "Größe &amp; Söhne, &quot;Box Score&quot; can send emails." in html.get_content()
     assert mail.bytes.count(b"\n") == mail.bytes.count(b"\r\n") == mail.bytes.count(b"\r")
     assert mail.bytes.isascii() and all(len(line) <= 78 for line in mail.bytes.split(b"\r\n"))
 
@@ -133,7 +133,7 @@ def test_a_token_is_read_from_its_file(servers, authority, tmp_path):
 def test_the_answer_of_a_server_that_refuses_is_shown(servers, command, answer, stage):
     with mail_server(Handler({command: answer})) as handler:
         found = send(servers, handler)
-    assert found["state"] == "problem" and f", {stage}: the server answered {answer}" in found["text"], found
+    assert found["state"] == "problem" and f", {stage}: the server replied {answer}" in found["text"], found
 
 
 @pytest.mark.parametrize(

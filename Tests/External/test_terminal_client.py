@@ -753,7 +753,7 @@ def test_exit_codes_are_explained(person):
     table = person.run("exit-codes").out
     for code in [0, FAILED, NOT_SIGNED_IN, UNAVAILABLE, REFUSED, STORE, USAGE, INTERRUPTED]:
         assert f"{code}  " in table
-    assert "64  The command was not understood" in person.run("help", "exit-codes").out
+    assert "64  The command line or an input is invalid" in person.run("help", "exit-codes").out
 
 
 # Codes by mail.

@@ -91,7 +91,7 @@ def test_an_older_node_does_not_start_on_an_incompatible_schema(migrated, option
         f"INSERT INTO schema_migrations (number, name, least_level) VALUES ({level}, 'of a newer program', {level})"
     )
     server.arguments = ["serve", *options]
-    assert f"has step {level} of a schema that this program does not work with" in refusal(server)
+    assert f"has schema change {level}, which this program does not support" in refusal(server)
     done = program.run("migrate", environment=server.environment)
     assert done.returncode != 0 and f"step {level}" in done.stderr
 
@@ -138,7 +138,7 @@ def test_a_check_names_the_level_of_a_newer_program_and_refuses_an_incompatible_
     assert (code, lines) == (0, []) and note.endswith(f"and later ones up to level {level}."), note
     database.run(f"UPDATE schema_migrations SET least_level = {level} WHERE number = {level}")
     code, lines, note = upgrade_check(server)
-    assert (code, lines) == (1, []) and f"has step {level} of a schema" in note, note
+    assert (code, lines) == (1, []) and f"has schema change {level}, which" in note, note
 
 
 def test_a_check_of_a_new_database_lists_every_change_and_makes_nothing(database, tmp_path):
