@@ -199,22 +199,6 @@ struct EmailTests {
         #expect(world.screen.announcements == [text])
     }
 
-    @Test("E11: an error gets VoiceOver's focus after it is announced, not at the same time")
-    func announcedFirst() async throws {
-        let world = await world()
-        world.service.meet(.slow, .wrongCredentials, at: .signIn)
-        try await world.typeSignIn()
-        try await world.screen.tap("submit")
-        try await world.screen.wait { _ in world.service.heldCount == 1 }
-        world.service.release()
-        var focus: String?
-        try await world.screen.wait { screen in
-            focus = screen.spokenFocus
-            return !screen.announcements.isEmpty
-        }
-        #expect(focus == nil && world.screen.spokenFocus != nil)
-    }
-
     @Test(
         "E6: the server's sign-up errors have their exact text",
         arguments: [
