@@ -1,4 +1,4 @@
-/// The inbox's scripts and style sheet. Each page's content security policy names the digests of its own.
+/// The inbox's scripts and style sheet. A page's content security policy lists the digests of its scripts and styles.
 enum InboxScript {
     /// Shows new mails, and searches while typing.
     static let list: StaticString = """

@@ -104,7 +104,7 @@ struct PasskeySignUpTests {
             let begun = try await client.post("/signup/options", ["email": "ada@example.com"])
             let credential = try client.device.create(
                 #require(begun["options"]), origin: PasskeyClient.origin)
-            guard case .object(var answer) = PasskeyClient.answer(begun, credential) else { return }
+            var answer = try #require(PasskeyClient.answer(begun, credential).objectValue)
             answer["email"] = "bob@example.com"
             #expect(try await client.post("/signup/verify", .object(answer)).code == "webauthn_challenge_not_found")
         }
@@ -116,7 +116,7 @@ struct PasskeySignUpTests {
             var client = PasskeyClient(server)
             let begun = try await client.post("/signup/options", [:])
             let credential = try client.device.create(#require(begun["options"]), origin: PasskeyClient.origin)
-            guard case .object(var answer) = PasskeyClient.answer(begun, credential) else { return }
+            var answer = try #require(PasskeyClient.answer(begun, credential).objectValue)
             answer["email"] = "ada@example.com"
             let session = try #require(TestSession(try await client.post("/signup/verify", .object(answer))))
             let mail = try await server.deliveredMail()
@@ -126,6 +126,22 @@ struct PasskeySignUpTests {
                 .post, "/auth/v1/verify", bearer: session.accessToken, json: Self.emailChange(mail.code))
             #expect(proven.status == 200)
             #expect(try await client.signIn()["user"]?["email"] == "ada@example.com")
+        }
+    }
+
+    @Test("An address that the options did not name costs another sign-up", arguments: [true, false])
+    func unnamed(isNamed: Bool) async throws {
+        try await TestServer.with(limits: AuthRates(), change: PasskeyClient.settings()) { server in
+            var client = PasskeyClient(server)
+            for number in 1...15 {
+                let email: AuthJSON = .string("ada\(number)@example.com")
+                let begun = try await client.post("/signup/options", isNamed ? ["email": email] : [:])
+                let credential = try client.device.create(#require(begun["options"]), origin: PasskeyClient.origin)
+                var answer = try #require(PasskeyClient.answer(begun, credential).objectValue)
+                answer["email"] = email
+                #expect(try await client.post("/signup/verify", .object(answer)).status == 200)
+            }
+            #expect(try await client.post("/signup/options", [:]).status == (isNamed ? 200 : 429))
         }
     }
 
