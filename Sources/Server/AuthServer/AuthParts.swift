@@ -2,7 +2,7 @@ package import AccountStore
 import HTTPServing
 import PasswordHashing
 
-/// Request handlers and background work, grouped by noun. All groups share one server's state.
+/// Handlers and background work by noun, on one shared state.
 extension AuthServer {
     package var admin: AdminHandlers { AdminHandlers(server: self) }
     package var callers: Callers { Callers(server: self) }
@@ -18,7 +18,6 @@ extension AuthServer {
     package var users: UserHandlers { UserHandlers(server: self) }
 }
 
-/// A group of request handlers.
 package protocol AuthPart: Sendable {
     var server: AuthServer { get }
 }
@@ -43,38 +42,26 @@ extension AuthPart {
     var mailAdmission: MailAdmission { server.mailAdmission }
 }
 
-/// For administrators: users, their sessions and factors, mails to them, the audit log.
 package struct AdminHandlers: AuthPart { package let server: AuthServer }
 
-/// Identifies the callers of requests, and checks their keys and rights.
 package struct Callers: AuthPart { package let server: AuthServer }
 
-/// The deliveries of webhooks.
 package struct EventDelivery: AuthPart { package let server: AuthServer }
 
-/// Second factors and recovery codes.
 package struct FactorHandlers: AuthPart { package let server: AuthServer }
 
-/// Requested mails, with their codes and links.
 package struct MailHandlers: AuthPart { package let server: AuthServer }
 
-/// The checks of every route that sends a mail.
 struct MailAdmission: AuthPart { let server: AuthServer }
 
-/// Sends the mails that wait.
 package struct MailDelivery: AuthPart { package let server: AuthServer }
 
-/// Passkeys: registration, sign-in and sign-up.
 package struct PasskeyHandlers: AuthPart { package let server: AuthServer }
 
-/// Sign-in through providers, and the links of identities to accounts.
 package struct IdentityHandlers: AuthPart { package let server: AuthServer }
 
-/// Signing up and in with a password or as a guest, and every grant of a token.
 package struct SignInHandlers: AuthPart { package let server: AuthServer }
 
-/// The tokens of sessions, with the hook that decides about them.
 struct TokenIssuing: AuthPart { let server: AuthServer }
 
-/// The user of a session, and the user's sessions and data.
 package struct UserHandlers: AuthPart { package let server: AuthServer }

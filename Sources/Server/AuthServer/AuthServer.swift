@@ -5,33 +5,28 @@ package import HTTPServing
 import Hummingbird
 package import PasswordHashing
 
-/// The HTTP API of Supabase Auth: its routes, and the state that they share.
+/// The HTTP API of Supabase Auth: routes and shared state.
 package final class AuthServer: Sendable {
     let settings: AuthSettings
     let accounts: Accounts
     let keys: KeyRing
     let passwords: PasswordHasher
     let runtime: ServerRuntime
-    /// nil disables the limit on wrong passwords, as in `gatehouse dev`.
+    /// nil disables the limit, as in `gatehouse dev`.
     let attempts: Attempts?
     let providers: SignInProviders
-    /// nil for a server that sends no mail.
     let mailer: Mailer?
-    /// nil for a server without hooks.
     let hooks: Hooks?
-    /// nil for a server without webhooks.
     let webhooks: Webhooks?
-    /// nil if no captcha is needed.
     let captcha: Captcha?
     let breachedPasswords: BreachedPasswords?
     let upgrades = HashUpgrades()
     let answeredChallenges = AnsweredChallenges()
-    /// Responses that stay the same while the server runs.
     let fixed: FixedAnswers
     let counts: AuthCounts
-    /// Sign-ins and refreshes that wait to be written.
+    /// Sign-ins and refreshes not yet written.
     package let activity = ActivityTally()
-    /// Records used access tokens under a strict session policy. The gateway in the same process shares it.
+    /// Used access tokens under a strict session policy; shared with the gateway in this process.
     package let usedTokens: UsedTokens
 
     package init(
@@ -57,14 +52,13 @@ package final class AuthServer: Sendable {
         usedTokens = UsedTokens(accounts)
     }
 
-    /// Every route of the Auth API, under each of `prefixes` (`/auth/v1`, or an empty string for the root).
-    ///
-    /// - Parameter others: Routes of the composition with the same prefixes and errors, each with its own guard.
+    /// - Parameters:
+    ///   - prefixes: `/auth/v1`, or an empty string for the root.
+    ///   - others: The composition's routes, each with its own guard.
     package func table(
         prefixes: [String], crossOrigin: CrossOriginPolicy = CrossOriginPolicy(), with others: [Route] = []
     ) -> RouteTable {
-        // Most responses contain tokens or personal data, so caches must not store them unless the route says
-        // otherwise.
+        // Most responses contain tokens or personal data.
         let group = RouteGroup(
             prefixes: prefixes, format: .auth, crossOrigin: crossOrigin, cacheControl: "no-store",
             guardedBy: callers.refuseSecretKey(inAddressOf:))
@@ -92,7 +86,6 @@ package final class AuthServer: Sendable {
         ]
     }
 
-    /// For the account pages and what they offer.
     private var pageRoutes: [Route] {
         let wait = runtime.requestTimeLimit
         let export = Route(.get, "/user/export", limitedBy: Limits.export, timeLimit: wait, users.exportUser)
@@ -107,8 +100,7 @@ package final class AuthServer: Sendable {
             Route(
                 .post, "/signup", acceptsTrailingSlash: true, guardedBy: callers.admitClient, timeLimit: wait,
                 signIns.signUp),
-            // No time limit in this row: it costs a task, and refreshes are too frequent for that. The password grant,
-            // which waits for a hash, sets its own limit.
+            // No time limit on refreshes: it costs a task. The password grant sets its own.
             Route(.post, "/token", guardedBy: callers.admitClient, limitedBy: Limits.token, signIns.grant),
             Route(.post, "/logout", users.signOut),
             Route(.get, "/sessions", users.listSessions),
@@ -150,7 +142,7 @@ package final class AuthServer: Sendable {
                 answersHead: false, mail.openLink),
             Route(.post, "/verify/page", limitedBy: verifying, timeLimit: wait, mail.pressLinkButton),
             callers.administered(.post, "/invite", admin.invite),
-            // What supabase-swift calls.
+            // The part that supabase-swift calls.
             callers.administered(.post, "/admin/invite", admin.invite),
             callers.administered(.post, "/admin/generate_link", admin.generateLink),
             callers.administered(.post, "/admin/users/{user_id}/recover", admin.mailUserRecovery),
@@ -166,7 +158,7 @@ package final class AuthServer: Sendable {
             callers.administered(.put, path, slash: true, admin.changeUser),
             callers.administered(.delete, path, slash: true, admin.deleteUser),
             callers.administered(.get, "/admin/audit", slash: true, admin.listAudit),
-            // Additions to the admin API.
+            // Extensions.
             callers.administered(.get, "/admin/search/users", waits: true, admin.searchUsers),
             callers.administered(.get, path + "/history", waits: true, admin.listUserHistory),
             callers.administered(.get, path + "/overview", waits: true, admin.showUserOverview),
@@ -177,7 +169,6 @@ package final class AuthServer: Sendable {
     }
 }
 
-/// The counters of the Auth API, in addition to those of requests.
 struct AuthCounts: Sendable {
     let signIns: ActivityCounter
     let refreshes: ActivityCounter
@@ -215,7 +206,7 @@ struct AuthCounts: Sendable {
     }
 }
 
-/// A counter of metrics that is also kept by hour, for all nodes together.
+/// A metric that is also stored by hour, for all nodes together.
 struct ActivityCounter: Sendable {
     let counter: Counter
     let name: ActivityName

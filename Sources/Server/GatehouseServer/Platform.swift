@@ -1,4 +1,4 @@
-// The only platform switch in GatehouseServer: where getaddrinfo(3) and open(2) come from.
+// getaddrinfo(3) and open(2).
 #if canImport(Glibc)
 @_exported import Glibc
 #elseif canImport(Musl)

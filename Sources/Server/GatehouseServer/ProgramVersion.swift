@@ -1,4 +1,3 @@
-/// The program's name for its own version.
 package enum ProgramVersion {
     package static let text = "0.3.0"
 }

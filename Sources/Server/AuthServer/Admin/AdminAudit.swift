@@ -4,9 +4,7 @@ import HTTPServing
 import Hummingbird
 
 extension AdminHandlers {
-    /// `GET /admin/audit?query=author:…|action:…|type:…&page=&per_page=` → an array of
-    /// `{"id","payload":{"action","actor_id","actor_username","actor_via_sso","log_type","traits"},"created_at",
-    /// "ip_address"}`, newest first.
+    /// `GET /admin/audit?query=author:…|action:…|type:…&page=&per_page=`: an array, newest first.
     @Sendable func listAudit(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
         let page = try query.pageRequest()

@@ -6,7 +6,6 @@ import Hummingbird
 import PasswordHashing
 
 extension AdminHandlers {
-    /// `POST /invite` with `{"email","data"}` → the user, and an invitation by mail.
     @Sendable func invite(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (mail, mailer) = try mailAdmission.requireMail(or: .unprocessableContent)
         let body = try await request.jsonMembers(context)
@@ -24,13 +23,12 @@ extension AdminHandlers {
         return Answer.json { $0.user(account) }
     }
 
-    /// `POST /admin/users/{user_id}/recover` → 204, and a mail to the user with a code and a link to set a new password: on
-    /// the account pages, if there are some, else at the site. 429 `over_email_send_rate_limit` if the code would expire
-    /// before the mail is due.
+    /// `POST /admin/users/{user_id}/recover`: mails a code and a link to set a new password, on the account pages if
+    /// enabled, else on the site. 429 `over_email_send_rate_limit` if the code would expire before the mail is due.
     @Sendable func mailUserRecovery(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (mail, mailer) = try mailAdmission.requireMail(or: .unprocessableContent)
         let account = try await namedAccount(context)
-        // No language: that of the request is the administrator's.
+        // The request's language is the administrator's.
         var asked = MailRequest(
             redirectTo: settings.recoveryPage ?? settings.redirects.siteURL, lifetime: mail.codeLifetime)
         asked.isByAdmin = true
@@ -44,8 +42,7 @@ extension AdminHandlers {
         return Answer.empty(.noContent)
     }
 
-    /// `POST /admin/generate_link` with `{"type","email","password","new_email","data","redirect_to"}` → the user, a
-    /// link and its code. Sends no mail.
+    /// `POST /admin/generate_link`. Sends no mail.
     @Sendable func generateLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         guard let mail = settings.mail else {
             throw Refusal(.unprocessableContent, .emailProviderDisabled, "This server sends no mail")
@@ -67,7 +64,7 @@ extension AdminHandlers {
         var order = LinkOrder(kind, email, try adminMailRequest(body, request, mail), from: device)
         order.data = try body.object("data") ?? [:]
         try server.signIns.checkSize(of: order.data)
-        // An unknown account is reported before a missing address.
+        // Report an unknown account before a missing address.
         order.newEmail = try (body.string("new_email")).flatMap { $0.isEmpty ? nil : try EmailAddress(checking: $0) }
         if kind == .signUp {
             guard let password = try body.secret("password"), !password.isEmpty else {

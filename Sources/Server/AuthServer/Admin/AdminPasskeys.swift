@@ -5,7 +5,7 @@ import HTTPServing
 import Hummingbird
 
 extension AdminHandlers {
-    /// They also work while passkeys are disabled.
+    /// Also served while passkeys are disabled.
     var adminPasskeyRoutes: [Route] {
         let path = "/admin/users/{user_id}/passkeys"
         return [
@@ -14,14 +14,12 @@ extension AdminHandlers {
         ]
     }
 
-    /// `GET /admin/users/{user_id}/passkeys` → `[{"id","friendly_name","created_at","last_used_at"}]`, oldest first.
     @Sendable func listUserPasskeys(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try await namedAccount(context)
         let passkeys = try await accounts.passkeys.all(of: account.user.id)
         return Answer.json { $0.passkeys(passkeys) }
     }
 
-    /// `DELETE /admin/users/{user_id}/passkeys/{passkey_id}` → 204.
     @Sendable func deleteUserPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try await namedAccount(context)
         let outcome = try await accounts.passkeys.removePasskey(

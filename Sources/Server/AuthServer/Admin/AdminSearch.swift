@@ -4,12 +4,10 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-// Extensions to the admin API: a search whose pages cost the same on any number of accounts, and the history of one.
 extension AdminHandlers {
-    /// `GET /admin/search/users?q=&method=&state=&seen_after=&seen_before=&after=&limit=` →
-    /// `{"users":[{"id","email","phone","full_name","created_at","last_sign_in_at","email_confirmed_at","banned_until",
-    /// "deleted_at","is_anonymous","providers"}],"next"}`. Members without a value are absent; without `next` the list
-    /// ends. `limit` is 1 to 100, default 50.
+    /// `GET /admin/search/users?q=&method=&state=&seen_after=&seen_before=&after=&limit=`. Extension whose pages cost
+    /// the same for any number of accounts. Members without a value are absent; the last page has no `next`. `limit` is
+    /// 1 to 100, default 50.
     @Sendable func searchUsers(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
         let (search, limit) = (try accountSearch(query), try query.listLimit())
@@ -27,9 +25,8 @@ extension AdminHandlers {
         }
     }
 
-    /// `GET /admin/users/{user_id}/history?limit=` → `{"audit":[entry as in ``listAudit(_:_:)``],"mails":[{"id","kind",
-    /// "state","reason","created_at","ended_at"}]}`, newest first: what the user did, what administrators did to the
-    /// account, and its mails. `limit` is 1 to 100 of each, default 50. Deleted users have a history.
+    /// `GET /admin/users/{user_id}/history?limit=`: audit entries by the user and about the account, and its mails,
+    /// newest first, for deleted users as well. `limit` is 1 to 100 of each, default 50.
     @Sendable func listUserHistory(_ request: Request, _ context: ServerContext) async throws -> Response {
         let user = try userID(context)
         let history = try await accounts.admin.history(of: user, limit: try Query(request).listLimit())
@@ -42,9 +39,8 @@ extension AdminHandlers {
         }
     }
 
-    /// `GET /admin/users/{user_id}/overview?limit=` → `{"user","sessions","ended","audit","mails"}`, as in
-    /// ``readUser(_:_:)``, ``listUserSessions(_:_:)`` and ``listUserHistory(_:_:)``: everything that the console shows of
-    /// a user, with four statements. `limit` is 1 to 100, default 20.
+    /// `GET /admin/users/{user_id}/overview?limit=`: the console's view of a user in four statements. `limit` is 1 to
+    /// 100, default 20.
     @Sendable func showUserOverview(_ request: Request, _ context: ServerContext) async throws -> Response {
         let limit = try Query(request).listLimit(or: 20)
         let found = try await accounts.admin.overview(of: try userID(context), limit: limit, at: runtime.now())

@@ -4,11 +4,9 @@ package import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-// An extension to the admin API: the sessions of a user, and why the ended ones ended.
 extension AdminHandlers {
-    /// `GET /admin/users/{user_id}/sessions?limit=` → `{"sessions":[…],"ended":[…]}`: the active sessions as in
-    /// ``listSessions(_:_:)``, newest sign-in first, at most 100; and the ended ones, newest end first, at most `limit`:
-    /// 1 to 100, default 20. Deleted users have ended sessions.
+    /// `GET /admin/users/{user_id}/sessions?limit=`: at most 100 active sessions, newest sign-in first; at most `limit`
+    /// ended ones (1 to 100, default 20), newest end first. Deleted users have ended sessions.
     @Sendable func listUserSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
         let user = try userID(context)
         let limit = try Query(request).listLimit(or: 20)
@@ -24,7 +22,6 @@ extension AdminHandlers {
         }
     }
 
-    /// `DELETE /admin/users/{user_id}/sessions` → `{"ended":n}`. Ends every session of the user.
     @Sendable func endUserSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
         let count = try await accounts.admin.endSessions(
             of: try userID(context), byAdministratorOn: callers.device(request, context), at: runtime.now())
@@ -36,7 +33,6 @@ extension AdminHandlers {
         }
     }
 
-    /// `DELETE /admin/users/{user_id}/sessions/{session_id}` → `{}`. Ends one session of the user.
     @Sendable func endUserSession(_ request: Request, _ context: ServerContext) async throws -> Response {
         let user = try userID(context)
         guard let id = context.parameters.get("session_id").flatMap({ SessionID($0) }) else {
@@ -57,7 +53,7 @@ extension JSONWriter {
             userAgent: found.device.userAgent, ipAddress: found.device.address, isCurrent: false)
     }
 
-    /// Writes the record of a session's end. `gatehouse why` prints the same.
+    /// `gatehouse why` prints the same members.
     package mutating func endedSession(_ session: EndedSession) {
         beginObject()
         member("id", session.id.text)

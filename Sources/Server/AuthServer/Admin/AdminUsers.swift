@@ -6,7 +6,6 @@ import Hummingbird
 import PasswordHashing
 
 extension AdminHandlers {
-    /// `GET /admin/users?page=&per_page=&filter=&sort=` → `{"users":[User],"aud":"…"}` with `Link` and `X-Total-Count`.
     @Sendable func listUsers(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
         let page = try query.pageRequest()
@@ -15,7 +14,7 @@ extension AdminHandlers {
         let users = try await accounts.admin.list(filter: filter, ascending: isAscending, page: page)
         var response = Answer.json(capacity: 1_024 * (users.elements.count + 1)) { writer in
             writer.beginObject()
-            // The list omits identities, as Supabase Auth does.
+            // Without identities, as in Supabase Auth.
             writer.list("users", users.elements) { $0.user($1, showsIdentities: false) }
             writer.member("aud", accounts.audience)
             writer.endObject()
@@ -24,9 +23,6 @@ extension AdminHandlers {
         return response
     }
 
-    /// `POST /admin/users` → the new user. The body is an object with `email` or `phone`, and optionally `id`,
-    /// `password` or `password_hash`, `role`, `aud`, `email_confirm`, `phone_confirm`, `user_metadata`, `app_metadata`
-    /// and `ban_duration`.
     @Sendable func createUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         var attributes = try attributes(body)
@@ -40,14 +36,12 @@ extension AdminHandlers {
             await accounts.admin.create(attributes, from: callers.device(request, context), at: runtime.now()))
     }
 
-    /// `GET /admin/users/{user_id}` → the user, or 404 `user_not_found`.
     @Sendable func readUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try await namedAccount(context)
         return Answer.json { $0.user(account) }
     }
 
-    /// `PUT /admin/users/{user_id}` → the changed user. Takes the members of creation except `id`, `aud` and
-    /// `password_hash`. Metadata is merged at the top level.
+    /// Takes the members of creation except `id`, `aud` and `password_hash`. Merges metadata at the top level.
     @Sendable func changeUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try userID(context)
         guard let account = try await accounts.admin.account(id), account.user.times.deletedAt == nil else {
@@ -63,7 +57,7 @@ extension AdminHandlers {
             await accounts.admin.update(id, attributes, from: callers.device(request, context), at: runtime.now()))
     }
 
-    /// `DELETE /admin/users/{user_id}` → `{}`. The body may be `{"should_soft_delete": bool}` or empty.
+    /// The body may be `{"should_soft_delete": bool}` or empty.
     @Sendable func deleteUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try userID(context)
         let bytes = try await request.bytes(context)
@@ -76,9 +70,7 @@ extension AdminHandlers {
         return Answer.json(Array("{}".utf8))
     }
 
-    /// The account of the path's `user_id`.
-    ///
-    /// - Throws: ``Refusal`` 404, `validation_failed` for what is no UUID, else `user_not_found`.
+    /// - Throws: ``Refusal`` 404, `validation_failed` for an invalid UUID, else `user_not_found`.
     func namedAccount(_ context: ServerContext) async throws -> Account {
         guard let account = try await accounts.admin.account(userID(context)) else { throw Refusal.unknownUser }
         return account
@@ -102,7 +94,6 @@ extension AdminHandlers {
         return id
     }
 
-    /// The members that creating and changing a user share.
     private func attributes(_ body: JSONMembers) throws -> AdminAttributes {
         var attributes = AdminAttributes()
         attributes.role = try body.string("role").flatMap { $0.isEmpty ? nil : $0 }
@@ -141,7 +132,7 @@ extension AdminHandlers {
         return id
     }
 
-    /// Administrators may set weak passwords. Returns nil if the account gets no password.
+    /// Administrators may set weak passwords. nil if the account gets no password.
     private func newPasswordHash(_ body: JSONMembers) async throws -> Secret? {
         let password = try body.secret("password") ?? Secret("")
         let hash = try body.secret("password_hash") ?? Secret("")

@@ -5,14 +5,14 @@ package import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// Paged lists. Clients parse the page numbers from the `Link` header and depend on its exact format.
+// Clients parse the page numbers from the `Link` header and depend on its exact format.
 extension Query {
-    /// `page` starts at 1. `per_page` is 1 to 1,000, default 50. An empty value counts as absent.
+    /// `page` starts at 1. `per_page` is 1 to 1,000, default 50. An empty value means absent.
     func pageRequest() throws -> PageRequest {
         PageRequest(number: try number("page") ?? 1, size: try number("per_page", from: 1) ?? 50)
     }
 
-    /// `limit` of a list without pages: 1 to 100.
+    /// 1 to 100.
     package func listLimit(or usual: Int = 50) throws -> Int {
         guard let text = self["limit"] else { return usual }
         guard let limit = Int(text), (1...100).contains(limit) else {
@@ -27,18 +27,17 @@ extension Query {
         return number
     }
 
-    /// The text that a list is searched for, by default at most 1,024 bytes: SQLite compares with no pattern beyond
-    /// 50,000.
+    /// At most 1,024 bytes by default: SQLite rejects patterns beyond 50,000.
     func searchText(_ name: String, atMost longest: Int = 1_024) throws -> String? {
         guard let text = self[name] else { return nil }
-        // No text of a database can have it.
+        // No stored text contains NUL.
         if text.contains(ascii: "\0") { throw Refusal.invalid("\(name) has a NUL character") }
         guard text.utf8.count <= longest else { throw Refusal.invalid("\(name) is longer than \(longest) bytes") }
-        // An address is stored with its domain in A-labels.
+        // Domains are stored as A-labels.
         return text.utf8.allSatisfy { $0 < 0x80 } ? text : EmailAddress(text)?.text ?? text
     }
 
-    /// `sort=created_at asc|desc`; the default is newest first.
+    /// `created_at asc|desc`; newest first by default.
     func sortsAscending() throws -> Bool {
         switch self["sort"] {
         case nil, "created_at desc", "created_at": false
@@ -47,7 +46,7 @@ extension Query {
         }
     }
 
-    /// - Parameter path: The path without the prefix, as Supabase Auth behind its gateway writes it.
+    /// - Parameter path: Without the prefix, as Supabase Auth behind its gateway writes it.
     func pageHeaders(_ path: String, _ page: PageRequest, total: Int) -> HTTPFields {
         let last = (total + page.size - 1) / page.size
         var links: [String] = []
@@ -55,8 +54,8 @@ extension Query {
         links.append(link(path, last, "last"))
         var fields = HTTPFields()
         let text = links.joined(separator: ", ")
-        // Every link repeats the query, and HTTP libraries reject headers beyond 64 KiB. `X-Total-Count` is enough to
-        // continue.
+        // The links repeat the query, and HTTP libraries reject headers beyond 64 KiB. `X-Total-Count` suffices for
+        // paging.
         if text.utf8.count <= 16_384 { fields[.link] = text }
         fields[.totalCount] = String(total)
         return fields

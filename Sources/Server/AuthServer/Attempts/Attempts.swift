@@ -2,25 +2,23 @@ import AccountDomain
 import GatehouseWire
 package import HTTPServing
 
-/// The limits on wrong passwords, and what each limit counts by.
+/// The limits on wrong passwords.
 ///
-/// The pair of account and address reaches its limit first. Only half of a pair's failures also count against the
-/// address and the account, so a single address can lock out neither the account for other addresses nor other accounts
-/// for itself. A second limit of each, twice as high, counts every failure, so that using many pairs does not yield more
-/// guesses.
+/// The pair of account and address is limited first, and only half of its failures also count against address and
+/// account. So one address cannot lock out an account elsewhere, or other accounts for itself. A second limit of each,
+/// twice as high, counts every failure, so many pairs do not yield more guesses.
 package struct Attempts: Sendable {
     let limiter: AttemptLimiter
     let byPair, byAddress, bySite, byAccount: AttemptLimit
-    /// Count every failure, including those that the pair's limit keeps from ``byAddress`` and ``byAccount``.
+    /// Count every failure, including those that the pair's limit keeps from the other two.
     let byAddressInAll, byAccountInAll: AttemptLimit
-    /// Devices that have signed in with the account's current password: a limit for each device, and one for all of them.
+    /// Devices that have signed in with the account's current password, each and together.
     let byDevice, byDevices: AttemptLimit
-    /// Callers with an access token that try a password of their account: a limit for each session, so that a stolen token
-    /// does not lock the owner out, and one for all sessions of an account.
+    /// Attempts with an access token: per session, so a stolen token does not lock out the owner, and per account.
     let bySession, bySessions: AttemptLimit
-    /// Wrong emailed codes: a limit for each address, and one for its network.
+    /// Wrong emailed codes, by address and by network.
     let byCaller, byCallerSite: AttemptLimit
-    /// Wrong answers of second factors: all factors and sessions of an account together.
+    /// All factors and sessions of an account together.
     let byFactors: AttemptLimit
 
     package init(_ rates: AuthRates, shared: SharedFailures? = nil) {
@@ -41,7 +39,7 @@ package struct Attempts: Sendable {
         byFactors = AttemptLimit("failed_factor_answers", count * 3, per: hour)
     }
 
-    /// Limits that every failure counts against come before the pair; see ``AttemptLimit/spread``.
+    /// Limits that count every failure come before the pair; see ``AttemptLimit/spread``.
     ///
     /// - Parameter address: nil if the client's address is unknown.
     func pair(_ account: AttemptedAccount, _ address: IPAddress?) -> [AttemptKey] {
@@ -56,15 +54,14 @@ package struct Attempts: Sendable {
         [AttemptKey(byCaller, address.limitKey)] + (address.siteKey.map { [AttemptKey(byCallerSite, $0)] } ?? [])
     }
 
-    /// Whether a limit of the account itself refused the attempt.
     func isOfAccount(_ bucket: String?) -> Bool { bucket == byAccount.bucket || bucket == byAccountInAll.bucket }
 }
 
-/// The account that a request names. It may not exist.
+/// The account that a request names, which may not exist.
 struct AttemptedAccount {
-    /// nil if the text is not a valid email address.
+    /// nil for an invalid email address.
     let email: EmailAddress?
-    /// SHA-256 of the text, so that addresses do not stay in memory for an hour.
+    /// SHA-256 of the text, so that memory holds no addresses.
     let digest: [UInt8]
 
     init(_ text: String) {

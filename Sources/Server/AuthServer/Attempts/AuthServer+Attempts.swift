@@ -5,13 +5,10 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// Wrong passwords count against the limits; correct passwords and unfinished checks do not. A running check reserves a
-// slot, so a hundred concurrent attempts count as a hundred.
+// Only wrong passwords count. A running check reserves a slot, so concurrent attempts cannot exceed the limit.
 extension AuthServer {
-    /// Runs one attempt at the password of an account.
-    ///
-    /// - Parameter check: Takes the account, nil if there is none, and returns nil for a wrong password. An error that it
-    ///   throws, such as a full queue or an unreachable database, does not count as a failure.
+    /// - Parameter check: Takes the account, if there is one; returns nil for a wrong password. A thrown error, such as
+    ///   a full queue, is not counted.
     /// - Throws: ``Refusal`` 429 after too many failures.
     func attempt<Value: Sendable>(
         at account: AttemptedAccount, _ request: Request, _ context: ServerContext,
@@ -26,7 +23,7 @@ extension AuthServer {
         do {
             return try await attempts.limiter.attempt(keys, now: runtime.now, checkFound)
         } catch let refusal as Refusal where attempts.isOfAccount(refusal.headers[.rateLimitBucket]) {
-            // Guesses that were running at the first check have used up the account's limit since, or hold all slots.
+            // Concurrent guesses have used up the account's limit since the first check, or hold all slots.
             guard let pair = try await knownPair(attempts, account, request, context) else { throw refusal }
             return try await attempts.limiter.attempt(pair, now: runtime.now, checkFound)
         }
@@ -37,25 +34,24 @@ extension AuthServer {
         return try await accounts.signIns.account(email: email)
     }
 
-    /// Runs an attempt by a caller with an access token. These attempts have their own limit: a stranger's failures do
-    /// not lock out the owner, and a stolen token allows no more guesses than signing in does.
+    /// These attempts have their own limit: strangers' failures do not lock out the owner, and a stolen token allows no
+    /// more guesses than signing in.
     ///
-    /// - Parameter check: Returns nil for a failure. An error that it throws does not count.
+    /// - Parameter check: Returns nil for a failure. A thrown error is not counted.
     func attempt<Value: Sendable>(
         by caller: UserCaller, check: () async throws -> Value?
     ) async throws -> Value? {
         guard let attempts else { return try await check() }
         let user = caller.user.id.text
         let keys = [
-            // All tokens of a user without a session share one key.
+            // A user's tokens without a session share one key.
             AttemptKey(attempts.bySession, caller.session?.id.text ?? user), AttemptKey(attempts.bySessions, user),
         ]
         try await attempts.limiter.look(keys, at: runtime.now()).enforce()
         return try await attempts.limiter.attempt(keys, now: runtime.now, check)
     }
 
-    /// Counts a wrong emailed code only against the caller's address: the code has its own attempts, and a stranger
-    /// must not lock the account's owner out.
+    /// Counts only against the address: the code has its own attempts, and strangers must not lock out the owner.
     ///
     /// - Throws: ``Refusal`` 429 after too many.
     func countWrongCode(_ request: Request, _ context: ServerContext) async throws {
@@ -66,8 +62,8 @@ extension AuthServer {
         assert(failed == nil)
     }
 
-    /// Sets a device cookie after a sign-in, which identifies this browser in later attempts. Does so only for pages of
-    /// our own origins: browsers send no marks with another site's request, so the new cookie would replace them.
+    /// Sets the device cookie after a sign-in, for pages of our own origins only: browsers send no marks with another
+    /// site's request, so the new cookie would replace them.
     func mark(_ response: inout Response, of user: User, for request: Request) {
         guard attempts != nil, request.isOfPage(of: [settings.externalURL, settings.redirects.siteURL]),
             let account = user.email.map(AttemptedAccount.init)?.digest
@@ -83,7 +79,7 @@ extension AuthServer {
         response.headers.append(cookie.field(isSecure: identities.isSecure))
     }
 
-    /// The keys that this attempt counts against, and the account if it had to be read to find them.
+    /// The attempt's keys, and the account if finding them required reading it.
     private func openKeys(
         _ attempts: Attempts, _ account: AttemptedAccount, _ request: Request, _ context: ServerContext
     ) async throws -> (keys: [AttemptKey], found: Account?) {
@@ -93,7 +89,7 @@ extension AuthServer {
                 AttemptKey(attempts.byDevice, "\(account.key) \(mark.id)"),
                 AttemptKey(attempts.byDevices, "\(account.key) \(mark.password)"),
             ]
-            // Read the account last: a refusal does not need it, and the password check does not read it again.
+            // Read the account last: a refusal does not need it, and the password check reuses it.
             if try await attempts.limiter.look(own, at: now) == .allowed, let found = try await find(account),
                 mark.isCurrent(of: found.user, accounts.secrets)
             {
@@ -113,7 +109,7 @@ extension AuthServer {
         return (all, nil)
     }
 
-    /// The keys of an attempt from an address at which the account has a session; nil if it has none there.
+    /// nil unless the account has a session at this address.
     private func knownPair(
         _ attempts: Attempts, _ account: AttemptedAccount, _ request: Request, _ context: ServerContext
     ) async throws -> [AttemptKey]? {
@@ -123,7 +119,7 @@ extension AuthServer {
             })
         else { return nil }
         let pair = attempts.pair(account, address)
-        // The earlier check may have stopped at the account's limit, before it read what other nodes counted for the pair.
+        // The earlier check may have stopped at the account's limit, before reading other nodes' counts for the pair.
         try await attempts.limiter.look(pair, at: runtime.now()).enforce()
         return pair
     }

@@ -3,12 +3,12 @@ import GatehouseWire
 import HTTPTypes
 import Hummingbird
 
-/// The device marks of a browser: one for each account that it signed in to with a password, at most the latest four.
+/// The latest four accounts that this browser signed in to with a password.
 struct DeviceCookie {
     private var marks: [Secret]
 
     private static let most = 4
-    /// 400 days in seconds, the longest lifetime that browsers accept (RFC 6265bis §5.5).
+    /// 400 days in seconds, the longest that browsers accept (RFC 6265bis §5.5).
     private static let lifetime = 34_560_000
 
     init(_ request: Request, isSecure: Bool) {
@@ -20,14 +20,13 @@ struct DeviceCookie {
         marks.lazy.compactMap { DeviceCookieValue($0, of: account, secrets) }.first
     }
 
-    /// Adds a mark, which replaces the account's earlier one.
+    /// Replaces the account's earlier mark.
     mutating func add(_ mark: DeviceCookieValue, of account: [UInt8], _ secrets: ServerSecrets) {
         let others = marks.filter { DeviceCookieValue($0, of: account, secrets) == nil }
         marks = Array(([mark.text] + others).prefix(Self.most))
     }
 
-    /// The `__Host-` prefix keeps sibling domains from setting the cookie (RFC 6265bis §4.1.3.2). Browsers accept it
-    /// over HTTPS only.
+    /// `__Host-` stops sibling domains from setting the cookie; HTTPS only (RFC 6265bis §4.1.3.2).
     private static func name(isSecure: Bool) -> String { isSecure ? "__Host-gatehouse-device" : "gatehouse-device" }
 
     func field(isSecure: Bool) -> HTTPField {
@@ -40,7 +39,6 @@ struct DeviceCookie {
 }
 
 extension Request {
-    /// The values of all cookies with this name, in header order.
     func cookies(named name: String) -> [Substring] {
         headers[values: .cookie].flatMap { field in
             field.utf8.split(separator: UInt8(ascii: ";")).compactMap { pair in
@@ -53,11 +51,11 @@ extension Request {
         }
     }
 
-    /// Whether a browser made the request for a page of one of these origins, or of the origin of the request's URL.
-    /// Pages cannot set the headers that say so (Fetch §3.2, Fetch Metadata §2.3).
+    /// Whether a page of one of these origins, or of the request's own, made the request. Pages cannot set these
+    /// headers (Fetch §3.2, Fetch Metadata §2.3).
     func isOfPage(of origins: [String]) -> Bool {
         if headers[.fetchSite] == "same-origin" { return true }
-        // Browsers before 2023 do not send it, and over http it is sent to loopback addresses only.
+        // Browsers before 2023 omit `Sec-Fetch-Site`, and over http it is sent to loopback only.
         guard let origin = headers[.origin]?.lowercased() else { return false }
         if let called = head.authority?.lowercased(), origin == "http://" + called || origin == "https://" + called {
             return true
@@ -67,6 +65,5 @@ extension Request {
 }
 
 extension HTTPField.Name {
-    /// Fetch Metadata Request Headers §2.3.
     fileprivate static let fetchSite = Self("sec-fetch-site")!
 }

@@ -6,7 +6,7 @@ import Logging
 import PasswordHashing
 import Synchronization
 
-/// Rehashes passwords after the response to a sign-in, the only moment at which the server knows them.
+/// Rehashes passwords after a sign-in, the only time when the server knows them.
 final class HashUpgrades: Sendable {
     private struct State {
         var running: [Int: Task<Void, Never>] = [:]
@@ -26,7 +26,6 @@ final class HashUpgrades: Sendable {
         }
     }
 
-    /// Waits for all upgrades in progress.
     func finish() async {
         while let task = state.withLock({ $0.running.values.first }) { await task.value }
     }
@@ -36,8 +35,7 @@ extension AuthServer {
     /// Call before the hashing threads stop.
     package func finishUpgrades() async { await upgrades.finish() }
 
-    /// Replaces a password hash after the response, so that this sign-in takes no longer than others. If it fails, the
-    /// next sign-in tries again.
+    /// Runs after the response, so that this sign-in takes no longer than others. The next sign-in retries a failure.
     func upgradeHash(_ hash: Secret, of user: UserID, _ password: Secret, _ context: ServerContext) {
         upgrades.start { [self] in
             do {

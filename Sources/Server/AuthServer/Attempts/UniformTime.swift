@@ -3,10 +3,9 @@ import HTTPServing
 import Hummingbird
 
 extension AuthServer {
-    /// Delays the response to a multiple of ``AuthSettings/passwordAnswerTime``. Whether the account exists, which hash
-    /// it has and whether it is banned changes the work by milliseconds, and the delay hides that from the caller. Only
-    /// rate-limit refusals are immediate, except those by the account's own limit, because that check reads the
-    /// account's sessions.
+    /// Delays the response to a multiple of ``AuthSettings/passwordAnswerTime``, which hides whether the account
+    /// exists, its kind of hash and a ban. Only rate-limit refusals are immediate, except the account's own, whose
+    /// check reads its sessions.
     func inUniformTime<Value>(_ body: () async throws -> Value) async throws -> Value {
         let started = runtime.uptime()
         do {
@@ -28,7 +27,7 @@ extension AuthServer {
         let period = settings.passwordAnswerTime.microseconds
         guard period > 0 else { return }
         let passed = (runtime.uptime() - started).microseconds % period
-        // Ignored: only the caller's disconnection shortens the delay. The result of committed work is still returned.
+        // Ignored: only a disconnect cuts the delay short, and committed work is still returned.
         try? await runtime.sleep(.microseconds(period - passed))
     }
 }

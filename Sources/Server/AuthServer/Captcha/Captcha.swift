@@ -4,11 +4,9 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// A service that tells people from programs.
 package enum CaptchaProvider: String, CaseIterable, Sendable {
     case hcaptcha, turnstile
 
-    /// Where it verifies answers.
     package var url: String {
         switch self {
         case .hcaptcha: "https://hcaptcha.com/siteverify"
@@ -17,9 +15,8 @@ package enum CaptchaProvider: String, CaseIterable, Sendable {
     }
 }
 
-/// Verifies the answers to captchas.
 package struct Captcha: Sendable {
-    /// Of a token: longer ones are refused without a call.
+    /// Longer tokens are refused without a call.
     static let longestToken = 8_192
     private static let timeLimit: Duration = .seconds(5)
 
@@ -31,8 +28,8 @@ package struct Captcha: Sendable {
         (self.url, self.secret, self.send) = (url, secret, send)
     }
 
-    /// - Returns: nil for a right answer, otherwise the service's reasons.
-    /// - Throws: ``SignedCallFailure``, ``JSONProblem`` for an answer that cannot be used, or `CancellationError`.
+    /// - Returns: nil if solved, otherwise the service's reasons.
+    /// - Throws: ``SignedCallFailure``, ``JSONProblem`` for an unusable response, or `CancellationError`.
     func refusal(of token: Secret, from address: String?) async throws -> [String]? {
         var form = "secret=\(FormText.escape(secret.reveal()))&response=\(FormText.escape(token.reveal()))"
         if let address { form += "&remoteip=\(FormText.escape(address))" }
@@ -50,7 +47,7 @@ package struct Captcha: Sendable {
 }
 
 extension AuthServer {
-    /// Requires a solved captcha, `gotrue_meta_security.captcha_token`, except from administrators.
+    /// Checks `gotrue_meta_security.captcha_token`, except from administrators.
     ///
     /// - Throws: ``Refusal`` `captcha_failed`.
     func requireCaptcha(_ body: JSONMembers, _ request: Request, _ context: ServerContext) async throws {

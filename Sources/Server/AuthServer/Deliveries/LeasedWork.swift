@@ -1,25 +1,23 @@
 import GatehouseWire
 
-/// Works concurrently on items that the database leases. Takes more while some are in progress, so a slow item delays
-/// no other, and reports outcomes as they come. Releases the items that it has not started as soon as the node stops,
-/// or if earlier items took too long.
+/// Works concurrently on leased items. Leases more while some are in progress, so a slow item delays no other. Releases
+/// unstarted items when the node stops or earlier items took too long.
 struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
-    /// How long after they were taken items may begin. Their lease is longer by the longest attempt.
+    /// How long after leasing an item may start. The lease is longer by the longest attempt.
     let beginning: Duration
     let now: @Sendable () -> Instant
     let isStopping: @Sendable () -> Bool
-    /// Leases items that are due, and returns how many others it ended.
+    /// Leases due items; also returns how many others it ended.
     let take: @Sendable () async throws -> (ended: Int, items: [Item])
-    /// Whether another item may start while this number is in progress.
     let hasRoom: @Sendable (_ running: Int) -> Bool
-    /// Takes the place of an item that begins, if there is one.
+    /// Claims a slot if one is free.
     let begin: @Sendable (_ running: Int) -> Bool
     let attempt: @Sendable (Item) async -> Outcome
-    /// Whether no other item may begin after this outcome.
+    /// No item may start after this outcome.
     let isLast: @Sendable (Outcome) -> Bool
     let report: @Sendable ([Outcome]) async throws -> Void
     let giveBack: @Sendable ([Item]) async throws -> Void
-    /// Returns after a short time, or when there may be more to take.
+    /// Returns after a short time, or when more may be due.
     let wait: @Sendable () async throws -> Void
 
     private enum Event: Sendable {
@@ -32,21 +30,21 @@ struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
         var takenAt = Instant(seconds: 0)
         var running = 0
         var outcomes: [Outcome] = []
-        /// The number of items taken or ended.
+        /// The number of items leased or ended.
         var count = 0
-        /// Whether there may be more to take.
+        /// More may be due.
         var looks = true
-        /// Whether outcomes have waited for long enough.
+        /// Outcomes have waited long enough.
         var reports = false
         var hasWaiter = false
         var isOver = false
         var failure: (any Error)?
     }
 
-    /// Works until nothing is due and nothing is worked on.
+    /// Works until nothing is due or in progress.
     ///
-    /// - Returns: The number of items taken, and of those that `take` ended. Call again until it is 0.
-    /// - Throws: The first error of `take`, `report` and `giveBack`, after the attempts that run have ended.
+    /// - Returns: The number of items leased or ended. Call again until it is 0.
+    /// - Throws: The first error of `take`, `report` and `giveBack`, after the running attempts have ended.
     func run() async throws -> Int {
         let state = await withTaskGroup(of: Event.self, returning: State.self) { group in
             var state = State()
@@ -86,18 +84,17 @@ struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
         }
     }
 
-    /// Gives back, reports and takes.
     private func prepare(_ state: inout State) async {
         if isStopping() || Task.isCancelled { state.isOver = true }
         do {
             if !state.queue.isEmpty, state.isOver || now() >= state.takenAt + beginning {
                 let items = Array(state.queue)
                 state.queue = []
-                // In a separate task, because this one may be cancelled. The same below.
+                // In a separate task because this one may be cancelled; the same below.
                 try await Task { try await giveBack(items) }.value
             }
             let isIdle = state.queue.isEmpty && (state.looks || state.running == 0)
-            // Also while items wait: after a crash, outcomes that were not reported are repeated.
+            // Report while items wait as well: a crash repeats unreported items.
             if isIdle || state.reports {
                 let outcomes = state.outcomes
                 (state.outcomes, state.reports) = ([], false)

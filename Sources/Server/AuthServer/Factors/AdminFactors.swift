@@ -5,16 +5,13 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// The factors of a user, for administrators.
 extension AdminHandlers {
-    /// `GET /admin/users/{user_id}/factors` → an array of factors, oldest first.
     @Sendable func listUserFactors(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try await namedAccount(context)
         return Answer.json(Array((account.user.factors ?? "[]").utf8))
     }
 
-    /// `PUT /admin/users/{user_id}/factors/{factor_id}` with `{"friendly_name"}` → the factor. An empty name keeps the
-    /// present one; other members are ignored.
+    /// An empty name keeps the current one; members other than `friendly_name` are ignored.
     @Sendable func renameUserFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (user, id) = try await namedFactor(context)
         let body = try await request.jsonMembers(context)
@@ -24,8 +21,8 @@ extension AdminHandlers {
         return try answer(outcome, name: name)
     }
 
-    /// `DELETE /admin/users/{user_id}/factors/{factor_id}` → the factor as it was. With a delay in the settings, a verified
-    /// one with `removal_at`: it goes then, unless its owner uses it.
+    /// Responds with the factor as it was. With a delay in the settings, a verified factor gets `removal_at` and goes
+    /// then, unless its owner uses it.
     @Sendable func removeUserFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (user, id) = try await namedFactor(context)
         let outcome = try await accounts.factors.removeFactor(

@@ -6,10 +6,8 @@ import HTTPTypes
 import Hummingbird
 import JSONWebTokens
 
-// The callers of second factors, and their limits.
 extension FactorHandlers {
-    /// The caller of a second-factor endpoint. The token also decides whether the account is anonymous: an account that
-    /// became permanent needs new tokens first.
+    /// The token decides whether the account is anonymous: an account that became permanent first needs new tokens.
     func permanentCaller(_ request: Request) async throws -> UserCaller {
         let caller = try await callers.userCaller(request)
         guard !caller.user.isAnonymous, !caller.hasAnonymousToken else {
@@ -18,7 +16,6 @@ extension FactorHandlers {
         return caller
     }
 
-    /// The caller, and the factor of the caller that the path names.
     func ownFactor(
         _ request: Request, _ context: ServerContext
     ) async throws -> (caller: UserCaller, factor: Factor) {
@@ -30,9 +27,9 @@ extension FactorHandlers {
         return (caller, factor)
     }
 
-    /// Refuses an answer of an unverified factor in a session without the user's second factor, or whose last proof is too
-    /// old for the policy. The first answer would raise the session, and a thief with the password or a token alone could
-    /// give it, for a factor that the owner began to add.
+    /// Refuses an unverified factor's response in a session without the user's second factor, or whose proof is too
+    /// old. Otherwise a stolen password or token could raise the session through a factor that the owner has begun to
+    /// add.
     func requireRights(of caller: UserCaller, for factor: Factor) throws {
         if factor.isVerified { return }
         if caller.isTooLow { throw Refusal.newFactorLevel }
@@ -46,7 +43,7 @@ extension FactorHandlers {
         return id
     }
 
-    /// - Throws: ``Refusal`` if answers of this kind are switched off, or do not go through challenges.
+    /// - Throws: ``Refusal`` if this kind is disabled or has no challenges.
     func requireVerifying(_ kind: Factor.Kind) throws {
         if kind == .recoveryCodes { throw Refusal.unknownFactorType }
         guard !accounts.factorRules.verifying.contains(kind) else { return }
@@ -55,10 +52,10 @@ extension FactorHandlers {
             : Refusal(.unprocessableContent, .mfaWebAuthnVerifyNotEnabled, "MFA verification is disabled for WebAuthn")
     }
 
-    /// Runs one attempt at a second factor, which counts against a limit of the user over all factors, sessions and nodes.
+    /// Counts against the user's limit over all factors, sessions and nodes.
     ///
-    /// - Parameter check: Returns nil for a wrong answer. An error that it throws does not count.
-    /// - Throws: ``Refusal`` 429 after too many wrong answers.
+    /// - Parameter check: Returns nil for a wrong code. A thrown error is not counted.
+    /// - Throws: ``Refusal`` 429 after too many wrong codes.
     func attemptFactor<Value: Sendable>(
         of caller: UserCaller, check: () async throws -> Value?
     ) async throws -> Value? {
@@ -68,10 +65,10 @@ extension FactorHandlers {
         return try await attempts.limiter.attempt(keys, now: runtime.now, check)
     }
 
-    /// Calls the hook `mfa_verification_attempt` about an answer before it is accepted or rejected.
+    /// Calls `mfa_verification_attempt` before the response is accepted or rejected.
     ///
-    /// - Throws: ``Refusal`` `mfa_verification_rejected` if the hook rejects it, after all sessions of the user ended; the
-    ///   failure of the hook if the settings do not let that pass.
+    /// - Throws: ``Refusal`` `mfa_verification_rejected` after revoking all of the user's sessions; the hook's failure
+    ///   unless the settings allow it.
     func askHook(
         about factor: FactorID, _ kind: Factor.Kind, isRight: Bool, of caller: UserCaller, from device: Device
     ) async throws {
@@ -99,14 +96,12 @@ extension FactorHandlers {
 }
 
 extension TokenClaims {
-    /// The level that the session had when the token was issued.
+    /// The session's level when the token was issued.
     var level: AssuranceLevel { assuranceLevel.flatMap(AssuranceLevel.init(text:)) ?? .aal1 }
 }
 
 extension Request {
-    /// As `jsonMembers`, but `null` means no members.
-    ///
-    /// - Parameter mayBeEmpty: Whether an absent body also means no members.
+    /// Like `jsonMembers`, but `null`, and with `mayBeEmpty` an absent body, means no members.
     func membersOrNull(_ context: ServerContext, mayBeEmpty: Bool = false) async throws -> JSONMembers {
         let bytes = try await bytes(context)
         if bytes.isEmpty, mayBeEmpty { return JSONMembers([:]) }
@@ -120,7 +115,6 @@ extension Request {
 }
 
 extension Secret {
-    /// Without white space around it.
     var trimmed: Secret {
         let scalars = reveal().unicodeScalars
         let rest = scalars.drop(while: \.properties.isWhitespace)

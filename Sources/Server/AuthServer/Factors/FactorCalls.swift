@@ -5,12 +5,8 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// Second factors of users: adding, asking, answering, removing.
 extension FactorHandlers {
-    /// The body of `POST /factors` may be `null`.
-    ///
-    /// `{"factor_type","friendly_name"?,"issuer"?}` → `{"id","type","friendly_name"}`, for an authenticator app with
-    /// `totp` as `{"qr_code","secret","uri"}`. The secret is never shown again.
+    /// `POST /factors`. The body may be `null`. The response shows the secret for the only time.
     @Sendable func enrollFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await permanentCaller(request)
         let body = try await request.membersOrNull(context)
@@ -21,7 +17,7 @@ extension FactorHandlers {
         guard issuer.utf8.count <= Factor.longestName else { throw Refusal.invalid("issuer is too long") }
         let secret = kind == .totp ? accounts.randomBytes(TimeCode.secretBytes) : nil
         try callers.requireProof(.addFactor, by: caller)
-        // The transaction sees the level of the session alone.
+        // The transaction sees only the session's level.
         if caller.isTooLow, caller.hasOldToken { throw Refusal.enrollingLevel }
         let outcome = try await accounts.factors.enroll(
             NewFactor(kind, name: name, secret: secret), of: caller.user.id, in: caller.session?.id, at: runtime.now())
@@ -74,13 +70,13 @@ extension FactorHandlers {
         }
     }
 
-    /// `POST /factors/{factor_id}/challenge` → `{"id","type","expires_at"}`. Reads no body for an authenticator app.
+    /// Reads no body for an authenticator app.
     @Sendable func challengeFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (caller, factor) = try await ownFactor(request, context)
         try requireRights(of: caller, for: factor)
         try requireVerifying(factor.kind)
         guard factor.kind != .webAuthn else {
-            // The body is not used, and supabase-swift does not send one.
+            // supabase-swift sends no body, and it is not used.
             let bytes = try await request.bytes(context)
             if !bytes.isEmpty { _ = try JSONMembers(bytes) }
             return try await challengeKey(factor, of: caller)
@@ -88,10 +84,8 @@ extension FactorHandlers {
         return try await challenge(factor, data: nil, of: caller)
     }
 
-    /// Makes a challenge and answers with it.
-    ///
     /// - Parameters:
-    ///   - data: The expected values of the response.
+    ///   - data: The expected response's values.
     ///   - more: Writes further members.
     func challenge(
         _ factor: Factor, data: String?, of caller: UserCaller, more: (inout JSONWriter) -> Void = { _ in }
@@ -113,8 +107,7 @@ extension FactorHandlers {
         }
     }
 
-    /// `POST /factors/{factor_id}/verify` with `{"challenge_id","code"}` → a session at aal2: the same one, with new
-    /// tokens.
+    /// Responds with the same session at aal2 and new tokens.
     @Sendable func verifyFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (caller, factor) = try await ownFactor(request, context)
         try requireRights(of: caller, for: factor)
@@ -154,7 +147,7 @@ extension FactorHandlers {
                 try await $0.factors.verify(answer, of: caller.user.id, in: session, from: device, at: $1)
             }
             if case .raised(let issued) = outcome { return issued }
-            // Only a code that was looked at is an attempt.
+            // Only a checked code is an attempt.
             if case .wrong = outcome {
                 counts.factors.increment(Factor.Kind.totp.rawValue, "wrong")
                 return nil
@@ -165,13 +158,11 @@ extension FactorHandlers {
         return try await raisedAnswer(raised, by: .totp, device)
     }
 
-    /// Answers with the raised session.
     func raisedAnswer(_ issued: IssuedSession, by kind: Factor.Kind, _ device: Device) async throws -> Response {
         counts.factors.increment(kind.rawValue, "right")
         return try await server.tokens.answer(issued, to: device)
     }
 
-    /// The refusal of an answer that did not raise the session.
     func refusal(_ outcome: FactorOutcome, challenge: ChallengeID) -> Refusal {
         switch outcome {
         case .raised, .wrong:
@@ -195,7 +186,6 @@ extension FactorHandlers {
         }
     }
 
-    /// `DELETE /factors/{factor_id}` → `{"id"}`.
     @Sendable func removeFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (caller, factor) = try await ownFactor(request, context)
         if factor.isVerified, caller.hasOldToken { throw Refusal.removalLevel }

@@ -1,7 +1,6 @@
 import HTTPServing
 import HTTPTypes
 
-// The routes of second factors.
 extension FactorHandlers {
     var factorRoutes: [Route] { ownFactorRoutes + recoveryCodeRoutes + administeredFactorRoutes }
 

@@ -1,16 +1,15 @@
 import CQREncode
 package import GatehouseWire
 
-/// A QR code (ISO/IEC 18004).
 package struct QRCode: Sendable {
-    /// Modules of one side.
+    /// In modules.
     private let side: Int
     /// Row by row.
     private let isDark: [Bool]
 
-    /// With error correction for 15% of the code.
+    /// Error correction for 15 %.
     ///
-    /// - Returns: nil for a text that no code can hold: more than 2,331 bytes.
+    /// - Returns: nil beyond 2,331 bytes.
     package init?(_ text: Secret) {
         let bytes = Array(text.reveal().utf8)
         guard let code = QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_M) else { return nil }
@@ -20,8 +19,8 @@ package struct QRCode: Sendable {
         isDark = UnsafeBufferPointer(start: code.pointee.data, count: side * side).map { $0 & 1 == 1 }
     }
 
-    /// An image that scales, with a quiet zone of four modules. Without `#` and `%`, so that it can follow
-    /// `data:image/svg+xml;utf-8,` as it is.
+    /// A scalable image with a quiet zone of four modules. Has no `#` or `%`, so it can follow
+    /// `data:image/svg+xml;utf-8,` unescaped.
     package var svg: String {
         let size = side + 8
         let head = #"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \#(size) \#(size)" width="256" height="256">"#
@@ -30,7 +29,7 @@ package struct QRCode: Sendable {
         return head + ground + path + "</svg>"
     }
 
-    /// One rectangle for each run of dark modules in a row.
+    /// One rectangle per run of dark modules.
     private var runs: String {
         var path = ""
         for row in 0..<side {

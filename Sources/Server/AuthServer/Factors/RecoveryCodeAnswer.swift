@@ -7,7 +7,7 @@ import Hummingbird
 import PasswordHashing
 
 extension FactorHandlers {
-    /// `POST /factors/recovery-codes/verify` with `{"code"}` → a session at aal2: the same one, with new tokens.
+    /// Responds with the same session at aal2 and new tokens.
     @Sendable func verifyRecoveryCode(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await permanentCaller(request)
         guard accounts.factorRules.verifying.contains(.recoveryCodes) else {
@@ -25,7 +25,7 @@ extension FactorHandlers {
             case .none: hash = nil
             case .locked(let end): throw refusalOfLock(end)
             case .found(let factor, let stored):
-                // The same amount of work whether or not a code begins alike.
+                // Constant work, whether or not a code has this prefix.
                 let source = server.signIns.source(request, context)
                 let isRight = try await server.signIns.check(code.text, against: stored, for: source).isMatch
                 hash = isRight ? stored : nil

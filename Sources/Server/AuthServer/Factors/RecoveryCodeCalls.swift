@@ -6,11 +6,10 @@ import HTTPTypes
 import Hummingbird
 import PasswordHashing
 
-// Recovery codes: for the loss of the other factors. Shown once, used once each.
 extension FactorHandlers {
     private static let defaultName = "Recovery codes"
 
-    /// `GET /factors/recovery-codes` → `{"id","type","total","remaining"}`, with the settings off too.
+    /// Also served with recovery codes disabled.
     @Sendable func showRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await permanentCaller(request)
         guard let set = try await accounts.recoveryCodes.recoverySet(of: caller.user.id) else {
@@ -26,8 +25,7 @@ extension FactorHandlers {
         }
     }
 
-    /// `POST /factors/recovery-codes` with `{"friendly_name"}` or no body → `{"id","type","friendly_name","total",
-    /// "codes"}`. The codes are never shown again.
+    /// `POST /factors/recovery-codes`. The response shows the codes for the only time.
     @Sendable func makeRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await permanentCaller(request)
         try requireMakingCodes()
@@ -44,8 +42,7 @@ extension FactorHandlers {
         }
     }
 
-    /// `POST /factors/recovery-codes/regenerate` → as ``makeRecoveryCodes(_:_:)``, with the id and name of the set. Reads
-    /// no body.
+    /// Keeps the set's ID and name. Reads no body.
     @Sendable func replaceRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await permanentCaller(request)
         try requireMakingCodes()
@@ -61,7 +58,7 @@ extension FactorHandlers {
         }
     }
 
-    /// `DELETE /factors/recovery-codes` → `{"id"}`, with the settings off too.
+    /// Also served with recovery codes disabled.
     @Sendable func deleteRecoveryCodes(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await permanentCaller(request)
         return try await answeringRefusals("AAL2 required to delete recovery codes", of: caller) {
@@ -77,7 +74,7 @@ extension FactorHandlers {
         }
     }
 
-    /// The hashing threads take one job after another, so that this client has one place in their queue.
+    /// One job after another, so the client holds one place in the hashing queue.
     private func hashedCodes(for source: HashingSource) async throws -> [HashedRecoveryCode] {
         var hashed: [HashedRecoveryCode] = []
         for code in RecoveryCode.set(accounts.factorRules.recoveryCodes, randomBytes: accounts.randomBytes) {
@@ -105,7 +102,7 @@ extension FactorHandlers {
         _ levelMessage: String, of caller: UserCaller, name: String = "", _ body: () async throws -> Response
     ) async throws -> Response {
         do {
-            // The transaction sees the level of the session alone.
+            // The transaction sees only the session's level.
             if caller.hasOldToken { throw RecoverySetRefusal.tooLow }
             return try await body()
         } catch let refusal as RecoverySetRefusal {

@@ -6,17 +6,16 @@ import HTTPTypes
 import Hummingbird
 import WebAuthn
 
-// WebAuthn keys as second factors. Passkeys, which sign in by themselves, are apart.
+// WebAuthn keys as second factors, separate from passkeys.
 extension FactorHandlers {
-    /// The kind of a ceremony: an unverified factor registers its key, a verified one signs.
+    /// An unverified factor registers its key, a verified one signs.
     private enum Ceremony: String, CaseIterable {
         case create, request
 
         init(_ factor: Factor) { self = factor.isVerified ? .request : .create }
     }
 
-    /// Adds `"webauthn": {"type","credential_options": {"publicKey": {…}}}` to the answer of a challenge. Beside
-    /// `publicKey` stand the members that supabase-swift reads there.
+    /// Adds `webauthn` to the challenge, with the members next to `publicKey` that supabase-swift reads.
     func challengeKey(_ factor: Factor, of caller: UserCaller) async throws -> Response {
         let party = try relyingParty()
         let ceremony = Ceremony(factor)
@@ -52,8 +51,7 @@ extension FactorHandlers {
         }
     }
 
-    /// Takes `{"challenge_id","webauthn": {"type","credential_response"}}`. Without `type`, which supabase-swift does not
-    /// send, the factor's state decides.
+    /// Without `type`, which supabase-swift does not send, the factor's state decides.
     func verifyKey(
         _ factor: Factor, _ challenge: ChallengeID, _ body: JSONMembers, of caller: UserCaller, _ device: Device
     ) async throws -> Response {
@@ -81,7 +79,7 @@ extension FactorHandlers {
         }
     }
 
-    /// Verifies an answer against the data of its challenge. Records a refused one with its cause.
+    /// Verifies a response against its challenge's data. Logs a refusal with its cause.
     private func proof(
         _ credential: AuthJSON, _ ceremony: Ceremony, _ factor: Factor, _ data: String, of user: User
     ) async throws -> SecurityKeyProof {
@@ -103,7 +101,7 @@ extension FactorHandlers {
         let party = try relyingParty()
         let asked = try JSONReader.read(data)
         let challenge = (asked["challenge"]?.stringValue).flatMap { Base64URL.decode($0) } ?? []
-        // The kind that was asked for, that the factor is in, and that the answer is of.
+        // The requested kind, the factor's state and the response must agree.
         let fits = asked["type"]?.stringValue == ceremony.rawValue && Ceremony(factor) == ceremony
         switch ceremony {
         case .create:
@@ -128,7 +126,7 @@ extension FactorHandlers {
         }
     }
 
-    /// Supabase Auth answers 500 here.
+    /// Supabase Auth responds with 500 here.
     private func wrongKey(_ cause: any Error) -> Refusal {
         counts.factors.increment(Factor.Kind.webAuthn.rawValue, "wrong")
         return Refusal(

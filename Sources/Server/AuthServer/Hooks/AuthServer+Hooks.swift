@@ -6,14 +6,12 @@ import HTTPTypes
 import Logging
 
 extension AuthServer {
-    /// Asks a hook.
-    ///
     /// - Parameters:
-    ///   - id: The same for all attempts; nil makes one.
-    ///   - address: The client's, if a request leads to the question.
+    ///   - id: The same for all attempts; nil generates one.
+    ///   - address: The client's, if a request led here.
     ///   - payload: Writes the members after `metadata`.
-    /// - Returns: nil if there is no such hook, if it has nothing to say, or if it failed and the settings let that pass.
-    /// - Throws: ``HookFailure``; ``Refusal`` if that is what the hook decided; or `CancellationError`.
+    /// - Returns: nil without this hook, if it has nothing to say, or if it failed and the settings allow that.
+    /// - Throws: ``HookFailure``, ``Refusal`` if the hook decided so, or `CancellationError`.
     func ask(
         _ name: HookName, id: String? = nil, from address: String? = nil, _ payload: (inout JSONWriter) -> Void
     ) async throws -> AuthJSONObject? {
@@ -49,17 +47,16 @@ extension AuthServer {
 
     /// Counts a failure.
     ///
-    /// - Throws: The failure, unless the settings let it pass.
+    /// - Throws: The failure, unless the settings allow it.
     func pass(_ failure: HookFailure, of name: HookName, _ hook: Hook) throws(HookFailure) {
         counts.hooks.increment(name.rawValue, "failed")
         hooks?.logger.event(.warning, "hook failed", [.name: name.rawValue, .cause: "\(failure)"])
         guard hook.continuesOnFailure else { throw failure }
     }
 
-    /// Runs work that may create an account. The hook `before_user_created`, if set, is called first, outside of any
-    /// transaction.
+    /// Runs work that may create an account, and calls `before_user_created` outside of any transaction.
     ///
-    /// - Parameter body: Runs a second time, after the hook has agreed.
+    /// - Parameter body: Runs again after the hook has agreed.
     /// - Throws: The errors of `body`, and ``Refusal``.
     func creating<Value: Sendable>(
         from device: Device? = nil, _ body: (Accounts) async throws -> Value
@@ -71,10 +68,9 @@ extension AuthServer {
         }
     }
 
-    /// Asks the hook `before_user_created` about an account that is not stored yet.
+    /// Asks `before_user_created` about an account that is not stored yet.
     ///
-    /// - Returns: The store that creates this account.
-    /// - Throws: ``Refusal``.
+    /// - Returns: A store that creates this account.
     func admitted(_ account: Account, from device: Device?) async throws -> Accounts {
         guard hooks?[.beforeUserCreated] != nil else { return accounts }
         do {

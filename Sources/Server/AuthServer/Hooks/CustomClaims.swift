@@ -1,9 +1,8 @@
 import AccountDomain
 import GatehouseWire
 
-/// The claims of an access token that a hook returned.
 struct CustomClaims {
-    /// Claims that only this server makes, because its own checks rely on them. Supabase Auth lets a hook change them.
+    /// Claims that our own checks rely on. Supabase Auth lets a hook change them.
     private static let fixed = ["iss", "sub", "iat", "session_id", "aal", "is_anonymous", "refresh_counter"]
     private static let texts = ["email", "phone", "role"]
     private static let objects = ["app_metadata", "user_metadata"]
@@ -13,8 +12,7 @@ struct CustomClaims {
     let expiresAt: Int64
 
     /// - Parameters:
-    ///   - answer: The hook's.
-    ///   - own: The claims that the hook was shown.
+    ///   - own: The claims shown to the hook.
     ///   - room: Longer tokens do not fit into a header.
     /// - Throws: ``HookFailure/malformed(_:)`` if a required claim is missing, has another type or must not change.
     init(_ answer: AuthJSONObject, own: AuthJSONObject, within room: TokenRoom) throws(HookFailure) {
@@ -30,7 +28,7 @@ struct CustomClaims {
         if let methods = claims["amr"], methods.arrayValue == nil { throw .malformed("amr must be a list") }
         if let identifier = claims["jti"], identifier.stringValue == nil { throw .malformed("jti must be a text") }
         if let start = claims["nbf"], start.intValue == nil { throw .malformed("nbf must be a number") }
-        // Keys and revocations are kept for as long as the server's own tokens are valid.
+        // Keys and revocations are kept only for the lifetime of the server's own tokens.
         guard let end = claims["exp"]?.intValue, let longest = own["exp"]?.intValue, end <= longest,
             let beginning = own["iat"]?.intValue, end > beginning
         else { throw .malformed("exp is missing, past or later than the server's") }

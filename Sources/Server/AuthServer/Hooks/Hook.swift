@@ -2,7 +2,7 @@ package import AccountDomain
 import GatehouseWire
 package import Logging
 
-/// The hooks of Supabase Auth that this server calls. The raw values name their settings.
+/// The raw values name the settings.
 package enum HookName: String, CaseIterable, Sendable {
     case customAccessToken = "custom_access_token"
     case beforeUserCreated = "before_user_created"
@@ -10,7 +10,7 @@ package enum HookName: String, CaseIterable, Sendable {
     case mfaVerificationAttempt = "mfa_verification_attempt"
     case sendEmail = "send_email"
 
-    /// `metadata.name` of its payload.
+    /// `metadata.name` of the payload.
     var payloadName: String {
         switch self {
         case .customAccessToken: "customize-access-token"
@@ -22,11 +22,10 @@ package enum HookName: String, CaseIterable, Sendable {
     }
 }
 
-/// A configured hook.
 package struct Hook: Sendable {
     package let url: String
     package let secrets: [WebhookSecret]
-    /// Whether the request continues without the hook when the hook cannot be reached. A rejection is always enforced.
+    /// Applies while the hook cannot be reached. A rejection is always enforced.
     package let continuesOnFailure: Bool
 
     package init(url: String, secrets: [WebhookSecret], continuesOnFailure: Bool) {
@@ -34,15 +33,14 @@ package struct Hook: Sendable {
     }
 }
 
-/// A signed request to a hook or a webhook.
 package struct SignedCall: Sendable {
     package let url: String
     package let headers: [String: String]
     package let body: [UInt8]
-    /// Of the answer's body; nil if the status alone counts, and the answer is not read on.
+    /// nil if only the status matters; then the body is not read.
     package let maximumBytes: Int?
     package let timeLimit: Duration
-    /// Concurrent calls of one line are limited; further ones wait. nil for the host's line.
+    /// Limits concurrent calls of one line; nil for the host's line.
     package let line: String?
 
     init(
@@ -56,9 +54,8 @@ package struct SignedCall: Sendable {
 
 package struct SignedCallAnswer: Sendable {
     package let status: Int
-    /// The value of the header `Content-Type`, as received.
     package let contentType: String?
-    /// The value of the header `Retry-After`, as received.
+    /// As received.
     package let retryAfter: String?
     package let body: [UInt8]
 
@@ -68,12 +65,11 @@ package struct SignedCallAnswer: Sendable {
     }
 }
 
-/// Why a call has no answer. The causes are for the log.
+/// The causes are for the log.
 package enum SignedCallFailure: Error, Equatable, Sendable {
     case timedOut
     case tooLong
     case noConnection(String)
-    /// The address must not be called.
     case addressRefused(String)
 
     var cause: String {
@@ -85,11 +81,9 @@ package enum SignedCallFailure: Error, Equatable, Sendable {
     }
 }
 
-/// Sends a call, without following redirects. Throws ``SignedCallFailure``, or `CancellationError` as soon as the caller
-/// is cancelled.
+/// Does not follow redirects. Throws ``SignedCallFailure``, or `CancellationError` as soon as the caller is cancelled.
 package typealias SignedTransport = @Sendable (SignedCall) async throws -> SignedCallAnswer
 
-/// The configured hooks.
 package struct Hooks: Sendable {
     private let byName: [HookName: Hook]
     let send: SignedTransport

@@ -3,28 +3,27 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// Why a hook gave no usable answer.
 enum HookFailure: Error, Equatable, Sendable {
     case timedOut
-    /// No connection in all attempts.
+    /// No connection in any attempt.
     case unreachable(String)
     case addressRefused(String)
     case tooLong
-    /// The value of the header, cut.
+    /// The header's value, truncated.
     case contentType(String)
     /// The hook asked to be called later.
     case unavailable
     case status(Int)
     case malformed(String)
-    /// Whenever the hook had decided, the account was another one.
+    /// The account changed during each call.
     case outdated
 }
 
-/// One question to a hook: at most three attempts with the same message id, within five seconds in all.
+/// At most three attempts with one message ID, within five seconds in total.
 struct HookCall: Sendable {
     static let timeLimit: Duration = .seconds(5)
     static let attempts = 3
-    /// Between two attempts, unless the hook names a time.
+    /// Between attempts, unless the hook names a time.
     static let pause: Duration = .seconds(2)
     static let maximumBytes = 204_800
 
@@ -34,7 +33,7 @@ struct HookCall: Sendable {
     let now: @Sendable () -> Instant
     let sleep: @Sendable (Duration) async throws -> Void
 
-    /// - Returns: nil if the hook has nothing to say: status 204.
+    /// - Returns: nil for status 204.
     /// - Throws: ``HookFailure``, or `CancellationError`.
     func answer() async throws -> AuthJSONObject? {
         do {
@@ -69,7 +68,7 @@ struct HookCall: Sendable {
                 case .noConnection(let cause): failure = .unreachable(cause)
                 }
             }
-            // A longer pause could only end in the time limit.
+            // A longer pause would only run into the time limit.
             guard attempt < Self.attempts, pause < Self.timeLimit else { break }
             try await sleep(pause)
         }
@@ -94,15 +93,13 @@ struct HookCall: Sendable {
     }
 }
 
-/// A hook's rejection. Its message is for the client alone.
+/// The hook's message is for the client only.
 struct HookRefused: Error {}
 
 extension Refusal {
-    /// Whether a hook failed or refused.
     var isOfHook: Bool { cause is HookFailure || cause is HookRefused }
 
-    /// With Supabase's status and code. Clients that refresh drop their session after any status but 503, so a refresh
-    /// gets that one.
+    /// With Supabase's status and code, except 503 for a refresh: clients drop their session after any other status.
     init(_ failure: HookFailure, isRefresh: Bool = false) {
         let (status, code, message): (HTTPResponse.Status, RefusalCode, String) =
             switch failure {
@@ -141,9 +138,7 @@ extension Refusal {
         self.init(.serviceUnavailable, code, message, headers: [.retryAfter: "2"], cause: failure)
     }
 
-    /// A hook's rejection: `{"error":{"http_code":…,"message":…}}`.
-    ///
-    /// - Returns: nil for an answer without a message.
+    /// `{"error":{"http_code":…,"message":…}}`. nil without a message.
     init?(hookAnswer answer: AuthJSONObject) {
         guard let error = answer["error"], let message = error["message"]?.stringValue, !message.isEmpty else {
             return nil

@@ -5,10 +5,10 @@ import HTTPServing
 import HTTPTypes
 
 extension SignInHandlers {
-    /// Tells the hook `password_verification_attempt` of a password that was checked.
+    /// Reports a checked password to `password_verification_attempt`.
     ///
-    /// - Returns: The refusal if the hook rejects the attempt, whether or not the password is right.
-    /// - Throws: ``Refusal`` if the hook failed and the settings do not let that pass.
+    /// - Returns: The hook's rejection, even of a right password.
+    /// - Throws: ``Refusal`` if the hook failed and the settings do not allow that.
     func rejection(ofPasswordOf user: User, isRight: Bool, from device: Device) async throws -> Refusal? {
         guard hooks?[.passwordVerificationAttempt] != nil else { return nil }
         let answer: AuthJSONObject?

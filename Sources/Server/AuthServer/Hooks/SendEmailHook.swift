@@ -5,7 +5,7 @@ import HTTPServing
 import HTTPTypes
 
 extension MailDelivery {
-    /// Hands a mail to the hook `send_email`. Its attempts, and those of the outbox, have the same message id.
+    /// The hook's attempts and the outbox's share one message ID.
     func sendByHook(_ mail: OutgoingMail, to user: UserID?) async throws -> MailResult {
         guard let user, let account = try await accounts.admin.account(user) else {
             return .refused(reason: "its account is gone")
@@ -28,14 +28,13 @@ extension MailDelivery {
 }
 
 extension JSONWriter {
-    /// The codes of a change of address are named as in Supabase Auth: `token` with `token_hash_new` is for the present
-    /// address, `token_new` with `token_hash` for the new one. Without a code for the present address, `token` is for
-    /// the new one.
+    /// As in Supabase Auth, `token` with `token_hash_new` is for the current address, `token_new` with `token_hash` for
+    /// the new one. Without a code for the current address, `token` is for the new one.
     fileprivate mutating func emailData(_ mail: MailContent, siteURL: String) {
         let (code, link) = (mail.code?.reveal() ?? "", mail.linkToken?.reveal() ?? "")
         let current = mail.currentCode?.reveal()
         beginObject()
-        // Two codes go to two addresses, both of which the user has.
+        // Two codes go to two addresses, both the user's.
         if current == nil { member("recipient", mail.recipient.text) }
         member("token", current ?? code)
         member("token_hash", link)
@@ -53,7 +52,7 @@ extension JSONWriter {
 }
 
 extension MailKind {
-    /// `email_action_type`: Supabase Auth's, or else our own name.
+    /// Supabase Auth's name, or else our own.
     fileprivate var actionType: String {
         switch self {
         case .emailChangeCurrent, .emailChangeNew: "email_change"

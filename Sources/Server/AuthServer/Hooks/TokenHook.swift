@@ -3,20 +3,17 @@ import AccountStore
 import GatehouseWire
 import HTTPServing
 
-// The hook `custom_access_token`.
 extension TokenIssuing {
-    /// The maximum of hook calls for one session whose account keeps changing.
+    /// Hook calls for one session whose account keeps changing.
     private static let mostQuestions = 3
 
-    /// Runs work that may create an account, or open or raise a session. Its hooks are called before it commits,
-    /// outside of any transaction. A hook that fails or rejects changes nothing, and leaves codes unused.
+    /// Runs work that may create an account, or open or raise a session. Hooks are called before it commits, outside of
+    /// any transaction. A failed hook or a rejection changes nothing and leaves codes unused.
     ///
     /// - Parameters:
-    ///   - store: Creates accounts without a question; nil if `before_user_created` decides about them.
-    ///   - body: Gets the store and the time to use. A run that issues tokens is rolled back until the hook has agreed to
-    ///     them as they are. While only metadata keep changing, as they do if the hook itself changes them, its last answer
-    ///     counts.
-    /// - Throws: The errors of `body`, and ``Refusal``.
+    ///   - store: Creates accounts unasked; nil if `before_user_created` decides.
+    ///   - body: A run that issues tokens is rolled back until the hook has agreed to exactly these. If only metadata
+    ///     keeps changing, possibly by the hook itself, its last response is used.
     func issuing<Value: Sendable>(
         to device: Device, by store: Accounts? = nil, _ body: (Accounts, Instant) async throws -> Value
     ) async throws -> Value {
@@ -42,7 +39,7 @@ extension TokenIssuing {
         }
     }
 
-    /// - Returns: The check of the run that follows.
+    /// - Returns: The next run's check.
     private func agreement(
         about shown: IssuedSession, to device: Device, ignoresMetadata: Bool, at now: Instant
     ) async throws -> @Sendable (IssuedSession) throws -> AgreedToken {
@@ -57,11 +54,8 @@ extension TokenIssuing {
         }
     }
 
-    /// Asks the hook about a token.
-    ///
-    /// - Returns: The server's own token if there is no hook, if it has nothing to say, or if it failed and the settings let
-    ///   that pass.
-    /// - Throws: ``Refusal``.
+    /// - Returns: The server's own token if there is no hook, if it has nothing to say, or if it failed and the
+    ///   settings allow that.
     func agreed(
         _ own: AgreedToken, of issued: IssuedSession, to device: Device, isRefresh: Bool = false
     ) async throws -> AgreedToken {
@@ -88,7 +82,7 @@ extension TokenIssuing {
     }
 }
 
-/// The hook has to agree to the tokens of this session, whose transaction was rolled back.
+/// Rolls back the session's transaction until the hook has agreed to its tokens.
 private struct TokenQuestion: Error, Unprinted {
     let session: IssuedSession
 

@@ -4,13 +4,10 @@ import HTTPTypes
 import Hummingbird
 import MailTemplates
 
-/// The branding that an emailed link's page shares with the account pages.
 package struct LinkPageBrand: Sendable {
-    /// The name of the app.
     package let name: String
-    /// Rules of a style sheet: `--accent`, `--on-accent` and `--link`.
+    /// Rules for `--accent`, `--on-accent` and `--link`.
     let style: String
-    /// nil without a picture.
     package let symbol: Symbol?
 
     package struct Symbol: Sendable {
@@ -24,14 +21,14 @@ package struct LinkPageBrand: Sendable {
     }
 }
 
-/// The page that an emailed link opens. Works without JavaScript.
+/// Works without JavaScript.
 struct LinkPage {
     enum Mode {
-        /// A button suffices: the session goes to the client that asked.
+        /// The session goes to the client that asked for the mail.
         case button
-        /// The code of the mail is typed into this page.
+        /// The emailed code is typed into this page.
         case codeHere
-        /// The code of the mail is typed where the request began.
+        /// The emailed code is typed where the request began.
         case codeElsewhere
     }
 
@@ -46,7 +43,7 @@ struct LinkPage {
 
     var response: Response {
         var response = Answer.text(text, contentType: "text/html; charset=utf-8").unstored
-        // Without form-action: browsers would also apply it to the redirect to the app.
+        // Without form-action, which browsers also apply to the redirect to the app.
         response.headers.append(
             HTTPField(
                 name: .contentSecurityPolicy,
@@ -61,7 +58,7 @@ struct LinkPage {
         brand?.symbol.map { "img-src \($0.origin); " } ?? ""
     }
 
-    /// A text of the catalogues. None has a user's values, so none is escaped.
+    /// Unescaped: no text contains a user's values.
     private func say(_ text: StaticString) -> String {
         TextCatalogue.mailed.text("\(text)", in: language) ?? "\(text)"
     }
@@ -80,7 +77,6 @@ struct LinkPage {
         """
     }
 
-    /// The app's name and symbol, as on the account pages.
     private var header: String {
         guard let brand else { return "" }
         let symbol = brand.symbol.map { symbol in
@@ -89,7 +85,6 @@ struct LinkPage {
         return "<header>\(symbol ?? "")<bdi>\(Self.escape(brand.name))</bdi></header>"
     }
 
-    /// The colors of the mails.
     private static let style = """
         :root { color-scheme: light dark; --page: #f3f4f6; --card: #fff; --edge: #e1e4e8; --ink: #16191d; --soft: #57606a;
           --field: #8c959f; --accent: #1a56db; --on-accent: #fff; --link: #1a56db; --wrong: #b42318;

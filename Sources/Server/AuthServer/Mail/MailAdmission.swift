@@ -5,7 +5,6 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// What all routes that lead to a mail check.
 extension MailAdmission {
     /// - Throws: ``Refusal`` `email_provider_disabled` with this status if the server sends no mail.
     func requireMail(or status: HTTPResponse.Status) throws -> (mail: MailRules, mailer: Mailer) {
@@ -15,8 +14,7 @@ extension MailAdmission {
         return (mail, mailer)
     }
 
-    /// Limits the mails that one client asks for to a share of the hourly budget, whether or not they are sent. Not with
-    /// automatic confirmation, which has no budget.
+    /// Limits one client's requests to a share of the hourly budget, sent or not. Automatic confirmation has no budget.
     ///
     /// - Throws: ``Refusal`` 429 `over_request_rate_limit`.
     func takeMailShare(_ request: Request, _ context: ServerContext) async throws {
@@ -24,15 +22,13 @@ extension MailAdmission {
         try await runtime.take(Limits.mailShare, request, context)
     }
 
-    /// Limits mails by address, whether or not the address has an account. The budgets of all mails together count only
-    /// mails that are sent: see ``MailDelivery/workMails(_:logger:isStopping:)``. A budget whose mails wait for longer than a code
-    /// lasts refuses more of them.
+    /// Limits mails by address, with or without an account. Also refuses if a budget's mails wait longer than a code is
+    /// valid; only sent mails use up a budget (``MailDelivery/workMails(_:logger:isStopping:)``).
     ///
     /// - Parameters:
-    ///   - slot: Mails of different purposes do not count together.
-    ///   - budgets: Those that the mails may count in.
-    ///   - isRepeated: Counts by itself, so that repeated mails prevent no sign-up. A sign-up's mail delays the
-    ///     repeated one all the same.
+    ///   - slot: Purposes are counted separately.
+    ///   - isRepeated: Counted separately, so that repeated mails block no sign-up. A sign-up's mail still delays the
+    ///     repeated one.
     ///   - key: The address, or the account.
     /// - Throws: ``Refusal`` 429 `over_email_send_rate_limit`.
     func admitMail(
@@ -49,7 +45,7 @@ extension MailAdmission {
             headers: headers)
     }
 
-    /// Whether the interval between two emails has passed since the last one. If so, the next interval begins.
+    /// Whether the interval since the last mail has passed. If so, the next one begins.
     func admitsInterval(_ slot: TokenSlot, to key: String) async throws -> Bool {
         try await interval(slot, isRepeated: false, to: key) == .allowed
     }
@@ -74,7 +70,6 @@ extension MailAdmission {
             at: runtime.now())
     }
 
-    /// Reads what a request says about the mail that it leads to.
     func mailRequest(
         _ body: JSONMembers, _ request: Request, _ mail: MailRules, in browser: BrowserCookie? = nil
     ) throws -> MailRequest {
@@ -85,8 +80,8 @@ extension MailAdmission {
         return made
     }
 
-    /// The cookie that lets the same browser use the emailed link with one press. Only for pages of our own origins:
-    /// apps hold a PKCE verifier instead.
+    /// Lets the same browser use the emailed link with one press. Only for pages of our own origins: apps hold a PKCE
+    /// verifier instead.
     func mailCookie(_ request: Request) -> BrowserCookie? {
         guard request.isOfPage(of: [settings.externalURL, settings.redirects.siteURL]) else { return nil }
         return BrowserCookie(request, isSecure: server.identities.isSecure)
@@ -99,8 +94,8 @@ extension MailAdmission {
             cookie.field(isSecure: server.identities.isSecure, lifetime: Int(lifetime.components.seconds)))
     }
 
-    /// The target of a mailed link: the first allowed one of header, query and `Referer`, else the site. A long one is
-    /// not allowed: encoded, it has to fit into a link.
+    /// The first allowed target of header, query and `Referer`, else the site. At most 1,024 bytes: encoded, it has to
+    /// fit into a link.
     func redirectTarget(_ request: Request, or other: String? = nil) -> String {
         func short(_ text: String?) -> String? { text.flatMap { $0.utf8.count <= 1_024 ? $0 : nil } }
         return settings.redirects.target(

@@ -3,11 +3,11 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// Mails that count together, up to a number in an hour.
+/// Mails with a common limit per hour.
 enum MailBudget: CaseIterable, Sendable {
-    /// Mails to confirmed addresses of accounts.
+    /// Confirmed addresses of accounts.
     case confirmed
-    /// Mails to other addresses, which may be made up.
+    /// Other addresses, which may be made up.
     case others
 
     var bucket: String {
@@ -17,7 +17,7 @@ enum MailBudget: CaseIterable, Sendable {
         }
     }
 
-    /// Why a mail waits for it; stored with the mail.
+    /// Stored with a waiting mail.
     var reason: String {
         switch self {
         case .confirmed: "over the hourly budget"
@@ -27,8 +27,8 @@ enum MailBudget: CaseIterable, Sendable {
 }
 
 extension MailAdmission {
-    /// Refuses a mail whose code would expire before one of the budgets has room for it. This depends on the mails of
-    /// all users together, so it reveals nothing about an account.
+    /// Refuses a mail whose code would expire before a budget has room. All users share the budgets, so this reveals
+    /// nothing about an account.
     ///
     /// - Throws: ``Refusal`` 429 `over_email_send_rate_limit`.
     func requireRoom(in budgets: [MailBudget]) throws {

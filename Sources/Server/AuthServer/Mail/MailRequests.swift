@@ -5,10 +5,8 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// Requests for mails. Each stores one row, whatever is known of the address, so that neither the answer nor its time
-// reveals whether an account exists.
+// Every request stores one row, so neither response nor timing reveals whether an account exists.
 extension MailHandlers {
-    /// `POST /recover` with `{"email"}` → `{}`, and a mail if the address has an account.
     @Sendable func recover(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (mail, _) = try mailAdmission.requireMail(or: .badRequest)
         let body = try await request.jsonMembers(context)
@@ -21,8 +19,7 @@ extension MailHandlers {
         ) { _ in }
     }
 
-    /// `POST /otp` with `{"email","create_user","data"}` → `{}`, and a mail with a code and a link to sign in with.
-    /// Unlike Supabase Auth it answers alike for addresses without an account that `create_user` does not allow.
+    /// `POST /otp`. Unlike Supabase Auth, also succeeds for addresses without an account if `create_user` is false.
     @Sendable func sendOneTimeCode(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         try await server.requireCaptcha(body, request, context)
@@ -42,7 +39,7 @@ extension MailHandlers {
         return try await askToSignIn(email, createsAccount: createsAccount, body, request, context, mail)
     }
 
-    /// `POST /magiclink` with `{"email","data"}`, the older form of `/otp`.
+    /// The older form of `/otp`.
     @Sendable func sendMagicLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (mail, _) = try mailAdmission.requireMail(or: .unprocessableContent)
         let body = try await request.jsonMembers(context)
@@ -67,8 +64,6 @@ extension MailHandlers {
         }
     }
 
-    /// `POST /resend` with `{"type":"signup"|"email_change","email"}` → `{}`, and the mail again if it is still
-    /// awaited.
     @Sendable func resend(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         try await server.requireCaptcha(body, request, context)
@@ -116,7 +111,7 @@ extension MailHandlers {
         return response
     }
 
-    /// `GET /reauthenticate` → `{}`, and a code to the caller's address, the `nonce` of `PUT /user`.
+    /// Emails the `nonce` for `PUT /user`.
     @Sendable func reauthenticate(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         let (mail, mailer) = try mailAdmission.requireMail(or: .badRequest)

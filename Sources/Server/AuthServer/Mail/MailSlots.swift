@@ -2,17 +2,17 @@ import AccountDomain
 import GatehouseWire
 import Synchronization
 
-/// The concurrent mails of all lanes, at most one per connection. A lane without a mail in progress gets the next free
-/// place, so no lane waits for another's whole queue.
+/// At most one concurrent mail per connection. A lane without a mail in progress gets the next free slot, so no lane
+/// waits for another's queue.
 final class MailSlots: Sendable {
     private struct State {
         var running: [MailLane: Int] = [:]
-        /// The lanes that found no place, the first one first.
+        /// Oldest first.
         var waiting: [MailLane] = []
 
         mutating func hasRoom(_ lane: MailLane, of capacity: Int) -> Bool {
             let earlier = waiting.prefix { $0 != lane }.count { running[$0, default: 0] == 0 }
-            // The last place is for a lane that has none.
+            // The last slot is for a lane that has none.
             let kept = running[lane, default: 0] == 0 ? earlier : max(1, earlier)
             if running.values.reduce(0, +) + kept < capacity {
                 waiting.removeAll { $0 == lane }
@@ -28,10 +28,10 @@ final class MailSlots: Sendable {
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
-    /// Whether a mail of the lane may begin. If not, the lane waits, and ``leave(_:)`` names it.
+    /// If false, the lane waits, and ``leave(_:)`` names it.
     func hasRoom(_ lane: MailLane) -> Bool { state.withLock { $0.hasRoom(lane, of: capacity) } }
 
-    /// Takes a place for a mail, as ``hasRoom(_:)``.
+    /// Like ``hasRoom(_:)``, and takes the slot.
     func enter(_ lane: MailLane) -> Bool {
         state.withLock { state in
             guard state.hasRoom(lane, of: capacity) else { return false }
@@ -40,7 +40,7 @@ final class MailSlots: Sendable {
         }
     }
 
-    /// - Returns: The lanes that wait for a place.
+    /// - Returns: The waiting lanes.
     func leave(_ lane: MailLane) -> [MailLane] {
         state.withLock { state in
             state.running[lane, default: 0] -= 1

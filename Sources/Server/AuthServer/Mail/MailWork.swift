@@ -5,13 +5,12 @@ import HTTPServing
 package import Logging
 
 extension MailDelivery {
-    /// Sends a lane's due mails. Any node may: the database hands out each mail once. A mail server that is slow with
-    /// one mail delays no other.
+    /// Sends a lane's due mails, on any node: the database leases each mail once. A slow mail delays no other.
     ///
-    /// - Parameter isStopping: Whether the node stops. Mails that it has not started become due again immediately, for
-    ///   other nodes and the next start. Cancelling the task has the same effect.
+    /// - Parameter isStopping: When true, or when the task is cancelled, unstarted mails become due again immediately,
+    ///   for other nodes and the next start.
     /// - Returns: The number of mails tried or ended. Call again until it is 0.
-    /// - Throws: ``DatabaseFailure``. Mails not reported become due again.
+    /// - Throws: ``DatabaseFailure``. Unreported mails become due again.
     package func workMails(
         _ lane: MailLane, logger: Logger, isStopping: @escaping @Sendable () -> Bool = { false }
     ) async throws -> Int {
@@ -39,16 +38,15 @@ extension MailDelivery {
         return (ended, try await accounts.mailQueue.takeMails(lane, limit: limit, lease: mailer.lease, at: now))
     }
 
-    /// Waits until a mail of the lane was queued on this node, or for the given time.
+    /// Returns early if a mail of the lane is queued on this node.
     package func waitForMails(_ lane: MailLane, atMost duration: Duration) async throws {
         guard let mailer else { return try await runtime.sleep(duration) }
         try await mailer.wait(lane, atMost: duration, sleep: runtime.sleep)
     }
 
-    /// Whether the server sends mail, so that there is work for it.
     package var sendsMail: Bool { mailer != nil }
 
-    /// Counts the queued mails, for metrics and for ``MailAdmission/requireRoom(in:)``.
+    /// For metrics and ``MailAdmission/requireRoom(in:)``.
     ///
     /// - Throws: ``DatabaseFailure``.
     package func countMails() async throws {
@@ -78,7 +76,7 @@ extension MailDelivery {
                 return
             }
             note(result, mail, logger)
-            // In a separate task: a mail that the mail server took is not sent again because this node stops.
+            // In a separate task, so that stopping the node does not cause a delivered mail to be resent.
             try await Task { [mail] in
                 try await accounts.mailQueue.report(result, of: mail, chance: mailer.chance(), at: runtime.now())
             }.value
@@ -87,9 +85,8 @@ extension MailDelivery {
         }
     }
 
-    /// Takes one mail from the hourly budget. Mails to accounts' confirmed addresses have a separate budget, which
-    /// sign-ups with made-up addresses do not use. Requests for addresses without an account, invitations and notices
-    /// are free.
+    /// Takes one mail from the hourly budget. Confirmed addresses have a separate one that sign-ups with made-up
+    /// addresses cannot use up. Requests for unknown addresses, invitations and notices are free.
     ///
     /// - Returns: nil if the mail need not wait.
     private func budgetWait(before mail: ClaimedMail) async throws -> MailWait? {
@@ -105,7 +102,7 @@ extension MailDelivery {
         return MailWait(pause: wait, spacing: limiter.spacing(of: budget.bucket) ?? .zero, reason: budget.reason)
     }
 
-    /// - Returns: nil for a mail that this node cannot open.
+    /// - Returns: nil for a mail that this node cannot decrypt.
     private func result(of mail: ClaimedMail, _ mailer: Mailer) async throws -> MailResult? {
         guard runtime.now() < mail.expiresAt else { return .refused(reason: "expired") }
         guard case .mail(let content) = mail.content else { return nil }
@@ -120,7 +117,7 @@ extension MailDelivery {
         return await deliver(outgoing)
     }
 
-    /// Decides what follows from a request, and asks the hook about an account that it creates.
+    /// Asks the hook about an account that the request creates.
     ///
     /// - Returns: nil if there is nothing to send now.
     private func resolve(_ ask: MailAsk, of mail: ClaimedMail, _ mailer: Mailer) async throws -> ClaimedMail? {
@@ -148,7 +145,7 @@ extension MailDelivery {
         }
     }
 
-    /// The emailed link. Encodes the target only where it must, as Supabase Auth does.
+    /// Encodes the target only where it must, as Supabase Auth does.
     private func link(of content: MailContent) -> String? {
         guard let type = content.kind.linkType, let token = content.linkToken else { return nil }
         return mailedLink(token, type: type, redirectTo: content.redirectTo)

@@ -4,30 +4,24 @@ package import GatehouseWire
 package import HTTPServing
 import Synchronization
 
-/// A mail on its way out.
 package struct OutgoingMail: Sendable {
     /// The same in all attempts.
     package let messageID: String
     package let content: MailContent
-    /// The link; nil for a mail without one.
     package let link: String?
     package let siteURL: String
-    /// How long its code is good for.
     package let lifetime: Duration
 }
 
-/// Sends mails in the background.
 package struct Mailer: Sendable {
-    /// Delivers one mail. Called concurrently. nil: a hook delivers mails.
+    /// Called concurrently. nil: a hook delivers mails.
     let deliver: (@Sendable (OutgoingMail) async -> MailResult)?
-    /// A random number from 0 to 1.
+    /// 0 to 1.
     let chance: @Sendable () -> Double
-    /// The maximum of concurrent mails.
     let connections: Int
     private let slots: MailSlots
-    /// How long this node holds a mail.
     let lease: Duration
-    /// The interval between mails to one address; nil for none.
+    /// nil without an interval.
     let interval: RateLimiter?
     package let backlog = MailBacklog()
     private let bells: [MailLane: Bell]
@@ -35,8 +29,8 @@ package struct Mailer: Sendable {
     static let intervalBucket = "mail_interval"
 
     /// - Parameters:
-    ///   - interval: The time between two mails of a kind to one address; zero for none.
-    ///   - attemptLimit: The longest that a delivery lasts.
+    ///   - interval: Between two mails of a kind to one address; zero for none.
+    ///   - attemptLimit: The longest delivery.
     ///   - shared: Counts the intervals for all nodes.
     package init(
         interval: Duration, connections: Int = 4, attemptLimit: Duration = .seconds(120), shared: SharedCounts? = nil,
@@ -53,17 +47,15 @@ package struct Mailer: Sendable {
         bells = Dictionary(uniqueKeysWithValues: MailLane.allCases.map { ($0, Bell()) })
     }
 
-    /// Wakes the lane's worker on this node.
     func ring(_ lane: MailLane) { bells[lane]?.ring() }
 
     func hasRoom(_ lane: MailLane) -> Bool { slots.hasRoom(lane) }
 
-    /// Takes a place for a concurrent mail of the lane, if one is free.
     func enter(_ lane: MailLane) -> Bool { slots.enter(lane) }
 
     func leave(_ lane: MailLane) { for waiting in slots.leave(lane) { ring(waiting) } }
 
-    /// Returns when a mail was queued on this node or a place for a mail became free, or after the given time.
+    /// Returns early when a mail is queued on this node or a slot becomes free.
     package func wait(
         _ lane: MailLane, atMost duration: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void
     ) async throws {
@@ -71,7 +63,6 @@ package struct Mailer: Sendable {
     }
 }
 
-/// The last count of queued mails.
 package final class MailBacklog: Sendable {
     private struct Found {
         var count = 0
@@ -83,10 +74,10 @@ package final class MailBacklog: Sendable {
 
     package var count: Int { found.withLock(\.count) }
 
-    /// When the last mail that waits for the budget leaves; nil if none waits.
+    /// When the last waiting mail leaves; nil if none waits.
     func lastWaiting(for budget: MailBudget) -> Instant? { found.withLock { $0.waiting[budget] } }
 
-    /// The age of the oldest queued mail in seconds; 0 without one.
+    /// In seconds; 0 without a queued mail.
     package func age(at now: Instant) -> Double {
         guard let oldest = found.withLock(\.oldest) else { return 0 }
         return max(0, Double((now - oldest).microseconds) / 1_000_000)
@@ -97,7 +88,7 @@ package final class MailBacklog: Sendable {
     }
 }
 
-/// Wakes one waiting task. A ring without a waiting task is remembered.
+/// Wakes one waiting task. Remembers a ring that no task waits for.
 final class Bell: Sendable {
     private enum State {
         case silent, rung

@@ -6,8 +6,7 @@ import HTTPTypes
 import Hummingbird
 
 extension MailHandlers {
-    /// `POST /verify` with `{"type","token","email"}` or `{"type","token_hash"}` → a session, or a message after the
-    /// first of two confirmations of a change of address.
+    /// Responds with a session, or with a message after the first of two confirmations of a change of address.
     @Sendable func verify(_ request: Request, _ context: ServerContext) async throws -> Response {
         guard settings.mail != nil else { throw Refusal.codeUnknown }
         let body = try await request.jsonMembers(context)
@@ -64,9 +63,7 @@ extension MailHandlers {
             token: presentedCaller(request), password: body.secret("password"), passkey: setAsidePasskey(body))
     }
 
-    /// The passkey of a `set_aside_ticket`.
-    ///
-    /// - Throws: ``Refusal`` `otp_expired` for a ticket that has expired or that this server did not make.
+    /// - Throws: ``Refusal`` `otp_expired` for an expired or forged `set_aside_ticket`.
     private func setAsidePasskey(_ body: JSONMembers) throws -> SetAsidePasskey? {
         guard let ticket = try body.secret("set_aside_ticket"), !ticket.isEmpty else { return nil }
         guard let passkey = SetAsidePasskey(ticket: ticket, accounts.secrets, at: runtime.now()) else {
@@ -75,16 +72,15 @@ extension MailHandlers {
         return passkey
     }
 
-    /// The values besides the code with which a caller shows that it knows the account.
+    /// Evidence besides the code that the caller knows the account.
     struct KnownCaller: Sendable {
         var token: MailCaller?
-        /// As typed; a password that the account does not wait with changes nothing.
+        /// As typed. Ignored unless the account awaits a password.
         var password: Secret?
         var passkey: SetAsidePasskey?
     }
 
-    /// The account whose token the request carries; nil without a valid one. Many clients send a key or an old token
-    /// and mean no account by it.
+    /// nil without a valid token: many clients send a key or an old token and mean no account by it.
     private func presentedCaller(_ request: Request) async throws -> MailCaller? {
         guard let token = request.headers.bearerToken, !token.hasPrefix("sb_") else { return nil }
         do {
@@ -95,8 +91,8 @@ extension MailHandlers {
         }
     }
 
-    /// Tries a code. Each code has five attempts, so no other limit refuses the right one. A wrong code counts against
-    /// its caller, whether or not the address has a code.
+    /// A code has five attempts, and no other limit refuses the right one. A wrong code counts against its caller,
+    /// whether or not the address has a code.
     func code(
         _ proof: MailedProof, for slots: [TokenSlot], by caller: KnownCaller = KnownCaller(),
         opensSession: Bool = true, _ request: Request, _ context: ServerContext
@@ -108,7 +104,7 @@ extension MailHandlers {
                 try await server.countWrongCode(request, context)
                 return (found, nil)
             } catch let refusal as Refusal {
-                // Delayed like the others: by now the code was looked up.
+                // Delayed like the others: the code was looked up.
                 return (found, refusal)
             }
         }
@@ -142,7 +138,6 @@ extension MailHandlers {
         }
     }
 
-    /// Checks a password as a sign-up does.
     private func isAcceptable(_ password: Secret) async throws -> Bool {
         do {
             try await server.signIns.checkStrength(of: password, email: nil)
@@ -152,7 +147,6 @@ extension MailHandlers {
         }
     }
 
-    /// The secret of the browser that sends the request; nil without one.
     func browser(_ request: Request) -> Secret? { BrowserCookie(request, isSecure: server.identities.isSecure)?.secret }
 
     private func answer(
@@ -182,7 +176,7 @@ extension MailHandlers {
     static let halfwayMessage =
         "Confirmation link accepted. Please proceed to confirm link sent to the other email"
 
-    /// The purposes of a `type`; nil for an unknown type.
+    /// nil for an unknown type.
     static func slots(_ type: String) -> [TokenSlot]? {
         switch type {
         case "signup", "invite": [.confirmation]

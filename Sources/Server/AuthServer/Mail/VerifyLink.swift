@@ -6,35 +6,34 @@ import HTTPTypes
 import Hummingbird
 import MailTemplates
 
-// Emailed links. Mail scanners open them and press their buttons, so opening one changes nothing, and pressing its
-// button gives a session only to the client that asked for the mail: the one with the PKCE verifier, or the same
-// browser. Everyone else needs the emailed code.
+// Mail scanners open links and press their buttons. So opening changes nothing, and pressing gives a session only to
+// the client that asked for the mail: by its PKCE verifier, or the same browser. Everyone else needs the code.
 extension MailHandlers {
-    /// `GET /verify?token=&type=&redirect_to=`: a page with a button. With ``MailRules/opensLinksAtOnce`` it spends
-    /// the link and redirects, as Supabase Auth does, unless that takes something from the account: then a link with
-    /// PKCE stays unspent until its client redeems the code, and another one shows the page.
+    /// `GET /verify?token=&type=&redirect_to=`: a page with a button. With ``MailRules/opensLinksAtOnce`` it spends the
+    /// link and redirects, as Supabase Auth does, unless that takes something from the account: then a PKCE link stays
+    /// unspent until its client redeems the code, and any other shows the page.
     @Sendable func openLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         guard let mail = settings.mail else { throw Refusal.codeUnknown }
         let link = try FollowedLink(Query(request), target: mailAdmission.redirectTarget(request))
         guard let slots = Self.slots(link.type) else {
             return link.redirect.linkFailure(.invalidType, hasProofKey: link.hasPrefix)
         }
-        // The page there asks for the code itself, and reads no fragment.
+        // That page asks for the code itself, and reads no fragment.
         let asksForCode = settings.recoveryPage.map { $0 == link.redirect.target } ?? false
         guard let pending = try await accounts.codes.pendingLink(link.token, for: slots, at: runtime.now()) else {
             return link.redirect.linkFailure(
                 CallbackProblem(.linkUnknown), hasProofKey: link.hasPrefix || asksForCode)
         }
         if asksForCode, pending.isByAdmin { return Answer.redirect(to: link.redirect.target, status: .seeOther) }
-        // A scanner must not take anything from the account: only the client with the verifier does, or the page.
-        // Without a verifier the session would be in the URL.
+        // A scanner must not take anything from the account: only the verifier's client may, or the page. Without a
+        // verifier the session would be in the URL.
         if mail.opensLinksAtOnce, pending.hasProofKey || (settings.allowsImplicitFlow && !pending.isFirstProof) {
             return try await follow(link, slots, defers: pending.isFirstProof, request, context)
         }
         return try await page(link, mode(of: pending, request), of: pending, request)
     }
 
-    /// `POST /verify/page`: the button of the page.
+    /// `POST /verify/page`.
     @Sendable func pressLinkButton(_ request: Request, _ context: ServerContext) async throws -> Response {
         guard settings.mail != nil else { throw Refusal.codeUnknown }
         let form = Query(form: String(decoding: try await request.bytes(context), as: UTF8.self))
@@ -60,17 +59,17 @@ extension MailHandlers {
     }
 
     private func mode(of pending: PendingLink, _ request: Request) -> LinkPage.Mode {
-        // The verifier must last until the second link, as clients forget it after one exchange.
+        // The verifier must last until the second link: clients forget it after one exchange.
         if pending.isFirstOfTwo { return .codeHere }
         if pending.hasProofKey { return .button }
-        // No client asked for an administrator's mail, so there is no other place for its code. Without the implicit flow
-        // the page confirms the address and opens no session, which would be in the URL.
+        // No client asked for an administrator's mail, so its code has no other place. Without the implicit flow the
+        // page only confirms the address; a session would be in the URL.
         if pending.isByAdmin, settings.allowsImplicitFlow || pending.confirms { return .codeHere }
         guard settings.allowsImplicitFlow else { return .codeElsewhere }
         return pending.isOf(browser(request)) ? .button : .codeElsewhere
     }
 
-    /// In the user's language, as the mail is, else in the browser's.
+    /// In the user's language, like the mail, else the browser's.
     private func page(
         _ link: FollowedLink, _ mode: LinkPage.Mode, of pending: PendingLink, _ request: Request,
         isRefused: Bool = false
@@ -115,7 +114,6 @@ extension MailHandlers {
     }
 }
 
-/// The parts of an emailed link.
 private struct FollowedLink {
     let token: Secret
     let type: String
@@ -136,8 +134,8 @@ extension CallbackProblem {
 }
 
 extension Secret {
-    /// A code as a person typed or pasted it: digits of every script, as Arabic keyboards have their own, and nothing else
-    /// around them. Of more than 64 characters the rest is not read.
+    /// Digits of every script, as Arabic keyboards have their own, without other characters. Reads at most 64
+    /// characters.
     fileprivate init(typed text: String) {
         let digits = text.unicodeScalars.prefix(64).compactMap { scalar in
             scalar.properties.numericType == .decimal ? scalar.properties.numericValue : nil

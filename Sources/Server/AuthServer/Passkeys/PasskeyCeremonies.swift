@@ -5,14 +5,13 @@ import HTTPServing
 import Hummingbird
 import WebAuthn
 
-/// The members of an answer to a challenge.
 struct CeremonyAnswer: Sendable {
     let challenge: PasskeyChallengeID
     let credential: AuthJSON
 }
 
 extension PasskeyHandlers {
-    /// The rules, for routes that exist only with passkeys.
+    /// For routes that exist only with passkeys.
     func passkeyRules() throws -> (PasskeyRules, RelyingParty) {
         guard let rules = settings.passkeys, let party = settings.identity?.party else { throw Refusal.passkeysOff }
         return (rules, party)
@@ -24,7 +23,6 @@ extension PasskeyHandlers {
             at: runtime.now())
     }
 
-    /// `{"challenge_id","options","expires_at"}`.
     func answer(
         _ challenge: PasskeyChallenge, options: (inout JSONWriter) -> Void
     ) -> Response {
@@ -38,7 +36,6 @@ extension PasskeyHandlers {
         }
     }
 
-    /// Reads `challenge_id` and `credential`.
     func ceremonyAnswer(_ body: JSONMembers) throws -> CeremonyAnswer {
         let text = try body.string("challenge_id") ?? ""
         guard !text.isEmpty else { throw Refusal.invalid("challenge_id is required") }
@@ -47,8 +44,8 @@ extension PasskeyHandlers {
         return CeremonyAnswer(challenge: id, credential: body["credential"] ?? .null)
     }
 
-    /// Lets one answer to a challenge through: right or wrong, it uses the challenge up. Only a failure of the server, a
-    /// limit or a hook gives it back, so that the same answer may come again.
+    /// Allows one response per challenge, right or wrong. Only a failure of the server, a limit or a hook releases the
+    /// challenge for the same response.
     func answering<Value: Sendable>(
         _ answer: CeremonyAnswer, for purpose: PasskeyChallenge.Purpose, _ rules: PasskeyRules,
         _ body: (PasskeyChallenge) async throws -> Value
@@ -69,10 +66,7 @@ extension PasskeyHandlers {
         }
     }
 
-    /// Verifies a registration, at sign-up or for another passkey.
-    ///
-    /// - Parameter isConditional: Whether the browser or phone may have created the passkey without a gesture (WebAuthn
-    ///   Level 3 §7.1 step 15).
+    /// - Parameter isConditional: The passkey may have been created without a gesture (WebAuthn Level 3 §7.1 step 15).
     func verified(
         _ answer: CeremonyAnswer, _ challenge: PasskeyChallenge, _ party: RelyingParty, isConditional: Bool = false
     ) throws(CeremonyFailure) -> NewPasskey {
@@ -110,7 +104,7 @@ extension Refusal {
     static let credentialExists = Refusal(
         .unprocessableContent, .webauthnCredentialExists, "This passkey is already registered")
 
-    /// The same for every reason, which only the log has.
+    /// The same for every reason; only the log has the reason.
     static func ceremony(_ failure: CeremonyFailure) -> Refusal {
         let message = failure.code == .malformed ? "Invalid credential response" : "Credential verification failed"
         return Refusal(.badRequest, .webauthnVerificationFailed, message, cause: failure)

@@ -4,17 +4,17 @@ import HTTPTypes
 import Hummingbird
 import WebAuthn
 
-/// The files that browsers and phones fetch from the passkeys' domain, at the root of the server.
+/// Fetched by browsers and phones from the passkeys' domain, at the server's root.
 package struct WellKnownFiles: Sendable {
     static let appleAppSiteAssociation = "/.well-known/apple-app-site-association"
     static let assetLinks = "/.well-known/assetlinks.json"
     package static let relatedOrigins = "/.well-known/webauthn"
     package static let passkeyEndpoints = "/.well-known/passkey-endpoints"
 
-    /// The contents by path. A file without contents does not exist.
+    /// A file without contents does not exist.
     package let contents: [(path: String, json: String)]
 
-    /// - Parameter accountPage: The page where people manage their passkeys, if there is one.
+    /// - Parameter accountPage: Where people manage their passkeys.
     package init(_ identity: AppIdentity, accountPage: String?) {
         var contents: [(path: String, json: String)] = []
         if !identity.apps.apple.isEmpty {
@@ -32,7 +32,7 @@ package struct WellKnownFiles: Sendable {
         self.contents = contents
     }
 
-    /// Any site may read them; they are public.
+    /// Public, so any site may read them.
     package func table(_ runtime: ServerRuntime) -> RouteTable {
         let group = RouteGroup(
             prefixes: [""], format: .profile, crossOrigin: CrossOriginPolicy(), cacheControl: "public, max-age=3600")
@@ -50,7 +50,7 @@ package struct WellKnownFiles: Sendable {
         AuthJSON.object(["webcredentials": ["apps": .array(apps.map(AuthJSON.string))]]).text
     }
 
-    /// One statement for each package, with all of its certificates ([Digital Asset
+    /// One statement per package, with all of its certificates ([Digital Asset
     /// Links](https://developers.google.com/digital-asset-links/v1/statements)).
     private static func assetLinks(_ apps: [AppIdentifiers.Android]) -> String {
         var packages: [String] = []

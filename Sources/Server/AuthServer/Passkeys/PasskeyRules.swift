@@ -2,21 +2,18 @@ import AccountDomain
 import GatehouseWire
 import Synchronization
 
-/// The settings of passkeys. ``AuthSettings/identity`` has the server's identity.
 package struct PasskeyRules: Sendable {
-    /// The most passkeys of one user.
+    /// Per user.
     package var maximum = 10
     package var challengeLifetime: Duration = .seconds(300)
-    /// Whether an account may begin with a passkey.
     package var allowsSignUp = false
-    /// Whether a sign-in for which the device verified its user counts as one with two factors (NIST SP 800-63B-4 §2.2).
+    /// If the device verified its user (NIST SP 800-63B-4 §2.2).
     package var countsAsTwoFactors = false
 
     package init() {}
 }
 
-/// The challenges that got an answer at this node, so that each gets one. The database remembers the right answers
-/// beyond this node.
+/// Challenges used at this node, so that each gets one response. The database remembers right responses for all nodes.
 final class AnsweredChallenges: Sendable {
     private struct State {
         var ids: Set<PasskeyChallengeID> = []
@@ -28,9 +25,7 @@ final class AnsweredChallenges: Sendable {
     private static let capacity = 100_000
     private let state = Mutex(State())
 
-    /// Takes a challenge for an answer.
-    ///
-    /// - Parameter until: When it may be forgotten.
+    /// - Parameter until: When the challenge may be forgotten.
     /// - Returns: false if it was taken before.
     func take(_ id: PasskeyChallengeID, until: Instant, at now: Instant) -> Bool {
         state.withLock { state in
@@ -50,6 +45,6 @@ final class AnsweredChallenges: Sendable {
         }
     }
 
-    /// Gives a challenge back, because the answer could not be decided.
+    /// For a response that could not be decided.
     func giveBack(_ id: PasskeyChallengeID) { _ = state.withLock { $0.ids.remove(id) } }
 }

@@ -6,8 +6,7 @@ import Hummingbird
 import WebAuthn
 
 extension PasskeyHandlers {
-    /// `POST /passkeys/authentication/options` → `{"challenge_id","options","expires_at"}`, the options for
-    /// `navigator.credentials.get`. They name no credential: the user chooses one. The body is read only for the captcha.
+    /// The options name no credential: the user chooses one. The body is read only for the captcha.
     @Sendable func beginPasskeySignIn(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (rules, party) = try passkeyRules()
         if captcha != nil { try await server.requireCaptcha(try await request.jsonMembers(context), request, context) }
@@ -16,8 +15,7 @@ extension PasskeyHandlers {
         return answer(challenge) { options.write(to: &$0) }
     }
 
-    /// `POST /passkeys/authentication/verify` with `{"challenge_id","credential"}` → a session. Unknown, foreign and
-    /// deleted credentials and wrong answers get the same response.
+    /// Unknown, foreign and deleted credentials and wrong responses get the same refusal.
     @Sendable func signInByPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (rules, party) = try passkeyRules()
         let given = try ceremonyAnswer(try await request.jsonMembers(context))
@@ -72,7 +70,7 @@ extension PasskeyHandlers {
             return (holder, try party.verify(response, expectation, of: record))
         } catch {
             counts.signIns.increment("passkey", "refused")
-            // Only its owner's devices know the credential's id, so strangers cannot fill the log.
+            // Only its owner's devices know the credential's ID, so strangers cannot fill the log.
             try await accounts.passkeys.recordRefusedKey(
                 ["passkey_id": .string(holder.passkey.id.text)], of: holder.account.user, cause: "\(error)",
                 at: runtime.now())
@@ -80,7 +78,7 @@ extension PasskeyHandlers {
         }
     }
 
-    /// Finds the response's passkey, and its user handle, which is the text of the user's id.
+    /// The user handle is the text of the user's ID.
     private func holder(_ response: AuthenticationResponse) async throws -> (PasskeyHolder, handle: [UInt8]) {
         guard let handle = response.userHandle else {
             counts.signIns.increment("passkey", "no_user_handle")
@@ -95,7 +93,7 @@ extension PasskeyHandlers {
         return (holder, handle)
     }
 
-    /// Refuses users who may not sign in. Call after verifying the passkey: only its holder learns of a ban.
+    /// Call after verifying the passkey: only its holder may learn of a ban.
     private func checkMaySignIn(_ user: User) throws {
         if user.email != nil, user.times.emailConfirmedAt == nil {
             counts.signIns.increment("passkey", "unconfirmed")
@@ -119,7 +117,6 @@ extension Refusal {
     }
 }
 
-/// Why a passkey was refused after its answer was read.
 struct PasskeyRefused: Error, Sendable, CustomStringConvertible {
     let description: String
 

@@ -5,10 +5,9 @@ import HTTPServing
 import Hummingbird
 import WebAuthn
 
-// An extension to the Auth API: a new account whose first sign-in method is a passkey. It never has a password.
+// An extension: accounts whose first sign-in method is a passkey, without a password.
 extension PasskeyHandlers {
-    /// `POST /passkeys/signup/options` with `{"email","data"}`, both optional → `{"challenge_id","options","expires_at"}`.
-    /// Nothing is stored, and the answer does not depend on whether the address has an account.
+    /// Stores nothing, and the response does not depend on whether the address has an account.
     @Sendable func beginPasskeySignUp(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (rules, party) = try passkeyRules()
         let body = try await request.jsonMembers(context)
@@ -27,15 +26,15 @@ extension PasskeyHandlers {
         return answer(challenge) { options.write(to: &$0) }
     }
 
-    /// `POST /passkeys/signup/verify` with `{"challenge_id","credential","email","data"}` → a session. The address is that
-    /// of the options, or any if they had none: Apple's sheet returns it together with the passkey. An emailed code proves it
-    /// later (`POST /verify` with `email_change`).
+    /// `POST /passkeys/signup/verify` → a session. The address must be the options' one, or is free if they had none:
+    /// Apple's sheet returns it together with the passkey. An emailed code proves it later (`POST /verify` with
+    /// `email_change`).
     @Sendable func signUpByPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let given = try ceremonyAnswer(body)
         let form = try passkeySignUpForm(body)
         let address = try signUpAddress(form.email, body, request)
-        // Otherwise the answer does not depend on an address, or reveals it by itself.
+        // Otherwise the response reveals the address or does not depend on it.
         guard case .mailed = address else { return try await signUp(given, form, address, request, context) }
         return try await server.inUniformTime { try await signUp(given, form, address, request, context) }
     }
@@ -48,7 +47,7 @@ extension PasskeyHandlers {
         let device = callers.device(request, context)
         let named = PasskeyChallenge.Purpose.signUp(name: form.email?.text ?? "")
         let isNamed = PasskeyChallenge(given.challenge, for: named, accounts.secrets) != nil
-        // The options did not pay for this address.
+        // The options did not use the limit for this address.
         if !isNamed { try await runtime.take(Limits.signUp, request, context) }
         let outcome = try await answering(given, for: isNamed ? named : .signUp(name: ""), rules) { challenge in
             let passkey: NewPasskey

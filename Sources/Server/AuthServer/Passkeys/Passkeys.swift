@@ -5,9 +5,8 @@ import HTTPServing
 import Hummingbird
 import WebAuthn
 
-// A user's passkeys. `AdminPasskeys.swift` has the administrators' routes.
 extension PasskeyHandlers {
-    /// The routes for users: without passkeys, each answers so before any check.
+    /// Without passkeys, each route says so before any check.
     var passkeyRoutes: [Route] {
         guard let rules = settings.passkeys else { return server.absentPasskeys }
         let wait = runtime.requestTimeLimit
@@ -31,9 +30,7 @@ extension PasskeyHandlers {
         ]
     }
 
-    /// `POST /passkeys/registration/options` → `{"challenge_id","options","expires_at"}`, the options for
-    /// `navigator.credentials.create`. With `{"mediation":"conditional"}`, the answer needs no user presence. Supabase Auth
-    /// reads no body, so any other body is ignored.
+    /// `{"mediation":"conditional"}` waives user presence. Supabase Auth reads no body, so any other body is ignored.
     @Sendable func beginPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (rules, party) = try passkeyRules()
         let caller = try await passkeyOwner(request)
@@ -51,7 +48,6 @@ extension PasskeyHandlers {
         return answer(challenge) { options.write(to: &$0) }
     }
 
-    /// `POST /passkeys/registration/verify` with `{"challenge_id","credential"}` → the passkey.
     @Sendable func registerPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (rules, party) = try passkeyRules()
         let caller = try await passkeyOwner(request)
@@ -83,14 +79,12 @@ extension PasskeyHandlers {
         }
     }
 
-    /// `GET /passkeys` → `[{"id","friendly_name","created_at","last_used_at"}]`, oldest first.
     @Sendable func listPasskeys(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         let passkeys = try await accounts.passkeys.all(of: caller.user.id)
         return Answer.json { $0.passkeys(passkeys) }
     }
 
-    /// `PATCH /passkeys/{passkey_id}` with `{"friendly_name"}` → the passkey.
     @Sendable func renamePasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         let id = try passkeyID(context)
@@ -106,7 +100,7 @@ extension PasskeyHandlers {
         return Answer.json { $0.passkey(passkey) }
     }
 
-    /// `DELETE /passkeys/{passkey_id}` → 204. The sessions that the passkey opened stay.
+    /// Keeps the sessions that the passkey opened.
     @Sendable func deletePasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         try callers.require(.removePasskey, by: caller)
@@ -117,7 +111,6 @@ extension PasskeyHandlers {
         return Answer.empty(.noContent)
     }
 
-    /// The caller, if they may add passkeys to their account.
     private func passkeyOwner(_ request: Request) async throws -> UserCaller {
         let caller = try await server.factors.permanentCaller(request)
         try callers.require(.addPasskey, by: caller)
@@ -147,7 +140,7 @@ extension PasskeyHandlers {
 }
 
 extension CreationOptions.User {
-    /// The handle is the text of the user's id, as in Supabase Auth.
+    /// The handle is the text of the user's ID, as in Supabase Auth.
     init(_ user: User) {
         let name = user.email ?? user.phone ?? ""
         // Ignored: this program wrote the JSON, so it parses.
@@ -157,7 +150,6 @@ extension CreationOptions.User {
 }
 
 extension JSONWriter {
-    /// Writes a passkey as the API shows it.
     mutating func passkey(_ passkey: Passkey) {
         beginObject()
         member("id", passkey.id.text)

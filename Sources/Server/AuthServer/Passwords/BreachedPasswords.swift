@@ -3,10 +3,10 @@ package import GatehouseWire
 import HTTPServing
 package import IdentityProviders
 
-/// Asks the range API of Have I Been Pwned whether a password is known from a breach. The service gets the first five of 40
-/// digits of the password's SHA-1, which it shares with about a thousand others.
+/// The range API of Have I Been Pwned. It receives the first five of 40 digits of the password's SHA-1, which about a
+/// thousand other passwords share.
 package struct BreachedPasswords: Sendable {
-    /// Ends with the path below which the ranges are.
+    /// The path below which the ranges are.
     package static let url = "https://api.pwnedpasswords.com/range/"
     /// A person waits.
     private static let timeLimit: Duration = .seconds(2)
@@ -25,7 +25,7 @@ package struct BreachedPasswords: Sendable {
         guard let range = ProviderURL(url + String(decoding: digits.prefix(5), as: UTF8.self)) else {
             throw UnusableRange(status: 0)
         }
-        // Padding: the length of the response would reveal the range.
+        // Padding: the response's length would reveal the range.
         let answer = try await send(
             .text(
                 range, headers: ["add-padding": "true", "user-agent": "Gatehouse"], maximumBytes: Self.maximumBytes,
@@ -34,7 +34,7 @@ package struct BreachedPasswords: Sendable {
         return Self.has(digits.dropFirst(5), in: answer.body)
     }
 
-    /// The service's response has lines of 35 digits, a colon and the number of times; padding has the number 0.
+    /// Lines of 35 digits, a colon and the number of times, which is 0 for padding.
     private static func has(_ rest: ArraySlice<UInt8>, in body: [UInt8]) -> Bool {
         body.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }).contains { line in
             guard line.starts(with: rest) else { return false }
@@ -48,9 +48,8 @@ package struct BreachedPasswords: Sendable {
     }
 }
 
-/// A response of the service without a range.
 package struct UnusableRange: Error, Equatable, Sendable {
-    /// 0 for a URL that is none.
+    /// 0 for an invalid URL.
     package let status: Int
 
     package init(status: Int) {
@@ -59,7 +58,7 @@ package struct UnusableRange: Error, Equatable, Sendable {
 }
 
 extension SignInHandlers {
-    /// If the service does not answer, the password is accepted and the failure is counted.
+    /// Accepts the password and counts the failure if the service does not respond.
     func isBreached(_ password: Secret) async throws -> Bool {
         guard let breachedPasswords else { return false }
         do {

@@ -5,11 +5,9 @@ import Hummingbird
 import IdentityProviders
 
 extension IdentityHandlers {
-    /// `POST /apple/notifications`: receives server-to-server notifications from Apple, each at least once
+    /// Server-to-server notifications, each at least once
     /// (https://developer.apple.com/documentation/signinwithapple/processing-changes-for-sign-in-with-apple-accounts).
-    ///
-    /// Answers 200 with an empty object for every notification that it understands, including those about unknown
-    /// accounts.
+    /// Responds with 200 to every known kind, even for unknown accounts.
     @Sendable func receiveAppleNotification(_ request: Request, _ context: ServerContext) async throws -> Response {
         guard let apple = providers.apple else { throw Refusal.unknownAddress }
         let body = try await request.bytes(context)
@@ -18,7 +16,7 @@ extension IdentityHandlers {
         do throws(ProviderFailure) {
             notification = try await apple.provider.appleNotification(body, at: now)
         } catch {
-            // Apple repeats the notification after an error that it did not cause.
+            // Apple retries after an error that it did not cause.
             guard !error.isWorthRetrying else { throw Refusal(error) }
             throw Refusal(.badRequest, .validationFailed, "Not a valid notification for this server", cause: error)
         }
@@ -38,7 +36,7 @@ extension IdentityHandlers {
 }
 
 extension ProviderNotice.Kind {
-    /// - Returns: nil for a kind that this server does not know.
+    /// - Returns: nil for an unknown kind.
     fileprivate init?(_ kind: AppleNotification.Kind) {
         switch kind {
         case .emailDisabled: self = .emailDisabled

@@ -7,7 +7,7 @@ import Hummingbird
 import IdentityProviders
 
 extension IdentityHandlers {
-    /// `GET /authorize?provider=…`: redirects the browser to a provider; without one, to the account pages.
+    /// Redirects to a provider, or without `provider` to the account pages.
     @Sendable func authorize(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
         if query["provider"] == nil, let pages = settings.accountPages {
@@ -21,8 +21,8 @@ extension IdentityHandlers {
         return response.unstored
     }
 
-    /// `GET /user/identities/authorize?provider=…`: starts linking a provider to the caller's account. Usually an app
-    /// calls this and a browser follows the URL, so no cookie is set: the link is made when the app redeems the code.
+    /// Usually an app calls this and a browser follows the URL, so no cookie is set: redeeming the code creates the
+    /// link.
     @Sendable func authorizeLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request, for: .addSignInMethod)
         let query = Query(request)
@@ -35,7 +35,6 @@ extension IdentityHandlers {
         }.unstored
     }
 
-    /// Returns the caller if the caller may change the account's sign-in methods.
     func linkingCaller(_ request: Request, for change: SensitiveChange) async throws -> UserCaller {
         let caller = try await callers.userCaller(request)
         guard settings.allowsManualLinking else {
@@ -45,10 +44,9 @@ extension IdentityHandlers {
         return caller
     }
 
-    /// The request's URL with the host name that the provider redirects back to, if the browser used another loopback
-    /// name: browsers do not send a cookie of `localhost` to `127.0.0.1`.
-    ///
-    /// Loopback only: behind a proxy the server may never see the public host name.
+    /// The request's URL with the host name that the provider redirects to, if the browser used another loopback name:
+    /// browsers do not send cookies of `localhost` to `127.0.0.1`. Loopback only: behind a proxy the server may not see
+    /// the public name.
     private func otherName(_ request: Request) -> String? {
         guard let own = URLParts(settings.externalURL), own.isLoopback,
             let came = request.head.authority.flatMap({ URLParts("\(own.scheme)://\($0)/") }), came.isLoopback,
@@ -57,7 +55,6 @@ extension IdentityHandlers {
         return "\(own.scheme)://\(own.host)\(own.port.map { ":\($0)" } ?? "")\(request.uri.string)"
     }
 
-    /// Whether browsers reach this server over HTTPS.
     var isSecure: Bool { settings.externalURL.hasPrefix("https://") }
 
     /// - Returns: The URL at the provider.
@@ -74,7 +71,7 @@ extension IdentityHandlers {
             // Invitations arrive by mail.
             throw Refusal(.notFound, .userNotFound, "User identified by token not found")
         }
-        // Checked before a flow is stored for an unreachable provider.
+        // Check before storing a flow for an unreachable provider.
         do { _ = try await provider.provider.metadata() } catch { throw Self.unreachable(provider, error) }
         let secrets = AuthorizationSecrets(randomBytes: accounts.randomBytes)
         let target = settings.redirects.target(
@@ -93,7 +90,7 @@ extension IdentityHandlers {
         }
     }
 
-    /// Supabase Auth answers with this code as well.
+    /// The same code as in Supabase Auth.
     private static func unreachable(_ provider: SignInProvider, _ failure: ProviderFailure) -> Refusal {
         Refusal(
             .badRequest, .validationFailed, "The provider \(provider.name) cannot be reached right now", cause: failure)
@@ -114,7 +111,7 @@ extension IdentityHandlers {
 }
 
 extension Response {
-    /// Forbids caching and the `Referer` header, because URLs of this flow contain states and codes.
+    /// Forbids caching and `Referer`: URLs of this flow contain states and codes.
     var unstored: Response {
         var response = self
         response.headers[.cacheControl] = "no-store"

@@ -2,15 +2,15 @@ import GatehouseWire
 import HTTPTypes
 import Hummingbird
 
-/// A random cookie that binds a provider sign-in to the browser that started it (RFC 6749 §10.12, RFC 9700 §4.7). A
-/// victim's browser that an attacker sends to the end of the attacker's own sign-in does not have the cookie.
+/// Binds a provider sign-in to the browser that started it (RFC 6749 §10.12, RFC 9700 §4.7). A victim's browser that is
+/// lured into an attacker's sign-in does not have the cookie.
 struct BrowserCookie {
     let secret: Secret
 
-    /// In seconds: the lifetime of a flow, plus room for clock differences.
+    /// In seconds: a flow's lifetime, plus clock differences.
     static let lifetime = 600
 
-    /// - Returns: nil if the browser sent no cookie that this server set.
+    /// - Returns: nil without a cookie that this server set.
     init?(_ request: Request, isSecure: Bool) {
         let found = request.cookies(named: Self.name(isSecure: isSecure)).first {
             Base64URL.decode(String($0))?.count == 32
@@ -21,8 +21,7 @@ struct BrowserCookie {
 
     init(randomBytes: (Int) -> [UInt8]) { secret = Secret(Base64URL.text(randomBytes(32))) }
 
-    /// The `__Host-` prefix keeps sibling domains from setting the cookie (RFC 6265bis §4.1.3.2). Browsers accept it
-    /// over HTTPS only.
+    /// `__Host-` stops sibling domains from setting the cookie; HTTPS only (RFC 6265bis §4.1.3.2).
     private static func name(isSecure: Bool) -> String {
         isSecure ? "__Host-gatehouse-browser" : "gatehouse-browser"
     }

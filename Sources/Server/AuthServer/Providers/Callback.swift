@@ -7,9 +7,8 @@ import IdentityProviders
 import Logging
 
 extension IdentityHandlers {
-    /// `GET` and `POST /callback`: the browser returns from a provider. `/callback/{provider}` accepts answers of that
-    /// provider only. Registering a separate URL with each provider prevents mix-up attacks, even by providers that do
-    /// not send `iss` (RFC 9700 §4.4).
+    /// The browser returns from a provider. `/callback/{provider}` accepts only that provider, so a separate URL for
+    /// each prevents mix-up attacks even without `iss` (RFC 9700 §4.4).
     @Sendable func callback(_ request: Request, _ context: ServerContext) async throws -> Response {
         var fields = Query(request)
         if request.method == .post {
@@ -48,7 +47,7 @@ extension IdentityHandlers {
             return redirect.failure(.callback("OAuth callback with missing authorization code"))
         }
         do {
-            // Providers can be slow; the browser gets an answer within the time limit.
+            // Providers can be slow; the browser gets a response within the time limit.
             return try await runtime.limited(to: runtime.requestTimeLimit) {
                 try await trade(Secret(code), of: flow, fields, redirect, callers.device(request, context))
             }
@@ -61,7 +60,7 @@ extension IdentityHandlers {
         }
     }
 
-    /// Exchanges the provider's code for an identity, and the identity for a session or for a code of this server.
+    /// Exchanges the provider's code for an identity, and that for a session or our own code.
     private func trade(
         _ code: Secret, of flow: ProviderFlow, _ fields: Query, _ redirect: CallbackRedirect, _ device: Device
     ) async throws -> Response {

@@ -4,18 +4,18 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-/// The redirect from a provider's callback to the app: the target URL, byte for byte, with the result added.
+/// The target URL, byte for byte, with the result added.
 struct CallbackRedirect {
-    /// The redirect URL, checked against the allow list when the flow began.
+    /// Checked against the allow list when the flow began.
     let target: String
 
-    /// Adds an authorization code to the end of the query.
+    /// In the query.
     func code(_ code: Secret) -> Response { redirect(query: [("code", code.reveal())], fragment: nil) }
 
-    /// The address with an authorization code, as ``code(_:)`` redirects to it.
+    /// The URL that ``code(_:)`` redirects to.
     func location(of code: Secret) -> String { address(query: [("code", code.reveal())], fragment: nil) }
 
-    /// Adds the tokens to the fragment, for the implicit flow.
+    /// In the fragment, for the implicit flow.
     func tokens(
         _ issued: IssuedSession, _ signed: SignedToken, _ handout: ProviderHandout?
     ) -> Response {
@@ -31,18 +31,18 @@ struct CallbackRedirect {
         return redirect(query: [], fragment: fields)
     }
 
-    /// Adds the error to both query and fragment.
+    /// In both query and fragment.
     func failure(_ problem: CallbackProblem) -> Response {
         let fields = problem.fields
         return redirect(query: fields, fragment: fields + problem.details + [("sb", "")])
     }
 
-    /// Redirects to the site URL with the error in the query only. For callbacks that match no flow.
+    /// To the site URL, with the error in the query only.
     func failureWithoutFlow(_ problem: CallbackProblem) -> Response {
         Answer.redirect(to: address(query: problem.fields, fragment: nil), status: .seeOther).unstored
     }
 
-    /// Adds the tokens of an emailed link to the fragment, for clients without PKCE.
+    /// In the fragment, for clients without PKCE.
     func linkTokens(
         _ issued: IssuedSession, _ signed: SignedToken, type: String
     ) -> Response {
@@ -57,12 +57,12 @@ struct CallbackRedirect {
 
     func linkCode(_ code: Secret) -> Response { linkRedirect(query: [("code", code.reveal())], fragment: nil) }
 
-    /// Adds the error to the fragment, and for clients with PKCE also to the query.
+    /// In the fragment, and with PKCE also in the query.
     func linkFailure(_ problem: CallbackProblem, hasProofKey: Bool) -> Response {
         linkRedirect(query: hasProofKey ? problem.fields : [], fragment: problem.fields + [("sb", "")])
     }
 
-    /// Adds a message, as ``linkFailure(_:hasProofKey:)`` does an error.
+    /// Placed like the error of ``linkFailure(_:hasProofKey:)``.
     func linkMessage(_ message: String, hasProofKey: Bool) -> Response {
         linkRedirect(query: hasProofKey ? [("message", message)] : [], fragment: [("message", message), ("sb", "")])
     }
@@ -96,14 +96,13 @@ struct CallbackRedirect {
     }
 }
 
-/// Why a provider sign-in ended without a session.
 struct CallbackProblem {
-    /// The error code of RFC 6749 §4.1.2.1.
+    /// RFC 6749 §4.1.2.1.
     let error: String
     /// nil for an error that the provider reported.
     let code: AuthErrorCode?
     let description: String
-    /// Sent in the fragment only, which browsers do not send to servers.
+    /// In the fragment only, which browsers do not send to servers.
     var details: [(String, String)] = []
 
     init(_ error: String, code: AuthErrorCode?, _ description: String) {
@@ -123,7 +122,7 @@ struct CallbackProblem {
         return all.filter { !$0.1.isEmpty }
     }
 
-    /// Maps refusals by the user to `access_denied`, and all others by their HTTP status.
+    /// Refusals by the user become `access_denied`; others depend on the HTTP status.
     private static func error(_ refusal: Refusal) -> String {
         let denied: Set<AuthErrorCode> = [
             .signupDisabled, .userBanned, .providerEmailNeedsVerification, .identityNeedsConfirmation,

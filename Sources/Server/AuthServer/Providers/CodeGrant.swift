@@ -4,8 +4,7 @@ import HTTPServing
 import Hummingbird
 
 extension IdentityHandlers {
-    /// `POST /token?grant_type=pkce`: redeems an authorization code ([PKCE
-    /// flow](https://supabase.com/docs/guides/auth/sessions/pkce-flow)).
+    /// `POST /token?grant_type=pkce` ([PKCE flow](https://supabase.com/docs/guides/auth/sessions/pkce-flow)).
     func redeemCode(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         guard let code = try body.secret("auth_code"), !code.isEmpty,

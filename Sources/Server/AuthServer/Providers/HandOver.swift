@@ -5,11 +5,11 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// An extension to the Auth API: an app's users sign in on the account pages and come back to the app.
+// An extension: an app's users sign in on the account pages and return to the app.
 extension IdentityHandlers {
-    /// `GET /authorize` without a provider, as sent to the account pages.
+    /// `GET /authorize` without a provider.
     ///
-    /// - Parameter pages: The address of their sign-in.
+    /// - Parameter pages: The URL of their sign-in.
     /// - Throws: ``Refusal`` `validation_failed` (400) without PKCE.
     func leadToPages(_ pages: String, _ query: Query, _ request: Request) throws -> Response {
         guard let key = try proofKey(query) else {
@@ -24,12 +24,12 @@ extension IdentityHandlers {
         return Answer.redirect(to: "\(pages)?\(text)").unstored
     }
 
-    /// `POST /authorize` with `{"refresh_token","code_challenge","code_challenge_method","redirect_to"}` and the access
-    /// token of the same session → `{"url"}`: the app's address with a code, for a session of the app's own.
+    /// `POST /authorize` with the session's access token and refresh token → the app's URL with a code for a separate
+    /// session.
     ///
-    /// The refresh token is not spent. It proves that the caller holds the session: an access token, which an app's own
-    /// servers see too, must not become a session. The new session counts as old as this one, and has its level: neither
-    /// token may be from before the second factor.
+    /// The unspent refresh token proves that the caller holds the session: an access token, which an app's servers also
+    /// see, must not become one. The new session is as old as this one and keeps its level, so neither token may be
+    /// older than the second factor.
     @Sendable func handOver(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         try callers.require(.handOver, by: caller)
@@ -37,13 +37,13 @@ extension IdentityHandlers {
         let body = try await request.jsonMembers(context)
         guard let session = caller.session, let text = try body.secret("refresh_token"),
             let token = RefreshToken(text), token.session == session.id, token.genuineKey(accounts.secrets) != nil,
-            // The current token or the previous one: the response with the current one may be lost.
+            // Or the previous one: the response with the current token may be lost.
             token.counter >= max(session.counter - 1, session.assuranceLevel > .aal1 ? session.levelCounter : 0)
         else { throw Refusal.invalid("refresh_token must be one of the caller's session") }
         guard let key = try proofKey(body) else {
             throw Refusal.invalid("PKCE is required: code_challenge and code_challenge_method=s256 are missing")
         }
-        // A code by mail proves the address for ten minutes, and this session may be older.
+        // An emailed code proves the address for ten minutes, and this session may be older.
         let method: AuthenticationMethod =
             session.authenticationMethods.contains("\"method\":\"password\"") ? .password : .oauth
         let code = try await accounts.flows.handOver(

@@ -7,9 +7,8 @@ import Hummingbird
 import IdentityProviders
 
 extension IdentityHandlers {
-    /// `POST /token?grant_type=id_token`: signs in with a provider's ID token. Two optional members extend the
-    /// protocol, both from Apple's credential: `user`, the name that Apple sends only once, and `authorization_code`,
-    /// which yields the token to revoke when the account is deleted.
+    /// `POST /token?grant_type=id_token`. Two optional extensions from Apple's credential: `user`, the name that Apple
+    /// sends only once, and `authorization_code`, which yields the token to revoke when the account is deleted.
     func signInByIDToken(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         guard let token = try body.secret("id_token"), !token.isEmpty else {
@@ -43,14 +42,13 @@ extension IdentityHandlers {
             return try await server.tokens.answer(issued, to: device)
         case .needsConfirmation(let question, _): throw Refusal(question)
         case .refused(.emailMissing, _):
-            // Nothing is wrong with the server: the caller brought the token.
+            // Not a server error: the caller brought the token.
             throw Refusal(
                 .unprocessableContent, .validationFailed, "Error getting user email from external provider")
         case .refused(let refusal, _): throw Refusal(refusal, provider: provider)
         }
     }
 
-    /// nil if the request does not ask for a link.
     private func linkAsker(_ body: JSONMembers, _ request: Request) async throws -> LinkAsker? {
         guard try body.bool("link_identity") == true else { return nil }
         guard request.headers[.authorization] != nil else {
@@ -114,10 +112,10 @@ extension IdentityHandlers {
         }
     }
 
-    /// Exchanges the authorization code of a native sign-in for the provider's refresh token. A provider that does not
-    /// answer in time does not block the sign-in; the account then has no token to revoke.
+    /// Exchanges a native sign-in's authorization code for the provider's refresh token. A slow provider does not block
+    /// the sign-in; the account then has no token to revoke.
     ///
-    /// - Throws: ``ProviderFailure/rejected(_:)`` if the code belongs to another identity.
+    /// - Throws: ``ProviderFailure/rejected(_:)`` for another identity's code.
     private func grant(
         for code: Secret, to client: String, of verified: VerifiedIdentity, by provider: OpenIDProvider,
         _ context: ServerContext
@@ -141,11 +139,11 @@ extension IdentityHandlers {
         }
     }
 
-    /// Well below the time limit of a request.
+    /// Well below a request's time limit.
     private static let exchangeTime: Duration = .seconds(4)
 }
 
-/// A session that the response should deliver is missing: a programming error.
+/// A programming error.
 struct UndeliveredSession: Error {}
 
 extension PersonName {

@@ -5,7 +5,6 @@ import HTTPServing
 import Hummingbird
 
 extension IdentityHandlers {
-    /// `DELETE /user/identities/{identity_id}` → 200 `{}`.
     @Sendable func unlinkIdentity(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request, for: .removeSignInMethod)
         try await runtime.take(Limits.signInMethods, of: caller.limitKey)
@@ -17,8 +16,7 @@ extension IdentityHandlers {
         return Answer.json(Array("{}".utf8))
     }
 
-    /// `GET /user/identities/undoable` → `{"links":[…]}`, newest first: links of the last 30 days that can be undone
-    /// completely.
+    /// Newest first: links of the last 30 days that can be undone completely.
     @Sendable func listUndoableLinks(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         let links = try await accounts.links.undoableLinks(of: caller.user.id, at: runtime.now())
@@ -34,7 +32,7 @@ extension IdentityHandlers {
         }
     }
 
-    /// `POST /user/identities/{identity_id}/undo` → the updated user. Ends every session that the identity opened.
+    /// Also revokes every session that the identity opened.
     @Sendable func undoLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request, for: .removeSignInMethod)
         try await runtime.take(Limits.signInMethods, of: caller.limitKey)

@@ -5,11 +5,11 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// The ways to continue after `identity_needs_confirmation`: prove ownership of the account, or claim the email
-// address from an account that never confirmed it (`Docs/linking.md`).
+// The ways to continue after `identity_needs_confirmation`: prove ownership of the account, or claim the address from
+// an account that never confirmed it (`Docs/linking.md`).
 extension IdentityHandlers {
-    /// `POST /token?grant_type=link_confirmation` with `{"link_ticket"}` and an access token of the account, or with
-    /// `{"link_ticket","email","password"}`, or with `{"link_ticket","token"}` and the code of ``mailLinkCode(_:_:)``.
+    /// `POST /token?grant_type=link_confirmation`: `link_ticket` with the account's access token, with `email` and
+    /// `password`, or with the `token` of ``mailLinkCode(_:_:)``.
     func confirmLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let ticket = try Self.ticket(body)
@@ -26,14 +26,14 @@ extension IdentityHandlers {
         return try await answer(outcome, of: "the provider", to: device)
     }
 
-    /// Tries a code, which has five attempts by itself. A wrong one counts against its caller.
+    /// The code has five attempts. A wrong one counts against its caller.
     private func confirmLink(
         _ ticket: Secret, code: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
         guard let user = try await accounts.codes.linkAccount(of: ticket, at: runtime.now()) else {
             throw Refusal(.ticketUnknown, provider: "the provider")
         }
-        // Neither the mailbox nor the password alone adds a way in.
+        // Neither mailbox nor password alone may add a sign-in method.
         if user.hasSecondFactor { throw Refusal.linkNeedsSecondFactor }
         let device = callers.device(request, context)
         let outcome: LinkingOutcome? = try await server.inUniformTime {
@@ -51,8 +51,7 @@ extension IdentityHandlers {
         return try await answer(outcome, of: "the provider", to: device)
     }
 
-    /// `POST /link/code` with `{"link_ticket"}` → `{}`, and a code to the address of the question, if the question says
-    /// `can_mail_code`.
+    /// `POST /link/code`: emails a code if the question says `can_mail_code`.
     @Sendable func mailLinkCode(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (mail, mailer) = try mailAdmission.requireMail(or: .unprocessableContent)
         let ticket = try Self.ticket(try await request.jsonMembers(context))
@@ -75,7 +74,7 @@ extension IdentityHandlers {
         return Answer.json(Array("{}".utf8))
     }
 
-    /// `POST /token?grant_type=link_recovery`: `{"link_ticket"}`.
+    /// `POST /token?grant_type=link_recovery`.
     func recoverAddress(_ request: Request, _ context: ServerContext) async throws -> Response {
         let ticket = try Self.ticket(try await request.jsonMembers(context))
         let device = callers.device(request, context)

@@ -5,12 +5,12 @@ import HTTPServing
 package import IdentityProviders
 package import Logging
 
-// Background work. Any node may do it: the database hands out each item once.
+// Runs on any node: the database leases each item once.
 extension IdentityHandlers {
-    /// Processes the outbox items that are due: revokes the provider tokens of deleted accounts.
+    /// Revokes the provider tokens of deleted accounts.
     ///
     /// - Returns: The number of items tried. Call again until it is 0.
-    /// - Throws: ``DatabaseFailure``. Items not reported become due again; a provider that fails is logged, not thrown.
+    /// - Throws: ``DatabaseFailure``. Unreported items become due again; a failed provider is only logged.
     package func workOutbox(logger: Logger) async throws -> Int {
         let items = try await accounts.providerCalls.takeFromOutbox(at: runtime.now())
         // Concurrently: in sequence, slow providers would outlast the lease.
@@ -26,15 +26,15 @@ extension IdentityHandlers {
         return items.count
     }
 
-    /// Failures to reach providers that cached documents have hidden from callers, by provider; for the log.
+    /// By provider: failures that cached documents have hidden from callers, for the log.
     package func hiddenProviderFailures() async -> [String: [ProviderFailure]] {
         var found: [String: [ProviderFailure]] = [:]
         for name in providers.names { found[name] = await providers[name]?.provider.hiddenFailures() }
         return found.filter { !$0.value.isEmpty }
     }
 
-    /// Logs each provider whose ID tokens would be refused: it cannot be reached, signs with other algorithms, or publishes
-    /// no key for them. Leaves out providers on this machine, which are stand-ins.
+    /// Logs each provider whose ID tokens would be refused: unreachable, other algorithms, or no key for them. Skips
+    /// providers on this machine, which are stand-ins.
     package func reportUnusableProviders(logger: Logger) async {
         for name in providers.names {
             guard let provider = providers[name]?.provider, !provider.settings.isOnThisMachine else { continue }
@@ -54,7 +54,7 @@ extension IdentityHandlers {
                 return .failed
             }
             do throws(ProviderFailure) {
-                // Either result of the call leaves the token invalid.
+                // Either result leaves the token invalid.
                 _ = try await provider.revoke(token, client: client, at: runtime.now())
                 counts.revocations.increment(name, "revoked")
                 return .done

@@ -3,9 +3,9 @@ import GatehouseWire
 import HTTPServing
 
 extension IdentityHandlers {
-    /// Reads the PKCE challenge of a request that leads to an authorization code (RFC 7636 §4.3).
+    /// A request's PKCE challenge (RFC 7636 §4.3).
     ///
-    /// - Returns: nil for the implicit flow, if it is enabled.
+    /// - Returns: nil for the implicit flow, if enabled.
     /// - Throws: ``Refusal`` `validation_failed` (400).
     func proofKey(_ query: Query) throws -> ProofKey? {
         let (challenge, method) = (query["code_challenge"] ?? "", query["code_challenge_method"] ?? "")
@@ -20,9 +20,7 @@ extension IdentityHandlers {
         return key
     }
 
-    /// Reads the challenge of a request that leads to an emailed link.
-    ///
-    /// - Returns: nil without one.
+    /// - Returns: nil without a challenge.
     /// - Throws: ``Refusal`` `validation_failed` (400).
     func proofKey(_ body: JSONMembers) throws -> ProofKey? {
         let key = try Self.proofKey(
@@ -34,7 +32,7 @@ extension IdentityHandlers {
         return key
     }
 
-    /// Validates a challenge wherever a client sends one, even if no code follows.
+    /// Validates a challenge even if no code follows.
     func checkProofKey(_ body: JSONMembers) throws {
         _ = try Self.proofKey(
             challenge: try body.string("code_challenge") ?? "", method: try body.string("code_challenge_method") ?? "")

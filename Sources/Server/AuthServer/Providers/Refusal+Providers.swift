@@ -6,7 +6,6 @@ import HTTPTypes
 import IdentityProviders
 
 extension Refusal {
-    /// Explains a failed attempt to sign in with a provider or to link one.
     init(_ refusal: LinkingRefusal, provider: String) {
         switch refusal {
         case .banned: self.init(.forbidden, .userBanned, "User is banned")
@@ -43,7 +42,6 @@ extension Refusal {
         }
     }
 
-    /// Asks the user to prove ownership of the account.
     init(_ question: LinkQuestion) {
         self.init(
             .unprocessableContent, .identityNeedsConfirmation,
@@ -54,7 +52,7 @@ extension Refusal {
             canMailCode: question.canMailCode, canUsePasskey: question.canUsePasskey)
     }
 
-    /// A provider was unavailable, or its answer failed verification. The cause appears only in the log.
+    /// The cause appears only in the log.
     init(_ failure: ProviderFailure) {
         switch failure {
         case .rejected(let rejection): self = .oauth(rejection.error, rejection.summary, cause: failure)

@@ -1,8 +1,8 @@
 import GatehouseWire
 
 /// A glob for one part of a [redirect URL](https://supabase.com/docs/guides/auth/redirect-urls): `*` matches a run of
-/// characters, `**` a run that may include delimiters, `?` one character, `[a-z]` and `[!a-z]` one of a class. `*`, `?`
-/// and `[!…]` never match a delimiter: `. / ? # @ : \`.
+/// characters, `**` a run with delimiters, `?` one character, `[a-z]` and `[!a-z]` one of a class. `*`, `?` and `[!…]`
+/// never match a delimiter: `. / ? # @ : \`.
 struct Glob: Sendable {
     private enum Part: Sendable {
         case character(UInt8)
@@ -13,7 +13,7 @@ struct Glob: Sendable {
 
     private let parts: [Part]
 
-    /// nil for a class without its `]`.
+    /// nil for a class without `]`.
     init?(_ text: some Sequence<UInt8>) {
         var parts: [Part] = []
         var rest = Array(text)[...]
@@ -34,7 +34,6 @@ struct Glob: Sendable {
         self.parts = parts
     }
 
-    /// Matches exactly this text.
     init(literal text: some Sequence<UInt8>) { parts = text.map(Part.character) }
 
     private static func oneOf(_ text: ArraySlice<UInt8>) -> Part {
@@ -52,7 +51,7 @@ struct Glob: Sendable {
         return .oneOf(ranges, isNegated: isNegated)
     }
 
-    /// Takes time proportional to the product of both lengths, whatever the pattern.
+    /// Takes time proportional to the product of both lengths.
     func matches(_ text: some Sequence<UInt8>) -> Bool {
         // `open[n]`: the text so far matches the first n parts.
         var open = [Bool](repeating: false, count: parts.count + 1)
@@ -73,7 +72,7 @@ struct Glob: Sendable {
         return open[parts.count]
     }
 
-    /// The number of parts that the match advances with this byte; nil for a mismatch.
+    /// The number of parts that this byte advances; nil for a mismatch.
     private func step(at position: Int, _ byte: UInt8) -> Int? {
         switch parts[position] {
         case .character(let wanted): byte == wanted ? 1 : nil

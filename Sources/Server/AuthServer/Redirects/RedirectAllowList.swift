@@ -1,13 +1,12 @@
 import GatehouseWire
 
-/// The URLs that a sign-in may redirect to (RFC 9700 §2.1: exact matching).
+/// The allowed redirect targets (RFC 9700 §2.1: exact matching).
 ///
-/// - By default a URL is allowed if the list contains it byte for byte, custom schemes included. An entry with a
-///   loopback address matches every port, because native apps listen on any free port (RFC 8252 §7.3).
-/// - With ``takesPatterns`` the entries are also patterns, and every URL of the site is allowed. See [Redirect
-///   URLs](https://supabase.com/docs/guides/auth/redirect-urls).
+/// Entries match byte for byte, including custom schemes. A loopback entry matches every port, because native apps
+/// listen on any (RFC 8252 §7.3). With ``takesPatterns`` entries are also patterns, and every URL of the site is
+/// allowed. See [Redirect URLs](https://supabase.com/docs/guides/auth/redirect-urls).
 package struct RedirectAllowList: Sendable {
-    /// The default redirect target.
+    /// The default target.
     package let siteURL: String
     private let entries: [String]
     private let patterns: [RedirectPattern]
@@ -22,15 +21,13 @@ package struct RedirectAllowList: Sendable {
         site = URLParts(siteURL).flatMap(RedirectURL.init)
     }
 
-    /// This list with one more exact address.
     package func adding(_ address: String) -> RedirectAllowList {
         RedirectAllowList(siteURL: siteURL, entries: entries + [address], takesPatterns: takesPatterns)
     }
 
-    /// Whether any URL could match the entry as a pattern.
+    /// Whether any URL could match.
     package static func canMatch(pattern entry: String) -> Bool { !RedirectPattern.alternatives(entry).isEmpty }
 
-    /// Whether the URL may be redirected to.
     package func allows(_ address: String) -> Bool {
         guard let parts = URLParts(address) else { return false }
         if address == siteURL || entries.contains(address) { return true }
@@ -40,7 +37,7 @@ package struct RedirectAllowList: Sendable {
         return patterns.contains { $0.matches(url) }
     }
 
-    /// Returns the first allowed candidate, or ``siteURL``. Ignores candidates that are not allowed.
+    /// The first allowed candidate, else ``siteURL``.
     package func target(_ candidates: String?...) -> String {
         candidates.lazy.compactMap { $0 }.first { !$0.isEmpty && allows($0) } ?? siteURL
     }

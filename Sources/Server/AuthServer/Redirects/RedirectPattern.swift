@@ -1,7 +1,7 @@
 import GatehouseWire
 
-/// One entry of the redirect list, read as a [pattern](https://supabase.com/docs/guides/auth/redirect-urls). Scheme,
-/// host, port, path and query are compared separately, so that no part of a URL can stand in for another.
+/// An entry of the redirect list as a [pattern](https://supabase.com/docs/guides/auth/redirect-urls). Scheme, host,
+/// port, path and query are compared separately, so no part of a URL can replace another.
 struct RedirectPattern: Sendable {
     private enum Part: Sendable {
         case absent
@@ -22,11 +22,11 @@ struct RedirectPattern: Sendable {
     private let scheme: Glob
     /// Absent for `app:/path`.
     private var host = Part.absent
-    /// Absent means the scheme's default port.
+    /// Absent means the scheme's default.
     private var port = Part.absent
     private var path = Part.anything
     private var query = Part.anything
-    /// Labels of the host that begin with `xn--`. No wildcard matches them, because browsers refuse some of them.
+    /// The host's `xn--` labels. No wildcard matches them, because browsers refuse some.
     private var encodedLabels: [Substring] = []
 
     func matches(_ url: RedirectURL) -> Bool {
@@ -44,10 +44,10 @@ struct RedirectPattern: Sendable {
 }
 
 extension RedirectPattern {
-    /// The maximum number of patterns that the braces of one entry may expand to.
+    /// Per entry.
     private static let mostAlternatives = 64
 
-    /// Expands the braces of an entry: `{a,b}` yields two patterns. Empty if no URL could match the entry.
+    /// Expands braces: `{a,b}` yields two patterns. Empty if no URL could match.
     static func alternatives(_ entry: String) -> [RedirectPattern] {
         var open = [entry[...]]
         var done: [RedirectPattern] = []
@@ -66,16 +66,16 @@ extension RedirectPattern {
         return done
     }
 
-    /// An entry, split before its characters are validated.
+    /// An entry before its characters are validated.
     private struct Reading {
         var scheme: Substring
-        /// Includes the port; nil without `//`.
+        /// With the port; nil without `//`.
         var authority: Substring?
         var path: Substring
         var query: Substring?
     }
 
-    /// Two readings for an entry with a `?` in its path: there it means any character, or the beginning of the query.
+    /// Two for an entry with a `?` in its path: any character, or the beginning of the query.
     private static func readings(_ text: Substring) -> [Reading] {
         guard text != "**" else { return [Reading(scheme: "**", authority: "**", path: "")] }
         guard let colon = text.firstIndex(of: ":") else { return [] }
@@ -118,7 +118,7 @@ extension RedirectPattern {
         query = .like(glob)
     }
 
-    /// A `*` or `**` at the end of a path also matches the query.
+    /// A `*` or `**` at the path's end also matches the query.
     private static func query(behind path: Substring) -> Part {
         guard path.hasSuffix("*") else { return .absent }
         return path.hasSuffix("**") ? .anything : Glob("*".utf8).map(Part.absentOrLike) ?? .absent

@@ -1,28 +1,28 @@
 import GatehouseWire
 
-/// A URL that RFC 3986 and the WHATWG URL Standard parse to the same parts.
+/// A URL that RFC 3986 and the WHATWG URL Standard parse alike.
 struct RedirectURL: Sendable {
     let scheme: String
     let hasAuthority: Bool
     /// In lower case.
     let host: String
-    /// The scheme's default port if the URL names none; empty if the scheme has no default.
+    /// The scheme's default if absent; empty without one.
     let port: String
-    /// At least `/` for schemes where browsers add it.
+    /// At least `/` where browsers add it.
     let path: String
-    /// Everything after the first `?`, without the fragment.
+    /// After the first `?`, without the fragment.
     let query: String?
     private let isAddress: Bool
 
-    /// The special schemes and their default ports (URL Standard §4.2). Browsers rewrite their URLs.
+    /// The special schemes, whose URLs browsers rewrite, and their default ports (URL Standard §4.2).
     static let ports = ["http": "80", "https": "443", "ws": "80", "wss": "443", "ftp": "21"]
 
     var isSpecial: Bool { Self.ports[scheme] != nil }
     var hasUsualPort: Bool { port == Self.ports[scheme] ?? "" }
 
-    /// - Returns: nil if the two standards could disagree: a host that is a number in a form other than `127.0.0.1`
-    ///   (`0x7f.1`), an empty label, dot segments (`/a/../b`, also as `%2e`), a `%` without two hexadecimal digits, or
-    ///   a character that RFC 3986 does not allow there.
+    /// - Returns: nil if the standards could disagree: a numeric host other than `127.0.0.1` in form (`0x7f.1`), an
+    ///   empty label, dot segments (`/a/../b`, also as `%2e`), a `%` without two hexadecimal digits, or a character
+    ///   that RFC 3986 does not allow there.
     init?(_ parts: URLParts) {
         (scheme, hasAuthority, host, isAddress) = (parts.scheme, parts.hasAuthority, parts.host, parts.address != nil)
         let usualPort = Self.ports[parts.scheme]
@@ -39,12 +39,12 @@ struct RedirectURL: Sendable {
 }
 
 extension RedirectURL {
-    /// Whether the host is a DNS name or loopback: no other IP address, and no name with an underscore.
+    /// A DNS name without underscores, or loopback.
     var hasOrdinaryHost: Bool {
         !isSpecial || URLParts.loopbackHosts.contains(host) || !isAddress && !host.contains(ascii: "_")
     }
 
-    /// Labels that browsers check and display as letters of other scripts.
+    /// Labels that browsers check and display in other scripts.
     var encodedLabels: [Substring] { host.split(separator: ".").filter { $0.hasPrefix("xn--") } }
 
     func hasOrigin(of site: RedirectURL) -> Bool {
@@ -53,14 +53,13 @@ extension RedirectURL {
     }
 }
 
-// Syntax that both standards read alike.
 extension RedirectURL {
     /// A `reg-name` character (RFC 3986 §3.2.2) without percent encoding, for apps' own schemes.
     private static func isOfOwnHost(_ byte: UInt8) -> Bool {
         isUnreserved(byte) || "!$&'()*+,;=".utf8.contains(byte)
     }
 
-    /// Whether the text consists of `pchar`, `/` and `?` (RFC 3986 §3.3 to 3.5).
+    /// Only `pchar`, `/` and `?` (RFC 3986 §3.3 to 3.5).
     private static func isEncoded(_ text: Substring) -> Bool {
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
@@ -74,7 +73,7 @@ extension RedirectURL {
         return true
     }
 
-    /// Whether the segment is `.` or `..` in any spelling. Browsers remove these (URL Standard §4.4 "path state").
+    /// `.` or `..` in any spelling, which browsers remove (URL Standard §4.4 "path state").
     private static func isDots(_ segment: Substring) -> Bool {
         segment.utf8.count <= 6 && [".", ".."].contains(segment.lowercased().replacing("%2e", with: "."))
     }

@@ -4,16 +4,16 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// Paths of the protocol whose feature this server does not have.
+// The protocol's paths for features that this server lacks.
 //
-// They answer as Supabase Auth does with the feature switched off: first the caller is checked, then the ids in the
-// path, then the one answer is given. No body is read.
+// They respond as Supabase Auth does with the feature disabled: the caller is checked, then the IDs in the path; no
+// body is read.
 extension AuthServer {
     var absentRoutes: [Route] { absentPartners.flatMap(\.self) }
 
     /// - Parameters:
-    ///   - check: nil: the answer needs no caller.
-    ///   - slash: Whether a path may end with a slash.
+    ///   - check: nil needs no caller.
+    ///   - slash: Accepts a trailing slash.
     private func absent(
         _ paths: String..., by methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete],
         for check: Route.Guard? = nil, slash: Bool = true, answers answer: AbsentAnswer
@@ -31,10 +31,10 @@ extension AuthServer {
         }
     }
 
-    /// The routes of a server without passkeys, which answer before any check.
+    /// These respond before any check.
     var absentPasskeys: [Route] { absent("/passkeys", "/passkeys/**", answers: .refused(.passkeysOff)) }
 
-    /// What connects other servers: the OAuth server, SAML, providers that an administrator adds, SCIM.
+    /// Connections to other servers: OAuth server, SAML, administrators' own providers, SCIM.
     private var absentPartners: [[Route]] {
         let oauth = AbsentAnswer.off(.featureDisabled, "OAuth server is disabled")
         let saml = AbsentAnswer.off(.samlProviderDisabled, "SAML 2.0 is disabled")
@@ -56,7 +56,6 @@ extension AuthServer {
         ]
     }
 
-    /// An id in a path has to be one, and an account has to exist.
     private func checkIDs(_ context: ServerContext) async throws {
         if context.parameters.get("user_id") != nil { _ = try await admin.namedAccount(context) }
     }
@@ -64,7 +63,7 @@ extension AuthServer {
 
 private enum AbsentAnswer: Sendable {
     case refused(Refusal)
-    /// 200 with this JSON: there is nothing of the kind.
+    /// 200 with this JSON.
     case empty(String)
 
     static func off(_ code: AuthErrorCode, _ message: String) -> Self { .refused(Refusal(.notFound, code, message)) }

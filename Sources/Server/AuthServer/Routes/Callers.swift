@@ -6,29 +6,26 @@ import HTTPTypes
 package import Hummingbird
 import JSONWebTokens
 
-/// The caller of a request, identified by an access token.
 struct UserCaller: Sendable {
     let account: Account
     let session: Session?
     let claims: TokenClaims
     var user: User { account.user }
-    /// The lower of the levels of session and token. A token from before the second factor stays low, because a thief may
-    /// have it. A token without a session has the lowest level.
+    /// The lower of session and token: a thief may have a token from before the second factor. The lowest without a
+    /// session.
     var level: AssuranceLevel { min(session?.assuranceLevel ?? .aal1, claims.level) }
-    /// Whether the session had its second factor after the token.
+    /// The session had its second factor after the token.
     var hasOldToken: Bool { level < session?.assuranceLevel ?? .aal1 }
-    /// Whether the user has a second factor, and the session has not had it.
     var isTooLow: Bool { user.hasSecondFactor && level < .aal2 }
-    /// Counts each session by itself, so that a thief with a token uses up no limit of the owner's.
+    /// By session, so that a stolen token does not use up the owner's limits.
     var limitKey: String { session?.id.text ?? user.id.text }
-    /// Whether the token was issued for an anonymous account, which may have become permanent since.
+    /// The account may have become permanent since.
     var hasAnonymousToken: Bool { claims.members["is_anonymous"]?.boolValue == true }
 }
 
 extension Callers {
-    /// Authenticates the caller of a request for a user. Stricter than Supabase Auth: the token must come from this
-    /// issuer and be meant for the audience of users, and the session must not have ended by policy. Transactions that
-    /// change something for the caller check the session again.
+    /// Stricter than Supabase Auth: the token needs this issuer and the users' audience, and the session must not have
+    /// ended by policy. Transactions that change something for the caller check the session again.
     ///
     /// - Parameter mayBeOver: Allows a session that has ended by policy, for routes that only end sessions.
     func userCaller(_ request: Request, mayBeOver: Bool = false) async throws -> UserCaller {
@@ -37,8 +34,7 @@ extension Callers {
         return caller
     }
 
-    /// Refuses a sensitive change in a session without the user's second factor, or whose last proof is too old for the
-    /// policy.
+    /// Refuses a session without the user's second factor, or whose proof is too old for the policy.
     func require(_ change: SensitiveChange, by caller: UserCaller) throws {
         if change.needsLevel {
             try requireHighLevel(caller, Self.levelMessage)
@@ -46,7 +42,7 @@ extension Callers {
         try requireProof(change, by: caller)
     }
 
-    /// Refuses a sensitive change in a session whose last proof is too old for the policy.
+    /// Refuses a session whose proof is too old for the policy.
     func requireProof(_ change: SensitiveChange, by caller: UserCaller) throws {
         guard !accounts.policy.needsProof(change, by: caller.user, in: caller.session, at: runtime.now()) else {
             throw Refusal.freshSignInRequired
@@ -55,7 +51,7 @@ extension Callers {
 
     private static let levelMessage = "AAL2 session is required for this request when MFA is enabled."
 
-    /// Refuses a session without the second factor that its user has. The session's row decides, not the token's claim.
+    /// Refuses a session without the user's second factor. The session's row decides, not the token's claim.
     func requireHighLevel(
         _ caller: UserCaller, _ message: String, status: HTTPResponse.Status = .forbidden
     ) throws {
@@ -112,10 +108,9 @@ extension Callers {
         _ = try await userCaller(request)
     }
 
-    /// Admits callers to the admin API that have a token with an admin role or a secret key. For a user's token the
-    /// database decides on each request: the user's current role, whether the user is banned, and whether the session has
-    /// had the second factor that the user has. If the policy requires fresh sign-ins, a user needs one to change anything.
-    /// Notes the user in the context, for the audit log.
+    /// Admits tokens with an admin role, and secret keys. For a user's token each request checks the current role,
+    /// bans, the second factor, and for changes a fresh sign-in if the policy asks for one. Notes the user in the
+    /// context for the audit log.
     ///
     /// - Throws: ``Refusal`` 401 or 403, and ``DatabaseFailure``.
     @Sendable package func requireAdmin(_ request: Request, _ context: inout ServerContext) async throws {
@@ -140,15 +135,13 @@ extension Callers {
         context.administrator = caller.user.email ?? caller.user.id.text
     }
 
-    /// Refuses a request that names another audience than the server's.
     @Sendable func requireAudience(_ request: Request, _ context: inout ServerContext) async throws {
         if let audience = request.headers[.jwtAudience], audience != accounts.audience {
             throw Refusal.invalid("X-JWT-AUD must be the audience of this server")
         }
     }
 
-    /// Requires the server's audience and, if keys are required, a known API key, like the gateway in front of Supabase
-    /// Auth.
+    /// Checks audience and, if required, API key, like the gateway in front of Supabase Auth.
     @Sendable func admitClient(_ request: Request, _ context: inout ServerContext) async throws {
         try await requireAudience(request, &context)
         guard settings.apiKeys.areRequired else { return }
@@ -160,7 +153,7 @@ extension Callers {
         try check(Secret(bearer))
     }
 
-    /// - Throws: ``Refusal`` `invalid_api_key` for an unknown key.
+    /// - Throws: ``Refusal`` `invalid_api_key`.
     private func check(_ key: Secret) throws {
         guard settings.apiKeys.kind(of: key) == nil else { return }
         do throws(TokenRejection) {
@@ -171,7 +164,7 @@ extension Callers {
         }
     }
 
-    /// Refuses a secret key in the query, even with a valid key in a header: URLs end up in logs and `Referer` headers.
+    /// Refuses a secret key in the query, even with a valid key in a header: URLs end up in logs and `Referer`.
     @Sendable func refuseSecretKey(inAddressOf request: Request) throws {
         guard request.uri.query != nil else { return }
         let query = Query(request)
@@ -182,14 +175,14 @@ extension Callers {
         throw Refusal(.unauthorized, .invalidAPIKey, "A secret key is accepted in a header only")
     }
 
-    /// Whether the key is one of the older secret keys, which are JWTs with a role.
+    /// The older secret keys are JWTs with a role.
     private func givesRights(_ key: String) -> Bool {
         // Ignored: any other text is not a token of this server.
         guard let role = try? keys.verify(key).claims.role else { return false }
         return settings.adminRoles.contains(role)
     }
 
-    /// The bearer if it is a key, as some clients send it, otherwise the `apikey` header.
+    /// The bearer if it is a key, as some clients send it, else the `apikey` header.
     private func presentedAPIKey(_ request: Request) -> Secret? {
         if let bearer = request.headers.bearerToken, bearer.hasPrefix("sb_") { return Secret(bearer) }
         return request.headers[.apiKey].map(Secret.init)
@@ -206,7 +199,7 @@ extension Callers {
         }
     }
 
-    /// nil if the token names no session, or the nil UUID as old tokens do.
+    /// nil without a session, or with the nil UUID that old tokens name.
     private static func session(of claims: TokenClaims) throws -> SessionID? {
         guard let text = claims.sessionID, !text.isEmpty else { return nil }
         guard let id = SessionID(text) else { throw Refusal.badJWT("session_id claim must be a UUID") }
@@ -215,7 +208,7 @@ extension Callers {
 }
 
 extension Callers {
-    /// A route for administrators. A GET has no time limit, unless `waits` says so.
+    /// A GET has no time limit unless `waits` is true.
     func administered(
         _ method: HTTPRequest.Method, _ path: String, slash: Bool = false, waits: Bool? = nil,
         _ handler: @escaping Route.Handler
@@ -225,7 +218,7 @@ extension Callers {
             timeLimit: waits ?? (method != .get) ? runtime.requestTimeLimit : nil, handler)
     }
 
-    /// A route for users that accepts a trailing slash, and whose handler checks the caller itself.
+    /// A route for users that accepts a trailing slash. The handler checks the caller.
     func owned(
         _ method: HTTPRequest.Method, _ path: String, limitedBy bucket: String? = nil, waits: Bool = true,
         _ handler: @escaping Route.Handler
@@ -245,7 +238,7 @@ extension Refusal {
         badJWT(rejection.publicText, cause: rejection)
     }
 
-    /// Adds the reason why the session ended. It is only for the holder of a token that was once valid.
+    /// Adds why the session ended, which only a holder of its token may learn.
     func telling(_ reason: SessionEnd.Reason?) -> Refusal {
         guard let reason, reason != .unknown else { return self }
         var refusal = self
@@ -258,7 +251,7 @@ extension Refusal {
 }
 
 extension TokenRejection {
-    /// Names the kind of failure without quoting the token.
+    /// The kind of failure, without the token.
     fileprivate var publicText: String {
         switch self {
         case .expired: "token has invalid claims: token is expired"

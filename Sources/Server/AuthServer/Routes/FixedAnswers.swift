@@ -4,7 +4,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// Responses that depend on the settings only, encoded once.
+/// Responses that depend on the settings only.
 struct FixedAnswers: Sendable {
     let health: [UInt8]
     let settings: [UInt8]
@@ -14,7 +14,7 @@ struct FixedAnswers: Sendable {
         health =
             Array(
                 AuthJSON.object([
-                    // Clients look for this name to see that it is an auth server of the protocol.
+                    // Clients recognize the protocol by this name.
                     "name": "GoTrue", "version": .string(settings.version), "server": "Gatehouse",
                     "description": "Gatehouse: accounts for Swift apps. Speaks the Supabase Auth protocol.",
                 ]).text.utf8)
@@ -22,19 +22,17 @@ struct FixedAnswers: Sendable {
         openIDConfiguration = Self.configuration(issuer: settings.issuer)
     }
 
-    /// The providers of the protocol; `/settings` lists each as on or off.
+    /// `/settings` lists each as on or off.
     static let providers = [
         "apple", "azure", "bitbucket", "discord", "facebook", "figma", "fly", "github", "gitlab", "google", "kakao",
         "keycloak", "linkedin", "linkedin_oidc", "notion", "slack", "slack_oidc", "snapchat", "spotify", "twitch",
         "twitter", "workos", "zoom",
     ]
 
-    /// Whether the protocol has a provider of this name, on or off.
-    ///
-    /// - Parameter name: In any case of letters.
+    /// - Parameter name: Case-insensitive.
     static func knows(_ name: String) -> Bool { (providers + unlisted).contains(name.lowercased()) }
 
-    /// `/settings` leaves them out.
+    /// Not in `/settings`.
     private static let unlisted = ["x", "vercel_marketplace"]
 
     private static func features(
@@ -50,7 +48,7 @@ struct FixedAnswers: Sendable {
             "mailer_autoconfirm": .bool(settings.confirmsAutomatically), "phone_autoconfirm": false,
             "sms_provider": "", "saml_enabled": false, "saml_private_key_next_configured": false,
             "passkeys_enabled": .bool(settings.passkeys != nil),
-            // Supabase Auth has none of these. They tell an app's screens what to offer.
+            // Extensions that tell an app's screens what to offer.
             "passkey_signup_enabled": .bool(settings.allowsSignUp && settings.passkeys?.allowsSignUp == true),
             "mailer_enabled": .bool(settings.mail != nil),
             "mailer_otp_length": .integer(Int64(MintedToken.digits)),
@@ -62,7 +60,7 @@ struct FixedAnswers: Sendable {
         return Array(AuthJSON.object(members).text.utf8)
     }
 
-    /// The metadata of OpenID Connect Discovery 1.0 §3, with the members that Supabase Auth sends.
+    /// OpenID Connect Discovery 1.0 §3, with Supabase Auth's members.
     private static func configuration(issuer: String) -> [UInt8] {
         let members: AuthJSONObject = [
             "issuer": .string(issuer),

@@ -11,7 +11,6 @@ package struct AppIdentity: Sendable {
     }
 }
 
-/// Apps that share the domain's passkeys.
 package struct AppIdentifiers: Sendable {
     /// With their team: `A1B2C3D4E5.org.example.app`.
     package let apple: [String]
@@ -36,10 +35,10 @@ package struct AppIdentifiers: Sendable {
             certificate = (0..<32).map { values[2 * $0] << 4 | values[2 * $0 + 1] }
         }
 
-        /// The origin that the app sends in its ceremonies.
+        /// As the app sends it in ceremonies.
         package var origin: String { "android:apk-key-hash:" + Base64URL.text(certificate) }
 
-        /// As `assetlinks.json` has it: upper-case hexadecimal bytes with colons.
+        /// Upper-case hexadecimal bytes with colons, as in `assetlinks.json`.
         package var fingerprint: String {
             certificate.map { byte in
                 [byte >> 4, byte & 15].map { String($0, radix: 16, uppercase: true) }.joined()
@@ -47,7 +46,7 @@ package struct AppIdentifiers: Sendable {
         }
     }
 
-    /// Whether the text is a team's ten letters and digits, a dot, and a bundle identifier.
+    /// A team's ten letters and digits, a dot, a bundle identifier.
     package static func isApple(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count > 11, bytes[10] == UInt8(ascii: ".") else { return false }

@@ -1,7 +1,6 @@
 package import HTTPServing
 
-/// Rate limits, by client address unless stated otherwise. See [Rate
-/// limits](https://supabase.com/docs/guides/auth/rate-limits).
+/// By client address unless stated otherwise. See [Rate limits](https://supabase.com/docs/guides/auth/rate-limits).
 package struct AuthRates: Sendable {
     /// `/token`, per 5 minutes.
     package var token = 150
@@ -9,14 +8,14 @@ package struct AuthRates: Sendable {
     package var otp = 30
     /// `/verify`, per 5 minutes.
     package var verify = 30
-    /// Mails to confirmed addresses of accounts, per hour, and as many to other addresses; further ones wait. One client
-    /// address may ask for a third. Not invitations, and not with automatic confirmation.
+    /// Mails per hour to confirmed addresses, and as many to others; further ones wait. One client may ask for a third.
+    /// Excludes invitations, and does not apply with automatic confirmation.
     package var mails = 30
     /// `/authorize`, per 5 minutes: each request stores a flow for that long.
     package var authorize = 60
-    /// Anonymous sign-ups per hour.
+    /// Per hour.
     package var anonymousUsers = 30
-    /// Challenges of second factors per minute, as many answers, and as many removals.
+    /// Second-factor challenges per minute, as many responses, and as many removals.
     package var factors = 15
     /// `/passkeys/authentication/options`, per 5 minutes.
     package var passkey = 30
@@ -26,40 +25,38 @@ package struct AuthRates: Sendable {
     package init() {}
 }
 
-/// The names of the rate limit buckets.
 package enum Limits {
     static let token = "token"
     static let authorize = "authorize"
     static let signUp = "signup"
     static let anonymousSignUp = "signup_anonymous"
     static let updateUser = "user"
-    /// Sign-outs in one session that leave it, so that its token can repeat them.
+    /// Sign-outs that keep their own session, so its token can repeat them.
     static let signOut = "logout"
-    /// Removed and undone sign-in methods and new names of passkeys in one session: each call, a refused one too, may add an
-    /// entry to the audit log.
+    /// Per session: removed and undone sign-in methods, renamed passkeys. Each call, even a refused one, may add to the
+    /// audit log.
     static let signInMethods = "sign_in_methods"
     static let verify = "verify"
     static let passkey = "passkey"
-    /// Registrations that one account begins: each passkey may send a notice.
+    /// Per account: each passkey may send a notice.
     static let registerPasskey = "passkey_registration"
-    /// Everything that is stored about a user.
     static let export = "export"
     static let enrollFactor = "factor_enroll"
     static let challengeFactor = "factor_challenge"
     static let verifyFactor = "factor_verify"
     static let verifyRecoveryCode = "recovery_code_verify"
     static let removeFactor = "factor_remove"
-    /// Not a limit of requests: what an answer names while a factor is locked.
+    /// The time that a response names while a factor is locked, rather than a limit of requests.
     static let factorLock = "factor_lock"
     static let mailRequest = "mail_request"
-    /// Mails to confirmed addresses of accounts.
+    /// Mails to accounts' confirmed addresses.
     static let mails = "mails"
     /// Mails to other addresses, which may be made up.
     static let otherMails = "mails_other"
     /// Mails that one client asks for.
     static let mailShare = "mail_share"
 
-    /// All limits at the given rates. Anonymous sign-ups are counted across nodes.
+    /// Anonymous sign-ups are counted across nodes.
     package static func all(_ rates: AuthRates) -> [RateLimit] {
         let fiveMinutes = Duration.seconds(300)
         let hour = Duration.seconds(3_600)

@@ -2,12 +2,11 @@ package import AccountDomain
 import GatehouseWire
 package import IdentityProviders
 
-/// A sign-in provider and the rules for accounts that it signs in.
 package struct SignInProvider: Sendable {
     package let provider: OpenIDProvider
     package let linking: LinkingPolicy
     package let address: AddressRequirement
-    /// Our callback URL as registered with the provider, such as `https://api.example.org/auth/v1/callback`.
+    /// As registered with the provider, such as `https://api.example.org/auth/v1/callback`.
     package let redirectURL: String
 
     package init(
@@ -23,11 +22,11 @@ package struct SignInProvider: Sendable {
     var name: String { provider.settings.name }
 }
 
-/// The enabled providers, by their API names.
+/// By API name.
 package struct SignInProviders: Sendable {
     private let byName: [ExternalName: SignInProvider]
 
-    /// If two have the same name, the first is used.
+    /// The first of two with the same name is used.
     package init(_ providers: [SignInProvider] = []) {
         byName = Dictionary(providers.map { (ExternalName(trusted: $0.name), $0) }) { first, _ in first }
     }
@@ -35,7 +34,7 @@ package struct SignInProviders: Sendable {
     /// - Parameter name: Case-insensitive.
     subscript(name: String) -> SignInProvider? { ExternalName(name.lowercased()).flatMap { byName[$0] } }
 
-    /// The provider with this `iss`, for callers that name no provider.
+    /// By `iss`, for callers that name no provider.
     subscript(issuer issuer: String) -> SignInProvider? {
         byName.values.first { $0.provider.settings.issuers.contains(issuer) }
     }

@@ -4,7 +4,7 @@ package import HTTPServing
 import Hummingbird
 import PasswordHashing
 
-// Password hashing for routes. Maps each refusal of the hashing threads to a response.
+// Maps the hashing threads' refusals to responses.
 extension SignInHandlers {
     /// - Parameters:
     ///   - salt: nil for a random one.
@@ -17,7 +17,7 @@ extension SignInHandlers {
         }
     }
 
-    /// Checks a password. Takes as long for an account without a password, or for none.
+    /// Takes as long without a password, or without an account.
     func check(
         _ password: Secret, against hash: Secret?, for source: HashingSource
     ) async throws -> PasswordCheck {
@@ -28,7 +28,6 @@ extension SignInHandlers {
         }
     }
 
-    /// Finds the hash of a password among several.
     func firstMatch(
         of password: Secret, among hashes: [Secret], for source: HashingSource
     ) async throws -> Secret? {
@@ -40,7 +39,7 @@ extension SignInHandlers {
         }
     }
 
-    /// - Parameter email: The account's address, if it has one; the password must not be derived from it.
+    /// - Parameter email: The password must not be derived from it.
     /// - Throws: ``Refusal`` `weak_password` (422) with every reason, or `validation_failed` for a password that is too
     ///   long or contains control characters.
     func checkStrength(of password: Secret, email: String?) async throws {
@@ -58,7 +57,7 @@ extension SignInHandlers {
         return Refusal(.unprocessableContent, .weakPassword, message, weakPasswordReasons: reasons.map(\.rawValue))
     }
 
-    /// A sign-in's report on a password that the current policy would refuse. Does not call the breach service.
+    /// For sign-ins: a password that the current policy would refuse. Does not call the breach service.
     func strengthMember(of password: Secret, email: String?) -> WeakPasswordMember {
         do throws(PasswordRefusal) {
             try settings.passwordPolicy.check(password, of: email)

@@ -6,8 +6,8 @@ import Hummingbird
 import PasswordHashing
 
 extension SignInHandlers {
-    /// `POST /signup` with `{"email","password","data"}`, or anonymously without email and phone → a session, or the
-    /// user if the address must be confirmed first. Checks run in the order of Supabase Auth.
+    /// `POST /signup`, anonymous without email and phone → a session, or the user if the address must be confirmed
+    /// first. Checks run in the order of Supabase Auth.
     @Sendable func signUp(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let email = try body.string("email") ?? ""
@@ -80,7 +80,7 @@ extension SignInHandlers {
         var signUp = EmailSignUp(
             email: email, passwordHash: hash, metadata: form.metadata, isConfirmed: settings.confirmsAutomatically)
         signUp.mail = asked
-        // Not before: a full queue refuses the hash, and the retry must not wait for the interval.
+        // After the hash: a full queue refuses it, and the retry must not wait for the interval.
         if asked != nil { signUp.isWithinInterval = try await !admitsSignUpMail(signUp, request, context) }
         var response = try await answer(to: signUp, from: callers.device(request, context))
         guard let asked else { return response }
@@ -89,7 +89,7 @@ extension SignInHandlers {
         return response
     }
 
-    /// With confirmations, the salt lets the store recognize the same sign-up when it is repeated.
+    /// With confirmations, the salt lets the store recognize a repeated sign-up.
     private func signUpHash(
         _ password: Secret, of email: EmailAddress, for source: HashingSource
     ) async throws -> Secret {
@@ -97,9 +97,8 @@ extension SignInHandlers {
         return try await hashed(password, salt: salt, for: source)
     }
 
-    /// Whether the address may get another email now. If it just got one because of a sign-up, this one is a repetition,
-    /// or competes with the earlier one; the response is the same for every address. A sign-up that other limits refuse
-    /// competes as well: the email that the address has may be a stranger's.
+    /// If false, this sign-up repeats an earlier one or competes with it; the response is the same for every address. A
+    /// sign-up that other limits refuse also competes: the earlier mail may be a stranger's.
     private func admitsSignUpMail(
         _ signUp: EmailSignUp, _ request: Request, _ context: ServerContext
     ) async throws -> Bool {
@@ -114,7 +113,7 @@ extension SignInHandlers {
     }
 
     private func answer(to signUp: EmailSignUp, from device: Device) async throws -> Response {
-        // Asked about every address, so that the question does not tell which ones have accounts.
+        // For every address, so that the question does not reveal accounts.
         let admitting = try await server.admitted(accounts.signIns.newAccount(signUp, at: runtime.now()), from: device)
         let outcome = try await server.tokens.issuing(to: device, by: admitting) {
             try await $0.signIns.signUp(signUp, from: device, at: $1)
@@ -136,7 +135,7 @@ extension SignInHandlers {
         }
     }
 
-    /// Hides from the caller that the address already has an account, and what the account contains.
+    /// Hides that the address has an account, and what it contains.
     private func decoy(_ signUp: EmailSignUp) -> Response {
         let decoy = accounts.signIns.decoy(for: signUp, at: runtime.now())
         return Answer.json { $0.user(decoy) }

@@ -6,10 +6,7 @@ import Hummingbird
 import PasswordHashing
 
 extension SignInHandlers {
-    /// `POST /token?grant_type=…` → a session.
-    ///
-    /// The body depends on the grant: `{"refresh_token"}`, `{"email","password"}`, `{"id_token","provider",…}` or
-    /// `{"auth_code","code_verifier"}` (`pkce`); see also ``confirmLink(_:_:)`` and ``recoverAddress(_:_:)``.
+    /// `POST /token?grant_type=…`.
     @Sendable func grant(_ request: Request, _ context: ServerContext) async throws -> Response {
         switch Query(request)["grant_type"] {
         case "refresh_token": return try await refresh(request, context)
@@ -63,10 +60,10 @@ extension SignInHandlers {
         }
     }
 
-    /// - Returns: nil for a text that is neither a token of our format nor an imported token.
+    /// - Returns: nil for a token neither ours nor imported.
     private func outcome(of token: Secret, from device: Device) async throws -> RefreshOutcome? {
         if let presented = RefreshToken(token) {
-            // Recorded with the answer: while a hook fails, clients repeat their tokens.
+            // Recorded with the response: clients repeat their tokens while a hook fails.
             return try await accounts.sessions.refresh(
                 presented, from: device, recordsRepeats: false, at: runtime.now())
         }
@@ -84,7 +81,7 @@ extension SignInHandlers {
         try await server.requireCaptcha(body, request, context)
         let password = try body.secret("password") ?? Secret("")
         let device = callers.device(request, context)
-        // Retries once if the account changes in between, for example because the password was rehashed.
+        // Retries once if the account changes in between, such as by a rehash.
         for _ in 0..<2 {
             let holder = try await passwordHolder(body, password, request, context)
             let outcome = try await server.tokens.issuing(to: device) {
@@ -107,20 +104,18 @@ extension SignInHandlers {
         let account: Account
         let checkedHash: Secret
         let needsUpgrade: Bool
-        /// Whether the password waits for a proof of the mailbox, instead of being the account's.
+        /// The password awaits a proof of the mailbox.
         var isSetAside = false
         /// The address has moved to another account.
         var isFormer = false
     }
 
-    /// The password is set aside, or the address has moved away from its account. The attempt ends without changing any
-    /// count, so that such a password cannot reset the limit of wrong guesses.
+    /// The password is set aside, or the address has moved away. Leaves all counts as they are, so that such a password
+    /// cannot reset the limit on guesses.
     private struct OtherPassword: Error { let holder: PasswordHolder }
 
-    /// Finds the account of `email` and `password`.
-    ///
-    /// - Throws: The refusals of the password grant, in the order of Supabase Auth. Only a caller with the correct
-    ///   password learns of a ban or a missing confirmation.
+    /// - Throws: The password grant's refusals, in the order of Supabase Auth. Only the correct password reveals a ban
+    ///   or a missing confirmation.
     func passwordHolder(
         _ body: JSONMembers, _ password: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> PasswordHolder {
@@ -161,8 +156,8 @@ extension SignInHandlers {
         return found
     }
 
-    /// Finds the account whose password it is: the one with the address, or one from which the address moved. The same
-    /// amount of work whether or not there is an account, unless passwords are set aside or the address moved.
+    /// The account with the address, or one that the address moved from. Constant work with or without an account,
+    /// unless passwords are set aside or the address moved.
     private func holder(
         of password: Secret, _ account: Account?, _ email: EmailAddress?, for source: HashingSource
     ) async throws -> PasswordHolder? {

@@ -3,22 +3,19 @@ package import GatehouseWire
 package import JSONWebTokens
 import Synchronization
 
-/// The sources of the keys for access tokens.
 package struct KeySources: Sendable {
-    /// Keys that the database stores and rotates; nil if only configured keys are used.
+    /// nil if only configured keys are used.
     package var store: SigningKeys?
-    /// Private and public keys from configuration. A configured signing key takes precedence over those in the
-    /// database.
+    /// A configured signing key takes precedence over the database's.
     package var imported: [JSONWebKey] = []
-    /// The HMAC key that a deployment shares with other services, such as Supabase's JWT secret.
+    /// Shared with other services, such as Supabase's JWT secret.
     package var sharedSecret: JSONWebKey?
     package var signsWithSharedSecret = false
 
     package init() {}
 }
 
-/// The keys that sign and verify access tokens. The server reloads them while it runs, so a rotation reaches every node
-/// without a restart.
+/// The keys for access tokens, reloaded so that a rotation reaches every node without a restart.
 package final class KeyRing: Sendable {
     private struct Keys: Sendable {
         var signer: TokenSigner
@@ -27,18 +24,18 @@ package final class KeyRing: Sendable {
     }
 
     private let sources: KeySources
-    /// The keys that the database stores; nil if only configured keys are used.
+    /// nil if only configured keys are used.
     package var store: SigningKeys? { sources.store }
     private let tokenLifetime: Duration
     private let now: @Sendable () -> Instant
     private let makeKey: @Sendable () -> JSONWebKey
     private let keys: Mutex<Keys?> = Mutex(nil)
-    /// Tokens verified before, shared by everything in this process that verifies with these keys.
+    /// Shared by everything in this process that verifies with these keys.
     package let cache: VerifiedTokenCache
 
     /// - Parameters:
     ///   - tokenLifetime: How long a key verifies after its last signature.
-    ///   - makeKey: Generates a new private key with its own id.
+    ///   - makeKey: Generates a private key with its own ID.
     package init(
         _ sources: KeySources, tokenLifetime: Duration, now: @escaping @Sendable () -> Instant,
         makeKey: @escaping @Sendable () -> JSONWebKey
@@ -50,16 +47,16 @@ package final class KeyRing: Sendable {
         self.makeKey = makeKey
     }
 
-    /// Loads the keys, and creates the first one if there is none.
+    /// Creates the first key if there is none.
     ///
-    /// - Throws: ``DatabaseFailure``, ``UnknownServerSecret``, ``KeyProblem`` or ``NoSigningKey``. The loaded keys then
+    /// - Throws: ``DatabaseFailure``, ``UnknownServerSecret``, ``KeyProblem`` or ``NoSigningKey``. The previous keys
     ///   stay in use.
     package func reload() async throws {
         var verifying = sources.imported
         var current = sources.imported.first(where: \.maySign)
         if let store = sources.store {
             let stored = try await storedKeys(in: store).filter(isGood)
-            // A key created with a clock that ran ahead must not sign again after its retirement.
+            // A key from a clock that ran ahead must not sign again after its retirement.
             let signing =
                 stored.first { $0.retiredAt == nil && hasSettled($0) } ?? stored.first(where: hasSettled) ?? stored.last
             for found in stored {
@@ -92,34 +89,33 @@ package final class KeyRing: Sendable {
             StoredSigningKey(id: key.id ?? key.thumbprint, privateKey: key.privateJWK, createdAt: now()))
     }
 
-    /// Whether tokens signed by this key may still be valid.
+    /// Tokens signed by this key may still be valid.
     private func isGood(_ key: StoredSigningKey) -> Bool {
         guard let retiredAt = key.retiredAt else { return true }
         return now() < retiredAt + tokenLifetime + Self.overlap
     }
 
-    /// A new key signs only after every node has had time to load it; otherwise other nodes would refuse its tokens. If
-    /// it is the only key, it signs immediately.
+    /// A new key signs only after every node has loaded it, else they would refuse its tokens. An only key signs
+    /// immediately.
     private func hasSettled(_ key: StoredSigningKey) -> Bool { now() >= key.createdAt + Self.settling }
 
-    /// The time from a rotation to the first token that the new key signs. Nodes load their keys every 30 s.
+    /// From a rotation to the new key's first token. Nodes reload every 30 s.
     package static let settling: Duration = .seconds(60)
 
-    /// How much longer than its tokens a retired key is kept. Nodes reload their keys within this time.
+    /// How long a retired key outlives its tokens. Nodes reload within this time.
     package static let overlap: Duration = .seconds(600)
 
-    /// The public keys as a JWK Set (RFC 7517 §5), served by `GET /.well-known/jwks.json`.
+    /// The JWK Set (RFC 7517 §5) of `GET /.well-known/jwks.json`.
     package var document: [UInt8] { keys.withLock { $0?.document } ?? Array(#"{"keys":[]}"#.utf8) }
 
-    /// Signs the claims, a JSON object, with the current key.
-    ///
+    /// - Parameter payload: The claims, a JSON object.
     /// - Throws: ``NoSigningKey`` before the first ``reload()``, or an error of the crypto library.
     package func sign(_ payload: [UInt8]) throws -> String {
         guard let signer = keys.withLock({ $0?.signer }) else { throw NoSigningKey() }
         return try signer.sign(payload: payload)
     }
 
-    /// Verifies a token signed by one of these keys or with the shared secret. A repeated token costs one digest.
+    /// Accepts these keys and the shared secret. A repeated token costs one digest.
     ///
     /// - Parameter refusesRevoked: For callers that do not look up the session.
     /// - Throws: ``TokenRejection``; ``TokenRejection/revoked`` only with `refusesRevoked`, and always
@@ -133,5 +129,5 @@ package final class KeyRing: Sendable {
     }
 }
 
-/// Neither the database nor the configuration has a key that may sign.
+/// Neither database nor configuration has a key that may sign.
 package struct NoSigningKey: Error, Equatable, Sendable {}

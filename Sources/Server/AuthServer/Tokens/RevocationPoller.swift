@@ -3,10 +3,10 @@ package import GatehouseWire
 import JSONWebTokens
 import Synchronization
 
-/// Tells a key ring which sessions ended and which users were banned or deleted: immediately for changes by this
-/// process, with the next ``poll()`` for changes by others.
+/// Tells a key ring about ended sessions and banned or deleted users: immediately for this process's changes, with the
+/// next ``poll()`` for others'.
 package final class RevocationPoller: Sendable {
-    /// Longer than a change takes to commit plus the clock difference between two nodes.
+    /// Exceeds a commit plus the clock difference between two nodes.
     package static let overlap: Duration = .seconds(30)
 
     private let accounts: Accounts
@@ -14,8 +14,7 @@ package final class RevocationPoller: Sendable {
     private let now: @Sendable () -> Instant
     private let lastLook: Mutex<Instant>
 
-    /// The first read goes back as far as revocations are kept: tokens from before a restart may stay valid for longer than
-    /// the current settings allow.
+    /// First reads as far back as revocations are kept: tokens from before a restart may outlive the current settings.
     package init(_ accounts: Accounts, _ keys: KeyRing, now: @escaping @Sendable () -> Instant) {
         self.accounts = accounts
         self.keys = keys
@@ -23,8 +22,8 @@ package final class RevocationPoller: Sendable {
         lastLook = Mutex(now() - SessionStore.revocationsStay)
     }
 
-    /// Reads new revocations. Call it once a second. After the clock was set back, reads all of them again: those that
-    /// other nodes noted while it was ahead were not read.
+    /// Call once a second. After the clock was set back, reads everything again, including what other nodes noted while
+    /// it was ahead.
     ///
     /// - Throws: ``DatabaseFailure``. The next poll catches up.
     package func poll() async throws {
@@ -33,9 +32,9 @@ package final class RevocationPoller: Sendable {
         lastLook.withLock { $0 = began }
     }
 
-    /// The callback for ``Accounts/afterRevocation``.
+    /// For ``Accounts/afterRevocation``.
     @Sendable package func pollNow(since moment: Instant) async {
-        // Lost if the database is unreachable: one second, until the next read.
+        // Ignored: the next poll, within a second, reads the same.
         try? await read(since: moment)
     }
 

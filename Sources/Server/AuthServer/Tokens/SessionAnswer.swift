@@ -6,11 +6,9 @@ import HTTPTypes
 import Hummingbird
 
 extension TokenIssuing {
-    /// Responds with a session and a newly signed access token.
-    ///
     /// - Parameters:
-    ///   - isRefresh: Whether the session is an older one.
-    ///   - handout: The provider's tokens. The app receives them once, in this response.
+    ///   - isRefresh: The session is not new.
+    ///   - handout: The provider's tokens, which the app receives only in this response.
     func answer(
         _ issued: IssuedSession, to device: Device, isRefresh: Bool = false,
         weakPassword: WeakPasswordMember = .leftOut, handing handout: ProviderHandout? = nil
@@ -30,7 +28,7 @@ extension TokenIssuing {
         return response
     }
 
-    /// Signs the access token of a session that ``issuing(to:by:_:)`` led to.
+    /// For a session from ``issuing(to:by:_:)``.
     func accessToken(_ issued: IssuedSession) throws -> SignedToken {
         let now = runtime.now().seconds
         if let agreed = issued.agreed { return try sign(agreed, at: now) }
@@ -38,8 +36,7 @@ extension TokenIssuing {
         return try sign(ownToken(of: issued, issuedAt: now), at: now)
     }
 
-    /// Signs the access token of a refresh. The hook is asked after the rotation: while it fails, clients repeat the
-    /// refresh with the token that they have.
+    /// Asks the hook after the rotation: while it fails, clients repeat the refresh with their current token.
     private func refreshedToken(_ issued: IssuedSession, to device: Device) async throws -> SignedToken {
         let issuedAt = runtime.now().seconds
         let own = ownToken(of: issued, issuedAt: issuedAt)
@@ -51,12 +48,10 @@ extension TokenIssuing {
             text: try keys.sign(token.claims), expiresAt: token.expiresAt, lifetime: max(token.expiresAt - now, 0))
     }
 
-    /// The access token (RFC 7519, with the claims of Supabase Auth), before a hook changes it.
+    /// The access token (RFC 7519, with Supabase Auth's claims) before a hook changes it.
     ///
-    /// Without `user_metadata`, then without any metadata, if the token would otherwise be too long for a header: its
-    /// owner could not even change the metadata.
-    ///
-    /// - Parameter hasMetadata: false leaves out the account's metadata.
+    /// Drops `user_metadata`, then all metadata, if the token would not fit into a header: otherwise its owner could
+    /// not even change the metadata.
     func ownToken(of issued: IssuedSession, issuedAt: Int64, hasMetadata: Bool = true) -> AgreedToken {
         let end = issuedAt + lifetime(of: issued, issuedAt: issuedAt)
         var claims: [UInt8] = []
@@ -69,7 +64,7 @@ extension TokenIssuing {
 
     private enum MetadataPart: CaseIterable { case all, app, none }
 
-    /// Seconds. The tokens of a session that must get a second factor soon end with the session.
+    /// In seconds. Tokens of a session that soon needs a second factor expire with it.
     private func lifetime(of issued: IssuedSession, issuedAt: Int64) -> Int64 {
         let lifetime = settings.accessTokenLifetime.components.seconds
         guard let end = accounts.policy.lowEnd(of: issued.session, of: issued.account.user) else { return lifetime }
@@ -96,8 +91,8 @@ extension TokenIssuing {
         writer.member("amr", json: session.authenticationMethods)
         writer.member("session_id", session.id.text)
         writer.member("is_anonymous", user.isAnonymous)
-        // The refresh token that this token was issued with, where it matters whether this token has been used: with a strict
-        // session policy, and after a second factor, as then an earlier refresh token shows that the response was lost.
+        // Under a strict policy and after a second factor, where it matters whether this token was used: an earlier
+        // refresh token then shows that the response was lost.
         let isRaised = session.assuranceLevel > .aal1 && session.counter == session.levelCounter && session.counter > 0
         if accounts.policy.isStrict || isRaised { writer.member("refresh_counter", session.counter) }
         writer.endObject()
@@ -105,10 +100,10 @@ extension TokenIssuing {
     }
 }
 
-/// A session was opened without the hook that decides about its token: a programming error.
+/// A session opened without its token's hook: a programming error.
 struct UnagreedToken: Error {}
 
-/// A signed access token. Times are in seconds, `expiresAt` since 1970.
+/// In seconds; `expiresAt` since 1970.
 struct SignedToken: Sendable {
     let text: String
     let expiresAt: Int64
@@ -117,7 +112,7 @@ struct SignedToken: Sendable {
 
 extension JSONWriter {
     /// - Parameters:
-    ///   - showsIdentities: false writes `"identities": null` and no factors, as the list of all users does.
+    ///   - showsIdentities: false writes `"identities": null` and no factors, as in the list of users.
     ///   - more: Writes further members.
     mutating func user(
         _ account: Account, showsIdentities: Bool = true, more: (inout JSONWriter) -> Void = { _ in }
@@ -140,7 +135,7 @@ extension JSONWriter {
             })
     }
 
-    /// Writes `set_aside`. Of passwords neither the hash shows nor what was entered with them, and only the latest one.
+    /// Shows only the latest password, without its hash and what was entered with it.
     private mutating func write(_ setAside: SetAside) {
         let passwords = setAside.passwords.suffix(1).map { SetAsideMember(type: "password", at: $0.at) }
         let passkeys = setAside.passkeys.map {
@@ -160,7 +155,6 @@ extension JSONWriter {
     }
 }
 
-/// An element of `set_aside`.
 private struct SetAsideMember {
     let type: String
     let at: Instant

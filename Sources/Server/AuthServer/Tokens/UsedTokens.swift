@@ -4,11 +4,10 @@ import GatehouseWire
 package import JSONWebTokens
 import Synchronization
 
-/// Records in the database that an access token was used: once per refresh, so later requests cost a lookup in memory.
-/// Only tokens that name their refresh token are recorded: all with a strict ``SessionPolicy``, otherwise the first one
-/// after a second factor.
+/// Records used access tokens, once per refresh; later requests cost a lookup in memory. Only tokens that name their
+/// refresh token: all with a strict ``SessionPolicy``, otherwise the first one after a second factor.
 package final class UsedTokens: Sendable {
-    /// The number of sessions to remember. Beyond it the memory is cleared and tokens are recorded once more.
+    /// Sessions to remember. Beyond it the memory is cleared, and tokens are recorded once more.
     private static let capacity = 100_000
 
     private let accounts: Accounts
@@ -16,16 +15,16 @@ package final class UsedTokens: Sendable {
 
     package init(_ accounts: Accounts) { self.accounts = accounts }
 
-    /// - Parameter claims: The claims of a verified token.
+    /// - Parameter claims: Of a verified token.
     package func note(_ claims: TokenClaims) async {
-        // A session's first token has no predecessor that could come back.
+        // A session's first token has no predecessor that could return.
         guard let counter = claims.refreshCounter, counter > 0, let session = claims.sessionID.flatMap(SessionID.init)
         else { return }
         guard noted.withLock({ ($0[session] ?? 0) < counter }) else { return }
         do {
             try await accounts.sessions.noteUse(of: session, counter: counter)
         } catch {
-            // Ignored: the request continues, and the token's next use is recorded instead.
+            // Ignored: the token's next use is recorded instead.
             return
         }
         noted.withLock { noted in

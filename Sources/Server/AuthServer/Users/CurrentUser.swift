@@ -6,21 +6,20 @@ import Hummingbird
 import PasswordHashing
 
 extension UserHandlers {
-    /// `GET /user` → the caller's user.
     @Sendable func showUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         return Answer.json { $0.user(caller.account) }
     }
 
-    /// `POST /logout?scope=global|local|others` → 204. Accepts a session that has ended by policy, because it only ends
-    /// sessions. A session without the user's second factor leaves sessions that had it alone.
+    /// `scope=global|local|others`. Accepts a session that ended by policy. A session without the user's second factor
+    /// keeps sessions that had it.
     @Sendable func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request, mayBeOver: true)
         let name = Query(request)["scope"] ?? SignOutScope.global.rawValue
         guard let scope = SignOutScope(text: name) else {
             throw Refusal.invalid("Unsupported logout scope")
         }
-        // Every other sign-out ends the caller's session: it cannot be repeated, and must not fail.
+        // Any other sign-out ends the caller's session, so it cannot be repeated and must not fail.
         if scope == .others || caller.session == nil {
             try await runtime.take(Limits.signOut, of: caller.limitKey)
         }
@@ -30,8 +29,7 @@ extension UserHandlers {
         return Answer.empty(.noContent)
     }
 
-    /// `PUT /user` with any of `data`, `email`, `password`, `current_password` → the changed user. Checks run in the order
-    /// of Supabase Auth.
+    /// Checks run in the order of Supabase Auth.
     @Sendable func updateUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         let body = try await request.jsonMembers(context)
@@ -72,7 +70,7 @@ extension UserHandlers {
         }
     }
 
-    /// Refuses a session without the user's second factor, a phone number, and a password of an account without an address.
+    /// Refuses a session without the user's second factor, a phone number, and a password without an address.
     private func checkCaller(
         _ caller: UserCaller, _ email: EmailAddress?, _ phone: PhoneNumber?, _ password: Secret?
     ) throws {
@@ -92,7 +90,7 @@ extension UserHandlers {
         }
     }
 
-    /// The mail settings if a change of address needs emailed codes.
+    /// nil unless a change of address needs emailed codes.
     private func changeMail(of user: User) -> MailRules? {
         guard mailer != nil else { return nil }
         return user.isAnonymous && settings.confirmsAutomatically ? nil : settings.mail
@@ -100,7 +98,7 @@ extension UserHandlers {
 
     private func updated(_ account: Account, hasNewPassword: Bool, _ request: Request) -> Response {
         var answer = Answer.json { $0.user(account) }
-        // The mark that the browser has ended with the last one.
+        // The browser's previous mark has expired with the old password.
         if hasNewPassword { server.mark(&answer, of: account.user, for: request) }
         return answer
     }
@@ -119,10 +117,10 @@ extension UserHandlers {
         return email
     }
 
-    /// Refuses to change the email address or password with a token alone. Depending on the settings, the caller needs
-    /// a recent sign-in or the current password. A wrong password is always refused, even where none is required.
+    /// A token alone cannot change address or password: depending on the settings, that needs a recent sign-in or the
+    /// current password. Always refuses a wrong password.
     ///
-    /// - Returns: The emailed code that replaces them, if the caller sent one.
+    /// - Returns: The emailed code that replaces them, if sent.
     private func requireProof(
         _ body: JSONMembers, for email: EmailAddress?, _ password: Secret?, of caller: UserCaller,
         _ source: HashingSource
@@ -152,7 +150,7 @@ extension UserHandlers {
         return nil
     }
 
-    /// Whether the session recently began with an emailed code, which replaces the current password.
+    /// A recent sign-in with an emailed code replaces the current password.
     private func provedAddress(_ caller: UserCaller) -> Bool {
         guard let entries = caller.session?.authenticationMethods else { return false }
         return AuthenticationMethod.provesAddress(entries, at: runtime.now())
@@ -165,9 +163,9 @@ extension UserHandlers {
         return NodeClocks.isAhead(session.createdAt, at: now) || now > session.createdAt + .seconds(86_400)
     }
 
-    /// The code of `GET /reauthenticate` that the caller sent, if any. Only the change spends it.
+    /// The code of `GET /reauthenticate`, which only the change spends.
     ///
-    /// - Throws: ``Refusal`` `reauthentication_not_valid` for a wrong one.
+    /// - Throws: ``Refusal`` `reauthentication_not_valid`.
     private func code(_ body: JSONMembers, of caller: UserCaller) async throws -> MailedReauthentication? {
         guard let nonce = try body.secret("nonce"), !nonce.isEmpty, mailer != nil else { return nil }
         let code = try await server.attempt(by: caller) {
@@ -195,8 +193,8 @@ extension UserHandlers {
         }
         guard let password, let hash = caller.user.passwordHash else { return try await change() }
         var result: Result<UserUpdateOutcome, any Error> = .failure(Refusal.samePassword)
-        // The response reveals whether the password is the current one, and so does the time that a failing change takes.
-        // It counts as a guess, unless the change succeeds: then there is nothing left to guess.
+        // Response and timing reveal whether the password is the current one, so this counts as a guess unless the
+        // change succeeds.
         _ = try await server.attempt(by: caller) { () -> Bool? in
             guard try await !server.signIns.check(password, against: hash, for: source).isMatch else { return true }
             do {
@@ -212,7 +210,7 @@ extension UserHandlers {
 }
 
 extension Refusal {
-    /// A new sign-in with a password or a provider satisfies this.
+    /// A new sign-in with a password or provider satisfies this.
     static let freshSignInRequired = Refusal(
         .forbidden, .freshSignInRequired, "This change needs a fresh sign-in: sign in again, then repeat it.")
     fileprivate static let codeNotValid = Refusal(

@@ -5,9 +5,8 @@ import HTTPServing
 import Hummingbird
 
 extension UserHandlers {
-    /// `GET /user/export` → everything that this API stores about the caller: `{"exported_at","user","sessions",
-    /// "audit_log","mails","passkeys"}`: at most 100 sessions, and 1,000 entries and mails, newest first.
-    /// Needs a fresh sign-in where the policy asks for one. An extension to the Auth API.
+    /// `GET /user/export`, an extension: everything stored about the caller, newest first, at most 100 sessions and
+    /// 1,000 entries and mails. Needs a fresh sign-in if the policy asks for one.
     @Sendable func exportUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         try callers.require(.downloadData, by: caller)

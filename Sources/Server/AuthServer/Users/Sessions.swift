@@ -4,10 +4,9 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-// An extension to the Auth API: the list of the user's sessions. Supabase Auth answers 404 here.
+// An extension; Supabase Auth responds with 404.
 extension UserHandlers {
-    /// `GET /sessions` → `{"sessions":[{"id","created_at","refreshed_at","user_agent","ip","is_current"}]}`, newest
-    /// sign-in first.
+    /// Newest sign-in first.
     @Sendable func listSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         let sessions = try await accounts.sessions.sessions(of: caller.user.id, at: runtime.now())
@@ -24,8 +23,7 @@ extension UserHandlers {
         }
     }
 
-    /// `DELETE /sessions/{session_id}` → 204. Ends the session. A session without the user's second factor ends none that
-    /// had it.
+    /// A session without the user's second factor ends none that had it.
     @Sendable func endSession(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         guard let id = context.parameters.get("session_id").flatMap({ SessionID($0) }) else {

@@ -4,10 +4,10 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-// Right credentials that are set aside: they were added before the address of their account was proven.
+// Right credentials that are set aside: added before their account's address was proven.
 extension UserHandlers {
-    /// Emails a sign-in code to the account's address, which restores the credential of the caller. Within the interval the
-    /// code of the last email does as well, so the limit refuses nothing here.
+    /// Emails a sign-in code that restores the caller's credential. Within the interval the last mail's code works as
+    /// well, so the limit refuses nothing.
     ///
     /// - Returns: The refusal to throw.
     func setAside(
@@ -17,7 +17,7 @@ extension UserHandlers {
             return refusal
         }
         do {
-            // An interval of its own: a proof just used up the codes of the others.
+            // A separate interval: a proof just used up the other codes.
             try await mailAdmission.admitMail(.recovery, in: [.confirmed], to: "set aside \(user.id.text)")
         } catch is Refusal {
             return refusal
@@ -28,8 +28,8 @@ extension UserHandlers {
         return refusal
     }
 
-    /// `POST /user/start-over` → the session of a new account that has the caller's address. For the reader of a mailbox who
-    /// cannot pass the account's second factor, or does not recognize the account, which keeps everything else.
+    /// `POST /user/start-over`: moves the caller's address to a new account. For a mailbox's reader who cannot pass the
+    /// account's second factor, or does not recognize the account, which keeps everything else.
     @Sendable func startOver(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         try server.signIns.requireSignUps()

@@ -7,19 +7,19 @@ import Logging
 extension EventDelivery {
     package var webhookEndpoints: [WebhookEndpoint] { webhooks?.endpoints ?? [] }
 
-    /// Waits until an event was stored on this node, or for the given time.
+    /// Returns early if an event is stored on this node.
     package func waitForEvents(to endpoint: WebhookEndpoint, atMost duration: Duration) async throws {
         guard let webhooks else { return try await runtime.sleep(duration) }
         try await webhooks.wait(endpoint, atMost: duration, sleep: runtime.sleep)
     }
 
-    /// Delivers an endpoint's due events. Any node may: the database hands out each delivery once. A slow response
-    /// delays no other delivery, and after a response 410 no other delivery starts.
+    /// Delivers an endpoint's due events, on any node: the database leases each delivery once. A slow response delays
+    /// no other delivery; after a 410 none starts.
     ///
-    /// - Parameter isStopping: Whether the node stops. Deliveries that it has not started become due again immediately,
-    ///   for other nodes and the next start. Cancelling the task has the same effect.
+    /// - Parameter isStopping: When true, or when the task is cancelled, unstarted deliveries become due again
+    ///   immediately, for other nodes and the next start.
     /// - Returns: The number of deliveries tried or ended. Call again until it is 0.
-    /// - Throws: ``DatabaseFailure``. Deliveries not reported become due again.
+    /// - Throws: ``DatabaseFailure``. Unreported deliveries become due again.
     package func deliverEvents(
         to endpoint: WebhookEndpoint, isStopping: @escaping @Sendable () -> Bool = { false }
     ) async throws -> Int {
@@ -51,7 +51,7 @@ extension EventDelivery {
     private struct Attempt: Sendable {
         enum Outcome: Sendable {
             case ended(DeliveryResult)
-            /// Cancelled while it was sent.
+            /// Cancelled while sending.
             case cutOff
         }
 
@@ -110,7 +110,7 @@ extension EventDelivery {
         }
     }
 
-    /// Counts the queued deliveries, for metrics.
+    /// For metrics.
     ///
     /// - Throws: ``DatabaseFailure``.
     package func countEvents() async throws {

@@ -4,17 +4,16 @@ package import GatehouseWire
 package import Logging
 import Synchronization
 
-/// Delivers events in the background.
 package struct Webhooks: Sendable {
     package let endpoints: [WebhookEndpoint]
     let send: SignedTransport
-    /// A random number from 0 to 1.
+    /// 0 to 1.
     let chance: @Sendable () -> Double
     let logger: Logger
     package let backlog = EventBacklog()
     private let bells: [String: Bell]
 
-    /// The maximum of concurrent deliveries to an endpoint. The client for outgoing calls allows at least as many.
+    /// Per endpoint. The client for outgoing calls allows at least as many.
     static let connections = 16
 
     /// - Returns: nil without endpoints.
@@ -27,7 +26,6 @@ package struct Webhooks: Sendable {
         bells = Dictionary(endpoints.map { ($0.name, Bell()) }) { first, _ in first }
     }
 
-    /// Wakes the workers of this node.
     @Sendable package func ring() { for bell in bells.values { bell.ring() } }
 
     func wait(
@@ -37,8 +35,8 @@ package struct Webhooks: Sendable {
         try await bells[endpoint.name]?.wait(atMost: duration, sleep: sleep)
     }
 
-    /// Makes one attempt. The status alone counts, whatever the answer's body is. Calls of an endpoint keep neither hooks
-    /// of the same host waiting nor other endpoints.
+    /// Makes one attempt; only the status matters. Has its own line, so neither the host's hooks nor other endpoints
+    /// wait.
     ///
     /// - Throws: `CancellationError`.
     package static func attempt(
@@ -61,7 +59,6 @@ package struct Webhooks: Sendable {
     }
 }
 
-/// The last count of queued deliveries, for metrics.
 package final class EventBacklog: Sendable {
     private let found = Mutex<[String: (count: Int, oldest: Instant?)]>([:])
 
@@ -70,7 +67,7 @@ package final class EventBacklog: Sendable {
         found.withLock { found in found.map { ($0.key, Double($0.value.count)) } }
     }
 
-    /// The age of the oldest queued delivery in seconds, by endpoint.
+    /// In seconds, by endpoint.
     package func ages(at now: Instant) -> [(String, Double)] {
         found.withLock { found in
             found.map { name, queue in

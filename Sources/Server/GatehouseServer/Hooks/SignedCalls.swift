@@ -2,7 +2,7 @@ package import AuthServer
 import GatehouseWire
 package import IdentityProviders
 
-/// Calls hooks and webhooks, if the rule for their addresses allows it. Connects only to the addresses that were checked.
+/// Calls hooks and webhooks that the address rule allows. Connects only to the checked addresses.
 package struct SignedCalls: Sendable {
     private let rule: OutgoingAddressRule
     private let http: OutgoingHTTP
@@ -12,7 +12,6 @@ package struct SignedCalls: Sendable {
         (self.rule, http, resolve) = (rule, world.http, world.resolve)
     }
 
-    /// As a ``SignedTransport``.
     @Sendable package func send(_ call: SignedCall) async throws -> SignedCallAnswer {
         do {
             return try await limited(to: call.timeLimit, by: http.sleep) {

@@ -5,7 +5,6 @@ package import GatehouseWire
 package import MailTemplates
 package import SMTP
 
-/// A mail as its recipient gets it.
 package struct WrittenMail: Sendable {
     package let mail: OutgoingMail
     package let sender: MailAddress
@@ -14,26 +13,24 @@ package struct WrittenMail: Sendable {
     package let subject: String
     package let text: String
     package let html: String
-    /// The message in the form of RFC 5322.
+    /// RFC 5322.
     package let bytes: [UInt8]
 }
 
-/// Keeps mails instead of sending them: `gatehouse dev` has one.
+/// Keeps mails instead of sending them, for `gatehouse dev`.
 package struct MailKeeper: Sendable {
     let sender: Mailbox
     let keep: @Sendable (WrittenMail) async -> MailResult
 
-    /// - Parameter sender: Its name is that of the app in mails.
+    /// - Parameter sender: Its name is the app's.
     package init(sender: Mailbox, keep: @escaping @Sendable (WrittenMail) async -> MailResult) {
         (self.sender, self.keep) = (sender, keep)
     }
 }
 
-/// Writes mails and hands them on.
 struct MailCarrier: Sendable {
     let writer: MailWriter
     let sender: Mailbox
-    /// The name of the app in mails.
     let appName: String
     let now: @Sendable () -> Instant
     let randomBytes: @Sendable (Int) -> [UInt8]
@@ -44,7 +41,7 @@ struct MailCarrier: Sendable {
         do {
             written = try write(mail)
         } catch {
-            // The same in every attempt. The error names the part, never its text.
+            // Every attempt would fail. The error names the part, never its text.
             return .refused(reason: "the mail cannot be written: \(error)")
         }
         return await hand(written)
@@ -64,7 +61,7 @@ struct MailCarrier: Sendable {
             text: rendered.text, html: rendered.html, bytes: message.bytes(boundary: randomBytes(16)))
     }
 
-    /// How people know the providers.
+    /// Display names.
     private static let providers = ["apple": "Apple", "google": "Google", "keycloak": "Keycloak"]
 
     private func id(of mail: OutgoingMail) -> MessageID {
@@ -95,13 +92,12 @@ struct MailCarrier: Sendable {
 }
 
 extension SMTPTransport {
-    /// Hands a mail to the server.
     func deliver(_ mail: WrittenMail) async -> MailResult {
         do throws(SMTPFailure) {
             _ = try await send(mail.bytes, from: mail.sender, to: mail.recipient)
             return .sent
         } catch {
-            // Also after an unknown outcome: a second copy has the same Message-ID, but a lost mail stays lost.
+            // Retries even after an unknown outcome: a second copy has the same Message-ID, but a lost mail stays lost.
             guard let trouble = error.trouble else { return .failed(reason: "\(error)") }
             let isRefused = (trouble.reply?.code ?? 0) >= 500
             let reason = isRefused ? MailResult.byServer(trouble.cause) : trouble.cause
@@ -113,8 +109,7 @@ extension SMTPTransport {
 }
 
 extension SMTPTrouble {
-    /// Whether the address itself is refused: its mailbox or its domain. A code without a status may be about our server
-    /// or the sender.
+    /// The mailbox or domain is refused. A code without a status may be about our server or the sender.
     fileprivate var isOfAddress: Bool {
         guard stage == .recipient, let status = reply?.status else { return false }
         // RFC 3463 §3.2 and §3.3: bad mailbox, bad domain, bad syntax, moved, disabled. RFC 7505 §4.2: null MX.
@@ -123,19 +118,18 @@ extension SMTPTrouble {
 }
 
 extension MailContent {
-    /// The user's own choice, before that of the request.
+    /// The user's choice, else the request's.
     fileprivate var templateLanguage: MailLanguage {
         MailLanguage.matching(data["locale"]?.stringValue) ?? .preferred(language)
     }
 }
 
-/// A kind of email without texts. A test rules it out for the kinds of this program.
+/// A test rules this out for this program's kinds.
 private struct MissingTemplate: Error {
     let kind: MailKind
 }
 
 extension MailKind {
-    /// Its texts. Most have the same name.
     package var template: MailTemplateKind? {
         switch self {
         case .signUp: .confirmation

@@ -4,7 +4,7 @@ import AuthServer
 import Foundation
 import GatehouseWire
 
-/// Writes mails to a folder instead of sending them, for tests. A file appears whole, under a name that sorts by time.
+/// Stores mails in a folder, for tests. A file appears complete, under a name that sorts by time.
 struct MailFolder: Sendable {
     let path: String
     let now: @Sendable () -> Instant

@@ -1,23 +1,21 @@
 import CEmbedded
 import GatehouseWire
 
-/// The OpenAPI document of every route that this program can have. `openapi.json` is written by hand; a test compares it
-/// with the route tables.
+/// The OpenAPI document of every possible route. `openapi.json` is written by hand; a test compares it with the route
+/// tables.
 package enum APIDocument {
     package static let path = "/openapi.json"
 
-    /// The document for a server that has the Auth API under a prefix.
-    ///
     /// - Parameter authPrefix: Such as `/auth/v1`; empty for the root.
     package static func bytes(authPrefix: String = "/auth/v1") -> [UInt8] {
         if authPrefix == "/auth/v1" { return usual }
         var text = String(decoding: usual, as: UTF8.self)
-        // An extension of the specification, which programs skip: that path is now the Auth API's.
+        // Programs skip extensions of the specification: that path is now the Auth API's.
         if authPrefix.isEmpty { text = text.replacing("\n    \"/health\":", with: "\n    \"x-health\":") }
         return Array(text.replacing(#""/auth/v1/"#, with: "\"\(authPrefix)/").utf8)
     }
 
-    /// With the version of the program. Made once: to search the document takes longer than to send it.
+    /// Cached: searching the document takes longer than sending it.
     private static let usual = Array(
         String(decoding: source, as: UTF8.self)
             .replacing(#""version": "0""#, with: #""version": "\#(ProgramVersion.text)""#).utf8)

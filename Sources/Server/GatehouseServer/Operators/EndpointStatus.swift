@@ -3,7 +3,6 @@ package import AccountStore
 import AuthServer
 import GatehouseWire
 
-/// The state of a configured hook or webhook.
 package struct EndpointStatus: Sendable {
     package enum Kind: String, Sendable {
         case hook, webhook
@@ -11,16 +10,16 @@ package struct EndpointStatus: Sendable {
 
     package let name: String
     package let kind: Kind
-    /// Whether it answered 410 and gets no more events.
+    /// It responded with 410 and gets no more events.
     package let isDisabled: Bool
-    /// The number of events that wait; nil for a hook.
+    /// nil for a hook.
     package let waiting: Int?
-    /// Without the query, which may have a key.
+    /// Without the query, which may contain a key.
     package let url: String
 
     package var state: String { isDisabled ? "disabled" : "on" }
 
-    /// The hooks and webhooks of the settings, in their order. Costs two statements.
+    /// In the settings' order. Costs two statements.
     ///
     /// - Throws: ``DatabaseFailure``.
     package static func all(_ configuration: HookConfiguration, _ accounts: Accounts) async throws -> [EndpointStatus] {

@@ -5,21 +5,17 @@ import HTTPServing
 import Hummingbird
 import ProfileGateway
 
-// What users of all nodes did, by hour or day.
+// User activity on all nodes, by hour or day.
 extension OperatorRoutes {
-    /// `GET /admin/activity?from=&until=` → `{"from","until","step","counts":[{"at","name","labels","count"}],
-    /// "funnels":[{"method","selected","started","cancelled","completed","failed":[{"error_type","count"}]}]}`.
-    ///
-    /// The times are RFC 3339, at most 31 days apart; by default the last 24 hours. A step is 3,600 seconds, or 86,400
-    /// for more than three days; `from` in the response is the beginning of its step. Two statements.
+    /// `GET /admin/activity?from=&until=`. RFC 3339 times, at most 31 days apart; by default the last 24 hours. A step
+    /// is 3,600 seconds, or 86,400 beyond three days; the response's `from` is its step's beginning. Two statements.
     @Sendable func showActivity(_ request: Request, _ context: ServerContext) async throws -> Response {
         let report = try await activity(Query(request))
         return Answer.json(capacity: report.capacity) { $0.activity(report) }
     }
 
-    /// `GET /admin/overview?from=&until=` → `{"activity","latency","mails":{"waiting","oldest"},
-    /// "webhooks":{"waiting","failed"}}`, the first two as in ``showActivity(_:_:)`` and ``showLatency(_:_:)``. `failed`
-    /// counts among the newest 50 deliveries. Four statements.
+    /// `GET /admin/overview?from=&until=`: activity, latency, and queues. `failed` counts among the newest 50
+    /// deliveries. Four statements.
     @Sendable func showOverview(_ request: Request, _ context: ServerContext) async throws -> Response {
         let report = try await activity(Query(request))
         let mails = try await accounts.mailQueue.mailBacklog()

@@ -5,17 +5,15 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-// The keys that sign access tokens: never a private key.
+// Never shows a private key.
 extension OperatorRoutes {
-    /// `GET /admin/keys` → `{"keys":[{"kid","alg","state","created_at","retired_at"}],"configured_key_signs":bool}`:
-    /// the keys in the database, newest first.
+    /// The database's keys, newest first.
     @Sendable func listKeys(_ request: Request, _ context: ServerContext) async throws -> Response {
         let list = SigningKeyList(settings, now: runtime.now())
         return answer(list, try await keys.store?.all() ?? [])
     }
 
-    /// `POST /admin/keys/rotate` → the keys as ``listKeys(_:_:)``. The new key signs after one minute; the old ones
-    /// verify until their last token expires.
+    /// The new key signs after one minute; old ones verify until their last token expires.
     @Sendable func rotateKeys(_ request: Request, _ context: ServerContext) async throws -> Response {
         let list = SigningKeyList(settings, now: runtime.now())
         guard let store = keys.store else { throw Refusal.unknownAddress }

@@ -3,10 +3,9 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-// This process: its latest requests, their durations, and its configuration.
+// This process only.
 extension OperatorRoutes {
-    /// `GET /admin/requests?after=N` → `{"requests":[{"n","at","method","route","status","ms","request_id","code"}],
-    /// "next":N}`: the newest requests with higher numbers, oldest first, at most 200.
+    /// `after=N`: newer requests, oldest first, at most 200.
     @Sendable func listRequests(_ request: Request, _ context: ServerContext) throws -> Response {
         let text = Query(request)["after"]
         guard let after = Int64(text ?? "0"), after >= 0 else { throw Refusal.invalid("after must be a number") }
@@ -19,15 +18,13 @@ extension OperatorRoutes {
         }
     }
 
-    /// `GET /admin/latency` → `{"routes":[{"method","route","count","p50_ms","p99_ms"}]}` of this process, the busiest
-    /// first, at most 50.
+    /// The busiest first, at most 50.
     @Sendable func showLatency(_ request: Request, _ context: ServerContext) -> Response {
         let routes = runtime.metrics.latencies(limit: 50)
         return Answer.json(capacity: 128 * (routes.count + 1)) { $0.latencies(routes) }
     }
 
-    /// `GET /admin/configuration` → `{"settings":[{"name","area","value","is_secret","origin","help"}]}`, by
-    /// area.
+    /// By area.
     @Sendable func showConfiguration(_ request: Request, _ context: ServerContext) -> Response {
         Answer.json(capacity: 32_768) { writer in
             writer.beginObject()

@@ -5,10 +5,8 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-// What waits to be sent, and what became of the rest: mails, and events for webhooks.
 extension OperatorRoutes {
-    /// `GET /admin/outbox?limit=` → `{"mails":[{"id","kind","state","reason","attempts","created_at","next_at",
-    /// "ended_at"}],"waiting":n,"oldest":time}`, newest first. `next_at` is present for mails that wait.
+    /// Newest first. `next_at` is present for waiting mails.
     @Sendable func listMails(_ request: Request, _ context: ServerContext) async throws -> Response {
         let mails = try await accounts.mailQueue.mails(limit: Query(request).listLimit())
         let backlog = try await accounts.mailQueue.mailBacklog()
@@ -21,23 +19,21 @@ extension OperatorRoutes {
         }
     }
 
-    /// `POST /admin/outbox/{mail_id}/retry` → `{"changed":n}`: 1 if the mail waited after a fault, and is due now.
+    /// `changed` is 1 if the mail waited after a fault and is due now.
     @Sendable func retryMail(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try id("mail_id", of: MailStatus.self, context)
         let entry = entry(.mailRetried, ["mail_id": .string(id)], context)
         return changed(try await accounts.mailQueue.retryMails(id, recording: entry, at: runtime.now()))
     }
 
-    /// `DELETE /admin/outbox/{mail_id}` → `{"changed":n}`: 1 if the mail waited, and is erased without being sent.
+    /// `changed` is 1 if the mail waited and is erased unsent.
     @Sendable func dropMail(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try id("mail_id", of: MailStatus.self, context)
         let entry = entry(.mailDropped, ["mail_id": .string(id)], context)
         return changed(try await accounts.mailQueue.dropMails(id, recording: entry, at: runtime.now()))
     }
 
-    /// `GET /admin/deliveries?limit=` → `{"endpoints":[{"name","kind","state","waiting"}],"deliveries":[{"id",
-    /// "endpoint","event","user_id","state","reason","attempts","created_at","next_at","ended_at"}]}`, newest first.
-    /// `waiting` is present for webhooks.
+    /// Newest first. `waiting` is present for webhooks.
     @Sendable func listDeliveries(_ request: Request, _ context: ServerContext) async throws -> Response {
         let deliveries = try await accounts.events.deliveries(limit: Query(request).listLimit())
         let endpoints = try await EndpointStatus.all(settings.hooks, accounts)
@@ -56,7 +52,7 @@ extension OperatorRoutes {
         }
     }
 
-    /// `POST /admin/deliveries/{delivery_id}/replay` → `{"changed":n}`: 1 if the delivery had ended, and waits again.
+    /// `changed` is 1 if the delivery had ended and waits again.
     @Sendable func replayDelivery(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try id("delivery_id", of: DeliveryStatus.self, context)
         let entry = entry(.deliveryReplayed, ["delivery_id": .string(id)], context)

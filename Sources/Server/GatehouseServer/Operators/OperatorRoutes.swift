@@ -7,8 +7,8 @@ import Hummingbird
 import ProfileGateway
 import SQLDatabase
 
-/// Routes of the admin API for operators, with data of the whole composition. An extension: Supabase Auth has none of
-/// them. No answer has an address of a user, a token or a secret.
+/// The admin API for operators, an extension with the whole composition's data. No response contains a user's address,
+/// a token or a secret.
 struct OperatorRoutes: Sendable {
     let auth: AuthServer
     let accounts: Accounts
@@ -17,7 +17,7 @@ struct OperatorRoutes: Sendable {
     let settings: ServerSettings
     let runtime: ServerRuntime
 
-    /// With paths below the prefix of the Auth API.
+    /// Below the Auth API's prefix.
     var all: [Route] {
         let (admin, wait) = (auth.callers.requireAdmin, runtime.requestTimeLimit)
         return [
@@ -36,9 +36,9 @@ struct OperatorRoutes: Sendable {
         ]
     }
 
-    /// The id in the path, in its usual spelling.
+    /// In its usual spelling.
     ///
-    /// - Throws: ``Refusal`` 400 `validation_failed` for what is no UUID.
+    /// - Throws: ``Refusal`` 400 `validation_failed`.
     func id<Owner>(_ name: String, of: Owner.Type, _ context: ServerContext) throws -> String {
         guard let id = context.parameters.get(name).flatMap({ Identifier<Owner>($0) }) else {
             throw Refusal.invalid("\(name) must be a UUID")
@@ -46,7 +46,6 @@ struct OperatorRoutes: Sendable {
         return id.text
     }
 
-    /// `{"changed":n}`.
     func changed(_ count: Int) -> Response {
         Answer.json(capacity: 32) { writer in
             writer.beginObject()

@@ -3,23 +3,21 @@ import AuthServer
 package import GatehouseWire
 import JSONWebTokens
 
-/// Describes the state of each signing key in the database.
 package struct SigningKeyList: Sendable {
-    /// The public facts about a signing key, for operators.
     package struct Entry: Sendable {
         package let id: String
-        /// `unreadable` for a key that this program cannot read.
+        /// `unreadable` if this program cannot read the key.
         package let algorithm: String
         package let createdAt: Instant
         package let retiredAt: Instant?
-        /// A phrase, such as `signing`, `verifying until 2026-01-01T00:00:00Z` or `run out`.
+        /// Such as `signing`, `verifying until 2026-01-01T00:00:00Z` or `run out`.
         package let state: String
     }
 
     package let now: Instant
-    /// How long a retired key verifies tokens.
+    /// After retirement.
     package let verifyingTime: Duration
-    /// Whether the database's key signs tokens, rather than a configured one.
+    /// Otherwise a configured key signs.
     package let databaseKeySigns: Bool
 
     package init(_ settings: ServerSettings, now: Instant) {
@@ -31,7 +29,7 @@ package struct SigningKeyList: Sendable {
 
     package func entries(_ keys: [StoredSigningKey]) -> [Entry] {
         keys.map { key in
-            // Ignored: `gatehouse doctor` reports a key that cannot be read.
+            // Ignored: `gatehouse doctor` reports an unreadable key.
             let algorithm = (try? JSONWebKey(text: key.privateKey))?.algorithm.rawValue ?? "unreadable"
             return Entry(
                 id: key.id, algorithm: algorithm, createdAt: key.createdAt, retiredAt: key.retiredAt,
@@ -50,7 +48,6 @@ package struct SigningKeyList: Sendable {
 }
 
 extension StoredSigningKey {
-    /// A new key with its own id.
     package static func new(at now: Instant) -> StoredSigningKey {
         let key = JSONWebKey.newES256()
         return StoredSigningKey(id: key.id ?? key.thumbprint, privateKey: key.privateJWK, createdAt: now)

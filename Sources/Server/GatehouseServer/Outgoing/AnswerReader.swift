@@ -1,16 +1,15 @@
 import GatehouseWire
 
-/// Collects a response within limits.
 struct AnswerReader {
-    /// For all lines together, with those of interim responses.
+    /// All lines, including interim responses.
     private static let maximumHeaderBytes = 65_536
 
     private(set) var headers: [String: String] = [:]
     private(set) var body: [UInt8] = []
-    /// Why the response is not read on.
+    /// Why reading stopped.
     private(set) var refusal: OutgoingFailure?
     private(set) var headerBytes = 0
-    /// The status of an answer whose body is not read, once its header has ended.
+    /// The status without a body, once the header has ended.
     private(set) var finalStatus: Int?
     private var status = 0
     private let maximumBytes: Int?
@@ -29,7 +28,7 @@ struct AnswerReader {
         return true
     }
 
-    /// Adds a line of the header. Ignores a malformed one.
+    /// Ignores a malformed line.
     ///
     /// - Returns: Whether the transfer may continue.
     mutating func addHeader(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -39,7 +38,7 @@ struct AnswerReader {
             return false
         }
         if line.starts(with: "HTTP/".utf8) {
-            // A response follows an interim one (RFC 9110 §15.2).
+            // After an interim response (RFC 9110 §15.2).
             headers = [:]
             status = Self.status(line)
         } else if maximumBytes == nil, status >= 200, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
@@ -58,7 +57,7 @@ struct AnswerReader {
         return true
     }
 
-    /// The number after the protocol; 0 without one.
+    /// 0 without a status.
     private static func status(_ line: UnsafeRawBufferPointer) -> Int {
         let digits = line.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix { (0x30...0x39).contains($0) }.prefix(3)
         return digits.reduce(0) { $0 * 10 + Int($1) - 0x30 }

@@ -6,8 +6,7 @@ import HTTPServing
 package import IdentityProviders
 import Synchronization
 
-/// Makes calls with libcurl, all of them on one thread, which waits for their sockets. No call waits for another one, and
-/// none occupies a thread of Swift's.
+/// Runs all libcurl transfers on one thread, so no call waits for another or occupies a Swift thread.
 package final class CurlThread: Sendable {
     fileprivate enum Order: Sendable {
         case start(CurlRequest)
@@ -17,19 +16,17 @@ package final class CurlThread: Sendable {
     private let multi: CurlMulti
     private let orders = Mutex<[Order]>([])
 
-    /// A sixteenth of the files that the process may open, at most 256.
+    /// A sixteenth of the process's file limit, at most 256.
     package static var defaultCallsPerHost: Int { max(16, min(256, Descriptors.limit / 16)) }
 
-    /// - Parameter callsPerHost: At once; 1,024 further calls to the host wait for one to end. Calls with a line of their
-    ///   own are counted by it.
-    /// - Throws: ``OutgoingFailure/noConnection(_:)`` without libcurl, or if no more files can be opened.
+    /// - Parameter callsPerHost: Concurrent calls; 1,024 more per host may wait. A call's own line counts instead of
+    ///   its host.
+    /// - Throws: ``OutgoingFailure/noConnection(_:)`` without libcurl or free file descriptors.
     package init(callsPerHost: Int = defaultCallsPerHost) throws(OutgoingFailure) {
         do throws(CurlFailure) { multi = try CurlMulti() } catch { throw .noConnection(error.cause) }
         Thread.detachNewThread { self.run(callsPerHost) }
     }
 
-    /// Makes one call. The URL is the call's.
-    ///
     /// - Throws: ``OutgoingFailure``, or `CancellationError` as soon as the caller is cancelled.
     package func answer(to call: OutgoingCall, at url: ProviderURL) async throws -> OutgoingHTTP.Answer {
         let request = CurlRequest(call: call, url: url)
@@ -57,7 +54,6 @@ package final class CurlThread: Sendable {
     }
 }
 
-/// The transfers of the thread.
 private struct CurlTransfers {
     private let multi: UnsafeMutableRawPointer
     private var running: [UnsafeMutableRawPointer: CurlTransfer] = [:]
@@ -79,12 +75,12 @@ private struct CurlTransfers {
                 request.outcome.end(.failure(OutgoingFailure.noConnection("too many calls wait for this host")))
             }
         case .stop(let outcome):
-            // A request that waits is skipped in its turn.
+            // A waiting request is skipped in its turn.
             if let transfer = running.values.first(where: { $0.request.outcome === outcome }) { remove(transfer) }
         }
     }
 
-    /// Reads and writes without waiting, and reports the transfers that have ended.
+    /// Reads and writes without blocking, and reports finished transfers.
     mutating func advance() {
         var count: Int32 = 0
         curl_multi_perform(multi, &count)
@@ -110,7 +106,7 @@ private struct CurlTransfers {
         }
     }
 
-    /// - Returns: Whether the transfer runs. Otherwise its caller has the reason.
+    /// - Returns: Whether the transfer runs. If not, its caller has the error.
     private mutating func begin(_ request: CurlRequest) -> Bool {
         do throws(OutgoingFailure) {
             let transfer = try CurlTransfer(request)

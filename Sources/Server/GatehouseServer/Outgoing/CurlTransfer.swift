@@ -3,17 +3,16 @@ import CurlTransfers
 import GatehouseWire
 import IdentityProviders
 
-/// A request to a URL that has been parsed, and the place for its outcome.
 struct CurlRequest: Sendable {
     let call: OutgoingCall
     let url: ProviderURL
     let outcome = FirstOutcome<OutgoingHTTP.Answer>()
 
-    /// A name with a space is no host.
+    /// Contains a space, so it cannot be a host.
     var line: String { call.line.map { "line \($0)" } ?? url.host }
 }
 
-/// A request that libcurl sends, and its response so far. One thread creates, uses and frees it.
+/// One thread creates, uses and frees it.
 final class CurlTransfer {
     let request: CurlRequest
     let handle: CurlHandle
@@ -34,7 +33,6 @@ final class CurlTransfer {
         }
     }
 
-    /// The outcome of a transfer that ended with `code`.
     func outcome(_ code: CURLcode) -> Result<OutgoingHTTP.Answer, any Error> {
         if let status = answer.finalStatus {
             return .success(OutgoingHTTP.Answer(status: status, headers: answer.headers, body: []))
@@ -45,7 +43,7 @@ final class CurlTransfer {
             return .success(
                 OutgoingHTTP.Answer(
                     status: transfer_status(handle.pointer), headers: answer.headers, body: answer.body))
-        // libcurl's limit for a line of the header; 100 is CURLE_TOO_LARGE of libcurl 8.6.
+        // libcurl's limit for a header line; 100 is CURLE_TOO_LARGE of libcurl 8.6.
         case CURLE_OUT_OF_MEMORY where answer.headerBytes > 0, CURLcode(rawValue: 100):
             return .failure(OutgoingFailure.tooLong(102_400))
         case CURLE_OPERATION_TIMEDOUT: return .failure(OutgoingFailure.timedOut)
@@ -53,26 +51,26 @@ final class CurlTransfer {
         }
     }
 
-    /// Says the same for the same failure: without durations, lengths, addresses and the URL.
+    /// Stable for the same failure: no durations, lengths, addresses or URL.
     private func cause(_ code: CURLcode) -> String {
         let proxyStatus = transfer_proxy_status(handle.pointer)
         return proxyStatus >= 300 ? "the proxy answered \(proxyStatus)" : handle.cause(code)
     }
 }
 
-// By default libcurl follows no redirects, has no cookies, no cache and no netrc, decodes no content encoding, trusts the
-// system's certificate authorities and verifies the certificate and its name.
+// libcurl's defaults: no redirects, cookies, cache, netrc or content decoding; verifies certificate and name against
+// the system's authorities.
 extension CurlTransfer {
     private func setConnection() throws(CurlFailure) {
         let (call, url) = (request.call, request.url)
         try handle.set(CURLOPT_URL, url.text)
-        // The path as it was checked, with its dots.
+        // Keep the checked path with its dots.
         try handle.set(CURLOPT_PATH_AS_IS, 1)
         try handle.check(transfer_set_http_only(handle.pointer))
         if !url.isSecure { try handle.set(CURLOPT_PROXY, "") }
         if let addresses = call.addresses, url.address == nil {
             let list = addresses.map { $0.isVersion4 ? "\($0)" : "[\($0)]" }.joined(separator: ",")
-            // With a plus sign the entry expires, and serves no later call that brings no addresses.
+            // The plus sign lets the entry expire, so later calls without addresses do not use it.
             try handle.set(CURLOPT_RESOLVE, lines: ["+\(url.host):\(url.port):\(list)"])
         }
         try handle.set(CURLOPT_TIMEOUT_MS, max(1, Int(call.timeLimit / .milliseconds(1))))
@@ -80,8 +78,8 @@ extension CurlTransfer {
         // libcurl resolves the names of proxies, and of hosts that need none.
         try handle.check(transfer_leave_resolver(handle.pointer))
         try handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        // One connection for each call: on a connection that the server is about to close, libcurl would send a request
-        // twice, and a code of a provider is valid once. HTTP/2 would then gain nothing.
+        // One connection per call: on one that the server is closing, libcurl would send a request twice, and a
+        // provider's code is single-use. HTTP/2 would then gain nothing.
         try handle.set(CURLOPT_FORBID_REUSE, 1)
         try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     }
@@ -89,10 +87,10 @@ extension CurlTransfer {
     private func setRequest(_ headerLines: [String]) throws(CurlFailure) {
         let call = request.call
         try handle.set(CURLOPT_CUSTOMREQUEST, call.method)
-        // With these methods a request without a body has a length too (RFC 9110 §8.6).
+        // Requests with these methods have a length even without a body (RFC 9110 §8.6).
         if let body = call.body ?? (["POST", "PUT", "PATCH"].contains(call.method) ? [] : nil) {
             try handle.set(CURLOPT_POSTFIELDSIZE, body.count)
-            // One byte more, because an empty array may have no address.
+            // One extra byte: an empty array may have no address.
             var bytes = body + [0]
             try handle.set(CURLOPT_COPYPOSTFIELDS, pointer: &bytes)
         }
@@ -101,7 +99,7 @@ extension CurlTransfer {
     }
 
     private static func headerLines(_ call: OutgoingCall) throws(OutgoingFailure) -> [String] {
-        // libcurl sends no field for a name without a value, and an empty one for a name with a semicolon.
+        // libcurl omits a name without a value, and sends an empty field for a name with a semicolon.
         var lines = ["Connection: close", "Content-Type:", "Expect:"]
         for (name, value) in call.headers { lines.append(value.isEmpty ? name + ";" : "\(name): \(value)") }
         let isOneLineEach = lines.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
@@ -122,7 +120,7 @@ extension CurlTransfer {
             receiver: { bytes, _, count, owner in CurlTransfer.receive(bytes, count, owner) { $0.addBody($1) } })
     }
 
-    /// - Returns: The number of accepted bytes. Fewer than `count` end the transfer.
+    /// - Returns: The accepted bytes. Fewer than `count` end the transfer.
     private static func receive(
         _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ owner: UnsafeMutableRawPointer?,
         _ add: (inout AnswerReader, UnsafeRawBufferPointer) -> Bool

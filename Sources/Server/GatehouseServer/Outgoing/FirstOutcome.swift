@@ -1,8 +1,7 @@
 import GatehouseWire
 import Synchronization
 
-/// Waits for the first of several outcomes. Cancelling the caller ends the wait immediately, even if a thread that
-/// cannot be cancelled is still working.
+/// Cancelling the caller ends the wait immediately, even while an uncancellable thread works.
 final class FirstOutcome<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -13,7 +12,7 @@ final class FirstOutcome<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
-    /// Whether there is an outcome, or the caller was cancelled.
+    /// There is an outcome, or the caller was cancelled.
     var isOver: Bool {
         state.withLock { state in
             switch state {
@@ -38,11 +37,9 @@ final class FirstOutcome<Value: Sendable>: Sendable {
         waiter?.resume(with: outcome)
     }
 
-    /// Starts the work and waits for its outcome. Call this once.
+    /// Call once.
     ///
-    /// - Parameters:
-    ///   - start: Starts the work.
-    ///   - stop: Called if the caller is cancelled.
+    /// - Parameter stop: Called if the caller is cancelled.
     func value(
         startedBy start: @Sendable () -> Void, stoppedBy stop: @escaping @Sendable () -> Void = {}
     ) async throws -> Value {

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// Limits the concurrent items of each host. Further ones wait in order, and delay no other host.
+/// Limits concurrent items per host. Others wait in order and delay no other host.
 package struct HostQueue<Item> {
     package enum Entry: Equatable { case runs, waits, isRefused }
 
@@ -26,8 +26,8 @@ package struct HostQueue<Item> {
     private var lines: [[UInt8]: Line] = [:]
 
     /// - Parameters:
-    ///   - limit: The maximum of concurrent items per host.
-    ///   - waitingLimit: The maximum of waiting items per host; further ones are refused.
+    ///   - limit: Concurrent items per host.
+    ///   - waitingLimit: Waiting items per host; further ones are refused.
     package init(limit: Int, waitingLimit: Int) { (self.limit, self.waitingLimit) = (limit, waitingLimit) }
 
     package mutating func enter(_ item: Item, at host: String) -> Entry {
@@ -42,12 +42,10 @@ package struct HostQueue<Item> {
         return .waits
     }
 
-    /// Ends the run of one item.
-    ///
     /// - Returns: The host's next item, which runs now.
     package mutating func leave(_ host: String) -> Item? {
         let name = Array(host.utf8)
-        // In place: a copy of the line would copy all that wait.
+        // In place: a copy of the line would copy all waiting items.
         if let next = lines[name]?.next() { return next }
         lines[name]?.running -= 1
         if lines[name]?.running == 0 { lines[name] = nil }

@@ -2,9 +2,8 @@ import Foundation
 package import GatehouseWire
 import Synchronization
 
-/// Resolves host names with the system's resolver.
 package enum NameResolution {
-    /// No answer, or only a temporary failure. Does not mean that the name does not exist.
+    /// No response, or a temporary failure. The name may exist.
     package struct Failed: Error, Equatable, CustomStringConvertible {
         package let code: Int32
 
@@ -14,11 +13,10 @@ package enum NameResolution {
         package var description: String { String(cString: gai_strerror(code)) }
     }
 
-    /// The callers that wait for a lookup, by name.
+    /// The callers that wait, by name.
     private static let waiting = Mutex<[[UInt8]: [FirstOutcome<[IPAddress]>]]>([:])
 
-    /// Resolves on a separate thread for each name, which concurrent callers share: a name whose servers do not answer
-    /// delays no other. A cancelled caller returns immediately.
+    /// Uses one thread per name, shared by concurrent callers, so an unresponsive name delays no other.
     ///
     /// - Returns: An empty list for a name that does not exist.
     /// - Throws: ``Failed``, or `CancellationError` as soon as the caller is cancelled.

@@ -2,7 +2,6 @@ package import GatehouseWire
 import IdentityProviders
 import Synchronization
 
-/// Decides which URLs this program may call.
 enum OutgoingURL {
     /// https, or http to loopback, which no one else can read.
     static func isAllowed(_ text: String) -> Bool {
@@ -12,9 +11,9 @@ enum OutgoingURL {
 }
 
 package enum OutgoingFailure: Error, Equatable, Sendable {
-    /// The URL must not be called, or a header is malformed.
+    /// Or a header is malformed.
     case notAllowed
-    /// The body or the header of the response exceeds this number of bytes.
+    /// The response's body or header exceeds this number of bytes.
     case tooLong(Int)
     case timedOut
     /// No response, or an incomplete one. The cause is for the log.
@@ -22,20 +21,19 @@ package enum OutgoingFailure: Error, Equatable, Sendable {
     case status(Int)
 }
 
-/// A request to another server.
 package struct OutgoingCall: Sendable {
     package var method: String
     package let url: String
     package var headers: [String: String]
     package var body: [UInt8]?
-    /// Of the answer's body.
+    /// Of the response's body.
     package var maximumBytes: Int
     package var timeLimit: Duration
-    /// The only addresses to connect to; nil for those that the system's resolver finds. A proxy ignores them.
+    /// Connect only to these; nil resolves the host. A proxy ignores them.
     package var addresses: [IPAddress]?
-    /// Whether the answer's body is read. Otherwise the call ends with the header, and the body may be of any kind.
+    /// If false, the call ends with the header, whatever the body is.
     package var readsBody = true
-    /// Concurrent calls of one line are limited; further ones wait. nil for the host's line.
+    /// Limits concurrent calls of one line; nil for the host's line.
     package var line: String?
 
     package init(
@@ -52,11 +50,11 @@ package struct OutgoingCall: Sendable {
     }
 }
 
-/// An HTTP client with a time limit and bounded responses, without redirects, cookies or cache.
+/// Has a time limit and bounded responses; no redirects, cookies or cache.
 package struct OutgoingHTTP: Sendable {
     package struct Answer: Sendable {
         package let status: Int
-        /// By name, in lower case from the network. The values of a repeated field are joined by commas.
+        /// Names are in lower case from the network. A repeated field's values are joined by commas.
         package let headers: [String: String]
         package let body: [UInt8]
 
@@ -67,13 +65,12 @@ package struct OutgoingHTTP: Sendable {
         }
     }
 
-    /// Makes one call. Throws ``OutgoingFailure``, and `CancellationError` as soon as its caller is cancelled.
+    /// Throws ``OutgoingFailure``, or `CancellationError` as soon as the caller is cancelled.
     package typealias Transport = @Sendable (OutgoingCall) async throws -> Answer
 
     let sleep: @Sendable (Duration) async throws -> Void
     private let transport: Transport
 
-    /// - Parameter sleep: Returns after the given time: a call that takes longer is ended.
     package init(
         sleep: @escaping @Sendable (Duration) async throws -> Void, transport: @escaping Transport = Self.overNetwork
     ) {
@@ -81,7 +78,7 @@ package struct OutgoingHTTP: Sendable {
         self.transport = transport
     }
 
-    /// Calls a URL that ``OutgoingURL`` allows. Limits the call to 10 seconds and the answer's body to 262,144 bytes.
+    /// Calls a URL that ``OutgoingURL`` allows: at most 10 seconds and 262,144 bytes of body.
     ///
     /// - Throws: ``OutgoingFailure``, ``TimeIsOver``, or `CancellationError`.
     package func send(
@@ -92,27 +89,23 @@ package struct OutgoingHTTP: Sendable {
         return try await limited(to: call.timeLimit, by: sleep) { try await answer(to: call) }
     }
 
-    /// Calls any URL. The caller checks that the URL may be called, and limits the time; ``OutgoingCall/timeLimit``
-    /// only sets the connection's own timeout.
+    /// Calls any URL. The caller checks the URL and limits the time; ``OutgoingCall/timeLimit`` only sets the
+    /// connection's timeout.
     ///
     /// - Throws: ``OutgoingFailure``, or `CancellationError` as soon as the caller is cancelled.
     package func answer(to call: OutgoingCall) async throws -> Answer { try await transport(call) }
 }
 
 extension OutgoingHTTP {
-    /// One for the program, started by the first call.
+    /// Started by the first call.
     private static let thread = Mutex<CurlThread?>(nil)
 
-    /// The ``Transport`` of libcurl.
-    ///
-    /// https goes through the proxy that the environment names (`https_proxy`, `all_proxy`, `no_proxy`), which resolves
-    /// the name itself. http is for loopback, so it uses no proxy.
-    ///
-    /// - Throws: As ``Transport``.
+    /// The libcurl ``Transport``. https uses the environment's proxy (`https_proxy`, `all_proxy`, `no_proxy`), which
+    /// resolves the name itself. http is for loopback and uses none.
     @Sendable package static func overNetwork(_ call: OutgoingCall) async throws -> Answer {
         guard let url = ProviderURL(call.url) else { throw OutgoingFailure.notAllowed }
         var call = call
-        // Not by libcurl, whose thread would wait for the resolver before version 7.87 when a call is cancelled.
+        // Not by libcurl: before version 7.87, its thread waits for the resolver when a call is cancelled.
         if call.addresses == nil, url.address == nil, !(url.isSecure && hasProxy) {
             call.addresses = try await addresses(of: url.host)
         }
@@ -134,7 +127,7 @@ extension OutgoingHTTP {
         }
     }
 
-    /// The variables that libcurl reads for https.
+    /// As libcurl reads them for https.
     private static var hasProxy: Bool {
         let names: [String] = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
         return names.contains { name in getenv(name).map { $0.pointee != 0 } ?? false }

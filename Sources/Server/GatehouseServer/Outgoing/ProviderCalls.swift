@@ -1,16 +1,14 @@
 package import GatehouseWire
 package import IdentityProviders
 
-/// Calls identity providers, if the rule for outgoing addresses allows it.
-///
-/// Resolves the name, checks every address, and connects to these addresses only. A proxy from the environment resolves
-/// the name itself (``OutgoingHTTP/overNetwork(_:)``).
+/// Calls identity providers that the address rule allows. Resolves the name, checks every address and connects to these
+/// only. The environment's proxy resolves the name itself (``OutgoingHTTP/overNetwork(_:)``).
 package struct ProviderCalls: Sendable {
     package let rule: OutgoingAddressRule
     private let http: OutgoingHTTP
     private let resolve: @Sendable (String) async throws -> [IPAddress]
 
-    /// - Parameter resolve: The addresses of a host; none for a name that does not exist.
+    /// - Parameter resolve: Returns no addresses for a name that does not exist.
     package init(
         rule: OutgoingAddressRule, http: OutgoingHTTP,
         resolve: @escaping @Sendable (String) async throws -> [IPAddress]
@@ -20,8 +18,6 @@ package struct ProviderCalls: Sendable {
         self.http = http
     }
 
-    /// Sends a request, as a ``ProviderTransport``.
-    ///
     /// - Throws: ``ProviderTransportFailure``, or `CancellationError` as soon as the caller is cancelled.
     @Sendable package func send(_ request: ProviderRequest) async throws -> ProviderResponse {
         var headers = request.headers
@@ -33,8 +29,8 @@ package struct ProviderCalls: Sendable {
         return try await send(call, to: request.url)
     }
 
-    /// Fetches a public document of at most ``ProviderLimits/keys`` bytes within ``ProviderLimits/documentTime``.
-    /// Returns responses of any status.
+    /// Fetches at most ``ProviderLimits/keys`` bytes within ``ProviderLimits/documentTime``. Returns responses of any
+    /// status.
     ///
     /// - Throws: As ``send(_:)``.
     package func document(_ url: ProviderURL) async throws -> ProviderResponse {

@@ -9,11 +9,10 @@ import NIOCore
 import Synchronization
 import WebPages
 
-/// The account pages and the console over the routes of the same process.
+/// The account pages and the console, in the same process as their APIs.
 ///
 /// - Parameter tables: The APIs that the pages call.
-/// - Returns: Those that the settings have.
-/// - Throws: The error of a template.
+/// - Throws: A template's error.
 func makePages(
     _ settings: ServerSettings, _ secrets: ServerSecrets, _ tables: [RouteTable], _ runtime: ServerRuntime,
     _ world: World
@@ -38,7 +37,7 @@ func makePages(
 
 struct ServedPages {
     var tables: [RouteTable] = []
-    /// nil if the account pages have no files of the operator's.
+    /// nil without the operator's branding files.
     var branding: BrandingWatch?
 }
 
@@ -58,7 +57,7 @@ private func insideTransport(_ settings: ServerSettings, _ tables: [RouteTable],
             method: call.method, scheme: "http", authority: "localhost",
             path: (call.api == .auth ? prefix : "") + call.path, headerFields: headers)
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: call.body ?? [])))
-        // The browser's address replaces the peer's, in limits and in the list of devices.
+        // For limits and the list of devices.
         let response = try await responder.respond(
             to: request, context: ServerContext(peerAddress: call.clientAddress, logger: logger))
         let body = CollectedBody()
@@ -67,9 +66,9 @@ private func insideTransport(_ settings: ServerSettings, _ tables: [RouteTable],
     }
 }
 
-/// The account pages alone, over HTTP.
+/// Account pages that call the APIs over HTTP.
 ///
-/// - Throws: The error of a template.
+/// - Throws: A template's error.
 func makeRemotePages(
     _ pages: PageSettings, _ settings: ServerSettings, _ secrets: ServerSecrets, _ world: World
 ) throws -> WebPages {
@@ -86,11 +85,11 @@ func makeRemotePages(
     }
 }
 
-/// Cookies stay out: those of the Auth API belong to its own host.
+/// Without cookies: the Auth API's belong to its own host.
 private func headers(of call: PageCall, _ rule: ClientAddressRule) -> [String: String] {
     var headers: [String: String] = [:]
     for field in call.headers where field.name != .cookie { headers[field.name.canonicalName] = field.value }
-    // Believed if the Auth API reads this header, and counts this server among its trusted_proxies.
+    // Trusted if the Auth API reads this header and lists this server in trusted_proxies.
     if let field = call.clientAddress.map(rule.forwarded) { headers[field.name.canonicalName] = field.value }
     return headers
 }

@@ -11,9 +11,7 @@ import ProfileGateway
 import ServiceLifecycle
 
 extension PeriodicTask {
-    /// Work that is done once each time.
-    ///
-    /// - Parameter message: Logged with the cause of a failure.
+    /// - Parameter message: Logged with a failure's cause.
     private init(
         every pause: Duration, _ world: World, _ message: StaticString, at level: Logger.Level = .error,
         work: @escaping @Sendable () async throws -> Void
@@ -26,7 +24,7 @@ extension PeriodicTask {
         }
     }
 
-    /// Carries out the outbox, such as the revocation of a provider's tokens.
+    /// Such as revoking a provider's tokens.
     static func outbox(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         let logger = world.logger
         let hidden = HiddenFailures(find: auth.identities.hiddenProviderFailures) { name, failures in
@@ -44,7 +42,7 @@ extension PeriodicTask {
         }
     }
 
-    /// Checks at the start and daily that the providers' ID tokens can be verified.
+    /// At the start and daily.
     static func providers(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(86_400), sleep: world.sleep) {
             await auth.identities.reportUnusableProviders(logger: world.logger)
@@ -53,7 +51,7 @@ extension PeriodicTask {
         }
     }
 
-    /// Checks at the start and daily that the keys of a standalone gateway's issuer verify tokens.
+    /// At the start and daily, for a standalone gateway.
     static func issuerKeys(_ issuer: RemoteIssuerSettings, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(86_400), world, "the issuer's keys cannot be read", at: .warning) {
             let keys = try KeySet(published: await issuer.fetchKeys(world.http))
@@ -63,7 +61,7 @@ extension PeriodicTask {
         }
     }
 
-    /// Sends a lane's mails; this node's own mails immediately.
+    /// This node's own mails immediately.
     static func mails(_ auth: AuthServer, _ lane: MailLane, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(1)) { pause in
             try await auth.mailDelivery.waitForMails(lane, atMost: pause)
@@ -74,14 +72,13 @@ extension PeriodicTask {
         }
     }
 
-    /// Counts the mails that wait, for metrics.
     static func mailBacklog(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(10), world, "mails could not be counted") {
             try await auth.mailDelivery.countMails()
         }
     }
 
-    /// Delivers events to an endpoint; this node's own events immediately.
+    /// This node's own events immediately.
     static func events(_ auth: AuthServer, _ endpoint: WebhookEndpoint, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(1)) { pause in
             try await auth.events.waitForEvents(to: endpoint, atMost: pause)
@@ -93,31 +90,28 @@ extension PeriodicTask {
         }
     }
 
-    /// Counts the events that wait, for metrics.
     static func eventBacklog(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(10), world, "events could not be counted") { try await auth.events.countEvents() }
     }
 
-    /// Reads the sessions that ended, and the users that were banned or deleted, on other nodes.
+    /// Ended sessions and banned or deleted users of other nodes.
     static func revocations(_ revocations: RevocationPoller, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(1), world, "ended sessions could not be read") { try await revocations.poll() }
     }
 
-    /// Writes the counted sign-ins and refreshes.
     static func activity(_ tally: ActivityTally, _ store: ActivityCounts, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(5), world, "counted sign-ins could not be stored", at: .warning) {
             try await tally.write(to: store)
         }
     }
 
-    /// Writes the counted events of apps.
     static func events(_ tally: EventTally, _ store: EventCounts, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(5), world, "counted events could not be stored", at: .warning) {
             try await tally.write(to: store)
         }
     }
 
-    /// Returns the memory of hashing threads that had nothing to compute for ten seconds.
+    /// Releases hashing threads' memory after ten idle seconds.
     static func hashingMemory(_ passwords: PasswordHasher, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(10), sleep: world.sleep) {
             passwords.releaseUnusedMemory()
@@ -126,15 +120,13 @@ extension PeriodicTask {
         }
     }
 
-    /// Removes expired rows.
     static func purge(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(600), sleep: world.sleep, work: auth.purgeExpired) { error in
             world.logger.event(.error, "what has run out could not be removed", [.cause: "\(error)"])
         }
     }
 
-    /// Removes records that are older than the settings allow, in small batches with pauses between them, in which
-    /// requests write.
+    /// In small batches, with pauses in which requests write.
     static func retention(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(600), sleep: world.sleep) {
             let removed = try await auth.removeOutdated()
@@ -145,7 +137,7 @@ extension PeriodicTask {
         }
     }
 
-    /// Removes old counts of apps' events, in the same way.
+    /// Also in small batches.
     static func eventRetention(_ store: EventCounts, _ stay: Duration, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(600), sleep: world.sleep) {
             let removed = try await store.remove(before: world.now() - stay, limit: 200)
@@ -156,7 +148,7 @@ extension PeriodicTask {
         }
     }
 
-    /// Removes sessions that ended long ago, in small batches.
+    /// In small batches.
     static func sweep(_ auth: AuthServer, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(600), world, "sessions that are over could not be removed") {
             _ = try await auth.removeEndedSessions()
