@@ -4,28 +4,27 @@ package import GatehouseWire
 package import HTTPServing
 package import Logging
 
-/// The clocks, random numbers, network and log of a server. The program supplies the machine's, each test its own.
+/// A server's clocks, random numbers, network and log: the machine's, or a test's own.
 package struct World: Sendable {
     package var now: @Sendable () -> Instant
-    /// A monotonic clock with an arbitrary start.
+    /// Monotonic, with an arbitrary start.
     package var uptime: @Sendable () -> Duration
-    /// A monotonic clock for threads that block in the operating system, such as those of the database drivers. Tests
-    /// stop ``uptime`` and ``sleep``, but not this clock.
+    /// Monotonic, for threads that block in the operating system, such as database drivers'. Tests stop the other
+    /// clocks, but not this one.
     package var threadUptime: @Sendable () -> Duration
-    /// Returns after the given duration. Throws `CancellationError` on cancellation.
+    /// Throws `CancellationError` on cancellation.
     package var sleep: @Sendable (Duration) async throws -> Void
     /// 64 unpredictable bits.
     package var random: @Sendable () -> UInt64
-    /// Calls another server.
     package var transport: OutgoingHTTP.Transport
-    /// Returns the addresses of a host name, none if the name does not exist.
+    /// Returns no addresses for a name that does not exist.
     package var resolve: @Sendable (String) async throws -> [IPAddress]
     package var logger: Logger
-    /// Delivers mails in place of what the settings say; nil in the program.
+    /// Replaces the settings' delivery; nil in the program.
     package var mail: (@Sendable (OutgoingMail) async -> MailResult)?
-    /// Receives each answered request, on any thread; must not block.
+    /// Called on any thread; must not block.
     package var requestAnswered: (@Sendable (AnsweredRequest) -> Void)?
-    /// Keeps mails, written as for their recipients, in place of an SMTP server.
+    /// Keeps complete mails instead of sending them.
     package var mailKeeper: MailKeeper?
 
     package init(
@@ -53,7 +52,7 @@ extension World {
         return Array(bytes.prefix(count))
     }
 
-    /// A random number from 0 to 1.
+    /// 0 to 1.
     @Sendable func chance() -> Double { Double(random()) / Double(UInt64.max) }
 
     /// 16 hexadecimal digits.

@@ -4,8 +4,7 @@ import Logging
 import Synchronization
 import WebPages
 
-/// Shows an operator's texts and symbol as their files change. A file that cannot be used leaves in use what it
-/// contained before.
+/// Reloads an operator's texts and symbol. An unusable file keeps its previous contents in use.
 package final class BrandingWatch: Sendable {
     static let interval: Duration = .seconds(5)
 
@@ -18,15 +17,15 @@ package final class BrandingWatch: Sendable {
     private let pages: WebPages
     private let logger: Logger
 
-    /// - Parameter files: As they were when `branding` was made of them.
+    /// - Parameter files: As read for `branding`.
     init(_ files: BrandingFiles, _ branding: Branding, _ pages: WebPages, _ logger: Logger) {
         state = Mutex(State(files: files, branding: branding))
         (self.pages, self.logger) = (pages, logger)
     }
 
-    /// Reads the files, and shows the ones that have changed. Reports each change once, to the log.
+    /// Logs each change once.
     ///
-    /// - Throws: The error of a template that cannot be parsed. Those of the package can.
+    /// - Throws: The package's template errors.
     package func look() throws {
         try state.withLock { state in
             var isOther = false
@@ -47,7 +46,6 @@ package final class BrandingWatch: Sendable {
 }
 
 extension PeriodicTask {
-    /// Reads the operator's branding of the account pages.
     static func branding(_ watch: BrandingWatch, _ world: World) -> PeriodicTask {
         PeriodicTask(every: BrandingWatch.interval, sleep: world.sleep) {
             try watch.look()

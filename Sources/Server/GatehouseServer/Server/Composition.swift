@@ -19,12 +19,12 @@ package func makeAccounts(
     var accounts = Accounts(
         database: database, secrets: secrets, policy: settings.sessions, audience: settings.audience,
         role: settings.role, randomBytes: world.randomBytes)
-    // Automatic confirmation confirms an address without its owner: one of the two suffices then, as in Supabase Auth.
+    // Automatic confirmation skips the owner, so one address suffices, as in Supabase Auth.
     accounts.confirmsBothAddresses =
         settings.auth.mail?.confirmsBothAddresses != false && !settings.auth.confirmsAutomatically
-    // If mail proves no addresses, a stranger can sign up with another person's address and cause notices.
+    // If mail proves no addresses, strangers could cause notices to other people.
     let notices = settings.auth.mail?.notices ?? []
-    // Without the mail, delaying a removal would not warn the owner.
+    // A delayed removal needs the mail that warns the owner.
     let waits: Set<MailKind> = settings.factors.removalDelay == nil ? [] : [.factorRemoval]
     accounts.notices = MailNotices(
         kinds: notices.union(waits), needsProof: settings.auth.confirmsAutomatically)
@@ -39,17 +39,15 @@ package func makeAccounts(
 }
 
 extension ServerSettings {
-    /// The files at the root of the server; nil without passkeys and WebAuthn factors.
+    /// nil without passkeys and WebAuthn factors.
     package var wellKnownFiles: WellKnownFiles? {
         guard parts.contains(.auth) else { return nil }
         return auth.identity.map { WellKnownFiles($0, accountPage: pages?.methods) }
     }
 
-    /// The origin of the account pages; nil without them.
     package var pagesOrigin: String? { pages?.origin }
 }
 
-/// nil without hooks.
 func makeHooks(_ settings: ServerSettings, _ world: World) -> Hooks? {
     let configuration = settings.hooks
     guard !configuration.hooks.isEmpty else { return nil }
@@ -57,20 +55,17 @@ func makeHooks(_ settings: ServerSettings, _ world: World) -> Hooks? {
         configuration.hooks, logger: world.logger, send: SignedCalls(configuration.rule, world).send)
 }
 
-/// nil if no captcha is needed.
 func makeCaptcha(_ settings: ServerSettings, _ world: World) -> Captcha? {
     settings.captcha.map {
         Captcha(url: $0.url, secret: $0.secret, send: SignedCalls(settings.outgoing, world).send)
     }
 }
 
-/// nil without such a service.
 func makeBreachedPasswords(_ settings: ServerSettings, _ world: World) -> BreachedPasswords? {
     let calls = ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve)
     return settings.breachedPasswordsURL.map { BreachedPasswords(url: $0, send: calls.send) }
 }
 
-/// nil without webhooks.
 func makeWebhooks(_ settings: ServerSettings, _ metrics: ServerMetrics, _ world: World) -> Webhooks? {
     let made = Webhooks(
         settings.hooks.webhooks, logger: world.logger, chance: world.chance,
@@ -83,7 +78,7 @@ func makeWebhooks(_ settings: ServerSettings, _ metrics: ServerMetrics, _ world:
     return webhooks
 }
 
-/// nil if the settings name no way to send mail.
+/// nil without a way to send mail.
 func makeMailer(
     _ settings: ServerSettings, _ database: any Database, _ metrics: ServerMetrics, _ world: World
 ) -> Mailer? {
@@ -92,7 +87,7 @@ func makeMailer(
     let server = settings.mail?.server
     let mailer = Mailer(
         interval: mail.interval, connections: server?.connections ?? 4,
-        // A second attempt follows if the server has closed a kept connection.
+        // A second attempt follows if the server closed a kept connection.
         attemptLimit: (server?.timeLimit ?? .seconds(120)) * 2, shared: sharedCounts(settings, database),
         chance: world.chance, deliver: deliver)
     metrics.gauge("gatehouse_mails_queued", "Mails that wait.") { Double(mailer.backlog.count) }
@@ -128,7 +123,7 @@ func makeKeyRing(
     return KeyRing(sources, tokenLifetime: settings.auth.accessTokenLifetime, now: world.now) { .newES256() }
 }
 
-/// One thread per core unless configured: more threads would only share the cores.
+/// One thread per core unless configured.
 func makeHasher(_ settings: ServerSettings, _ metrics: ServerMetrics, _ world: World) -> PasswordHasher {
     let durations = metrics.histogram(
         "gatehouse_password_hash_duration_seconds", "Seconds of one password hash, without the wait before it.",
@@ -160,14 +155,13 @@ func makeEventRoute(
     _ settings: ServerSettings, _ tally: EventTally, _ metrics: ServerMetrics, _ world: World
 ) -> EventRoute? {
     guard settings.countsEvents else { return nil }
-    // A standalone gateway does not know the providers of its issuer.
+    // A standalone gateway does not know its issuer's providers.
     let providers = settings.secrets == nil ? ["apple", "google"] : settings.providers.map(\.settings.name)
     return EventRoute(
         tally, counting: CountedNames(providers: providers, apps: settings.countedApps), metrics: metrics,
         now: world.now)
 }
 
-/// A standalone gateway in front of another issuer.
 func makeRemoteGateway(
     _ settings: ServerSettings, _ issuer: RemoteIssuer, _ events: EventRoute?, _ runtime: ServerRuntime, _ world: World
 ) -> [RouteTable] {
@@ -179,9 +173,7 @@ func makeRemoteGateway(
     return gateway.tables(runtime: runtime, crossOrigin: CrossOriginPolicy(additionalHeaders: settings.allowedHeaders))
 }
 
-/// The configured identity providers.
-///
-/// - Throws: ``ProviderSettingsProblems`` for a URL that must not be called. Settings that were read have none.
+/// - Throws: ``ProviderSettingsProblems`` for a forbidden URL, which validated settings never have.
 func makeProviders(_ settings: ServerSettings, _ world: World) throws(ProviderSettingsProblems) -> SignInProviders {
     let calls = ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve)
     var providers: [SignInProvider] = []
@@ -196,7 +188,6 @@ func makeProviders(_ settings: ServerSettings, _ world: World) throws(ProviderSe
     return SignInProviders(providers)
 }
 
-/// The parts that all routes share.
 func makeRuntime(
     _ settings: ServerSettings, _ world: World, _ database: any Database, _ metrics: ServerMetrics,
     _ bodies: BodyBudget

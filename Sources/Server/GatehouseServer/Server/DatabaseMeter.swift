@@ -4,7 +4,6 @@ import PostgresDriver
 import SQLDatabase
 import SQLiteDriver
 
-/// Database metrics.
 struct DatabaseMeter: Sendable {
     private let statements: Counter
     private let reads: Histogram
@@ -24,7 +23,7 @@ struct DatabaseMeter: Sendable {
             bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256])
     }
 
-    /// Adds gauges of the connection pool, named after OpenTelemetry's `db.client.connection.*`.
+    /// Named after OpenTelemetry's `db.client.connection.*`.
     static func watch(_ database: any Database, _ metrics: ServerMetrics) {
         if let file = database as? SQLiteDatabase {
             metrics.gauge(waiting, "Reads and writes that wait for a thread.") {

@@ -2,16 +2,16 @@ import GatehouseWire
 package import IdentityProviders
 import Synchronization
 
-/// Reports provider failures that cached keys and discovery documents hide: once per change, so that a provider outage
-/// does not fill the log.
+/// Reports provider failures that cached keys and documents hide, once per change, so that an outage does not fill the
+/// log.
 package final class HiddenFailures: Sendable {
     private let find: @Sendable () async -> [String: [ProviderFailure]]
     private let tell: @Sendable (_ provider: String, _ failures: [ProviderFailure]) -> Void
     private let told = Mutex<[String: [ProviderFailure]]>([:])
 
     /// - Parameters:
-    ///   - find: Returns the current failures by provider.
-    ///   - tell: Called when a provider's failures change. An empty list means recovery.
+    ///   - find: The current failures by provider.
+    ///   - tell: Called on changes; an empty list means recovery.
     package init(
         find: @escaping @Sendable () async -> [String: [ProviderFailure]],
         tell: @escaping @Sendable (_ provider: String, _ failures: [ProviderFailure]) -> Void
@@ -20,7 +20,6 @@ package final class HiddenFailures: Sendable {
         self.tell = tell
     }
 
-    /// Finds the current failures and reports changes.
     package func look() async {
         let found = await find()
         let before = told.withLock { told in

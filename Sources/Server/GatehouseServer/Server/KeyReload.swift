@@ -3,9 +3,9 @@ import HTTPServing
 import Logging
 import ServiceLifecycle
 
-/// Reloads the signing keys, so that a rotation by another node or from the command line takes effect.
+/// Makes rotations by other nodes or the command line take effect.
 struct KeyReload: Service {
-    /// Shorter than ``KeyRing/settling``, so that every node has loaded a new key before it signs.
+    /// Shorter than ``KeyRing/settling``: every node loads a new key before it signs.
     static let interval: Duration = .seconds(30)
 
     let keys: KeyRing
@@ -21,7 +21,7 @@ struct KeyReload: Service {
                 } catch is CancellationError {
                     return
                 } catch {
-                    // The loaded keys stay in use; the next round tries again.
+                    // The loaded keys stay in use; the next round retries.
                     logger.event(.error, "signing keys could not be read", [.cause: "\(error)"])
                 }
             }

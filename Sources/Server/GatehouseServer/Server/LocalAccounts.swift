@@ -10,7 +10,7 @@ import ProfileGateway
 import SQLDatabase
 import ServiceLifecycle
 
-/// The parts of a server that keeps accounts in its own database: the auth API and its gateway.
+/// The Auth API and its gateway on one database.
 package struct LocalAccounts: Sendable {
     package let accounts: Accounts
     package let keys: KeyRing
@@ -45,7 +45,6 @@ package struct LocalAccounts: Sendable {
             breachedPasswords: makeBreachedPasswords(settings, world))
     }
 
-    /// The routes of the Auth API and the gateway.
     func tables(
         _ settings: ServerSettings, _ database: any Database, _ events: EventRoute?, _ runtime: ServerRuntime,
         _ world: World
@@ -64,7 +63,6 @@ package struct LocalAccounts: Sendable {
         return [table] + gateway.tables(runtime: runtime, crossOrigin: crossOrigin)
     }
 
-    /// The background work.
     func services(_ world: World) -> [any Service] {
         var services: [any Service] = [
             KeyReload(keys: keys, sleep: world.sleep, logger: world.logger),

@@ -5,7 +5,7 @@ import GatehouseWire
 import JSONWebTokens
 import ProfileGateway
 
-/// Answers the gateway's questions about accounts from the auth server in the same process.
+/// Connects the gateway to the auth server in the same process.
 struct LocalBearer: Sendable {
     let keys: KeyRing
     let accounts: Accounts
@@ -15,10 +15,8 @@ struct LocalBearer: Sendable {
     let audience: String
     let now: @Sendable () -> Instant
 
-    /// Verifies signature and times, then `iss`, `aud` and `sub`.
-    ///
-    /// - Parameter refusesRevoked: Refuses tokens of ended sessions and of banned or deleted users, as far as this
-    ///   process knows of them (see ``RevocationPoller``).
+    /// - Parameter refusesRevoked: Refuses tokens of ended sessions and of banned or deleted users that this process
+    ///   knows of (``RevocationPoller``).
     @Sendable func authenticate(_ token: String, refusesRevoked: Bool) async throws(BearerRefusal) -> Bearer {
         let claims: TokenClaims
         do throws(TokenRejection) {
@@ -29,7 +27,7 @@ struct LocalBearer: Sendable {
             throw .invalid
         }
         await usedTokens.note(claims)
-        // A service key has no `sub`, and therefore no profile.
+        // A service key has no `sub`, so no profile.
         guard let id = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
         return Bearer(
@@ -37,7 +35,7 @@ struct LocalBearer: Sendable {
             tokenText: token)
     }
 
-    /// One transaction, together with a check of account and session.
+    /// Checks account and session in the same transaction.
     @Sendable func change(_ bearer: Bearer, _ changes: ProfileChanges, at now: Instant) async throws -> ProfileRecord {
         let (accounts, user) = (accounts, UserID(trusted: bearer.userID.text))
         return try await profiles.change(bearer.userID, changes, at: now) { db in
@@ -45,11 +43,10 @@ struct LocalBearer: Sendable {
         }
     }
 
-    /// One transaction, which deletes sessions, identities and profile too. Requires an active session, because
-    /// deletion is final.
+    /// One transaction. Requires an active session, because deletion is final.
     @Sendable func delete(_ bearer: Bearer) async throws -> AccountDeletion {
         let user = UserID(trusted: bearer.userID.text)
-        // The deletion would erase the caller's device and address again.
+        // The deletion would erase device and address again.
         var device = Device(userAgent: nil, address: nil)
         device.requestID = bearer.requestID
         let level = bearer.level.flatMap(AssuranceLevel.init(text:)) ?? .aal1

@@ -7,14 +7,13 @@ import Logging
 import SQLDatabase
 import WebPages
 
-/// Routes for operators: liveness, readiness and metrics.
 struct Operations: Sendable {
     let runtime: ServerRuntime
     let database: any Database
     let migrations: [Migration]
     let version: String
 
-    /// For the main port. Where the auth API is mounted at the root, its own `/health` counts there.
+    /// For the main port. The auth API's `/health` takes precedence at the root.
     func table(_ settings: ServerSettings) -> RouteTable {
         let isAuthAtRoot = settings.parts.contains(.auth) && settings.authPrefixes.contains("")
         var routes = [Route(.get, "/ready", ready).unlogged]
@@ -49,10 +48,10 @@ struct Operations: Sendable {
         }
     }
 
-    /// A load balancer must learn of an unreachable database long before clients time out.
+    /// Load balancers must learn of an outage long before clients time out.
     static let readyLimit: Duration = .seconds(2)
 
-    /// 200 if the database answers and takes changes, and all migrations have run, otherwise 503.
+    /// 200 if the database is writable and migrated, otherwise 503.
     private func ready(_ request: Request, _ context: ServerContext) async -> Response {
         let state: String
         do {
@@ -71,8 +70,7 @@ struct Operations: Sendable {
         }
     }
 
-    /// Returns after ``readyLimit`` even if the database is still connecting, which cannot be cancelled and continues
-    /// in the background.
+    /// Returns after ``readyLimit``; connecting cannot be cancelled and continues in the background.
     private func databaseState() async throws -> (SchemaState, isReadOnly: Bool) {
         let outcome = FirstOutcome<(SchemaState, isReadOnly: Bool)>()
         let (database, migrations) = (database, migrations)
@@ -90,7 +88,7 @@ struct Operations: Sendable {
         }
     }
 
-    /// Leads to the console: signed in on this machine, and to its question for a password elsewhere.
+    /// Opens the console signed in on this machine, elsewhere at its password form.
     private func enter(_ entry: ConsoleEntry, _ request: Request, _ context: ServerContext) -> Response {
         let isHere = ConsoleEntry.isOnThisMachine(peer: context.peerAddress, request)
         return Answer.redirect(to: isHere ? entry.newPath(at: runtime.now()) : Site.console.prefix, status: .seeOther)
@@ -100,7 +98,7 @@ struct Operations: Sendable {
         Answer.text(runtime.metrics.render(), contentType: ServerMetrics.contentType)
     }
 
-    /// Answers other callers as if the route did not exist.
+    /// Other callers get the response of an unknown route.
     private func requireLoopback(_ request: Request, _ context: inout ServerContext) throws {
         guard context.peerAddress.flatMap({ IPAddress($0) })?.isLoopback == true else { throw Refusal.unknownAddress }
     }

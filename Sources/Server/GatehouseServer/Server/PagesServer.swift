@@ -5,22 +5,22 @@ package import Hummingbird
 package import ServiceLifecycle
 import WebPages
 
-/// `serve --only pages`: the account pages in front of an auth server elsewhere. Needs no database.
+/// `serve --only pages`: account pages for an auth server elsewhere, without a database.
 package struct PagesServer: Sendable {
     private let tables: [RouteTable]
     private let metricsTable: RouteTable
     private let ports: Ports
     private let settings: ServerSettings
     private let world: World
-    /// nil if the pages have no files of the operator's.
+    /// nil without the operator's branding files.
     package let branding: BrandingWatch?
 
     /// - Returns: nil if the settings have no pages or no secrets.
-    /// - Throws: The error of a template.
+    /// - Throws: A template's error.
     package init?(_ settings: ServerSettings, _ world: World) throws {
         guard let found = settings.pages, let secrets = settings.secrets else { return nil }
         let (metrics, bodies) = (ServerMetrics(), BodyBudget())
-        // The Auth API limits its callers by the addresses of the browsers.
+        // The Auth API limits its callers by browser address.
         let runtime = ServerRuntime(
             now: world.now, uptime: world.uptime, sleep: world.sleep, makeRequestID: world.requestID, metrics: metrics,
             limiter: nil, clientAddress: settings.clientAddress, callers: settings.callers, bodies: bodies,
@@ -51,11 +51,8 @@ package struct PagesServer: Sendable {
         branding = makeBrandingWatch(pages, found, settings, world)
     }
 
-    /// Every route of the main port.
     package var router: Router<ServerContext> { Ports.router(tables) }
 
-    /// The ports.
-    ///
     /// - Parameter onReady: Called once the main port accepts connections.
     package func services(onReady: @escaping @Sendable () async -> Void) -> [any Service] {
         var services: [any Service] = [ports.main(tables, settings.listen, onReady: onReady)]

@@ -1,7 +1,6 @@
 import ServiceLifecycle
 
-/// Repeats work while the server runs: immediately while there is more to do, otherwise after a pause. Finishes the
-/// current round at shutdown.
+/// Repeats immediately while there is work, otherwise after a pause. Finishes the current round at shutdown.
 package struct PeriodicTask: Service {
     let pause: Duration
     let sleep: @Sendable (Duration) async throws -> Void
@@ -11,7 +10,7 @@ package struct PeriodicTask: Service {
     /// - Parameters:
     ///   - sleep: Throws if cancelled.
     ///   - work: Returns the amount of work done; 0 leads to a pause.
-    ///   - failed: Receives errors of `work`. The next attempt follows after the pause.
+    ///   - failed: Receives errors of `work`, which is retried after the pause.
     package init(
         every pause: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void,
         work: @escaping @Sendable () async throws -> Int, failed: @escaping @Sendable (any Error) -> Void
@@ -28,7 +27,7 @@ package struct PeriodicTask: Service {
             do {
                 try await cancelWhenGracefulShutdown { try await sleep(pause) }
             } catch {
-                // Cancelled: by the shutdown, which the loop's condition checks, or with this task.
+                // Cancelled by the shutdown, which the loop checks, or with this task.
                 guard Task.isShuttingDownGracefully else { return }
             }
         }

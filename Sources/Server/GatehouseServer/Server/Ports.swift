@@ -5,7 +5,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// The ports of the server, and the memory and file descriptors that their clients may use.
+/// Ports, with the memory and file descriptors that clients may use.
 struct Ports: Sendable {
     private let world: World
     private let bodies: BodyBudget
@@ -33,19 +33,19 @@ struct Ports: Sendable {
     ) -> some ApplicationProtocol {
         application(tables, address, connections, reserve: 16) {
             await onReady()
-            // Most pages that the start has read, of tables and code, are not used again.
+            // Most pages read at the start are not used again.
             memory_return()
             memory_leave_start()
         }
     }
 
-    /// The separate port for metrics, which stays reachable when the main port is full.
+    /// Reachable even when the main port is full.
     func metrics(_ tables: [RouteTable], _ address: ListenAddress) -> some ApplicationProtocol {
         let connections = OpenConnections(ConnectionLimits(total: 16, perAddress: 16)) { _ in false }
         return application(tables, address, connections, reserve: 8) {}
     }
 
-    /// Returns memory to the system after a flood of long bodies or of connections.
+    /// After a flood of long bodies or connections.
     var memory: PeriodicTask {
         PeriodicTask(every: .seconds(10), sleep: world.sleep) {
             let (bytes, open) = (bodies.takeHighest(), connections.takeHighest())
@@ -74,7 +74,7 @@ struct Ports: Sendable {
                         try channel.pipeline.syncOperations.addHandler(gate, position: .first)
                     }.get()
                 } catch {
-                    // The port closed before it was ready. The application reports its own error.
+                    // Closed before it was ready; the application reports its own error.
                     return
                 }
                 await onReady()

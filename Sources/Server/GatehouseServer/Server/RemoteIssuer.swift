@@ -4,7 +4,7 @@ import JSONWebTokens
 import ProfileGateway
 import SQLDatabase
 
-/// The auth server behind a standalone gateway: hosted Supabase, or another Gatehouse.
+/// Hosted Supabase, or another Gatehouse.
 struct RemoteIssuer: Sendable {
     let settings: RemoteIssuerSettings
     let profiles: Profiles
@@ -21,27 +21,24 @@ struct RemoteIssuer: Sendable {
         http = world.http
     }
 
-    /// As ``RemoteIssuerSettings/fetchKeys(_:)``.
     @Sendable func fetchKeys() async throws -> [UInt8] { try await settings.fetchKeys(http) }
 
-    /// Deletes the profile here, then the account at the issuer.
+    /// Deletes the profile here, then the account at the issuer: an account without a profile can repeat the request,
+    /// but a profile without an account would stay forever.
     ///
-    /// A user with a second factor needs a token from after it, and where the settings ask for a fresh sign-in, the token
-    /// tells when its user gave the last proof. A refresh does not change that time.
-    ///
-    /// In this order because the owner of an account without a profile can repeat the request, even with a later token,
-    /// whereas a profile without an account would stay forever. The issuer confirms beforehand that the session is
-    /// active and the user not banned, because deletion is final.
+    /// Deletion is final, so the issuer first confirms an active session and no ban. A user with a second factor needs
+    /// a token from after it; if the settings ask for a fresh sign-in, the token has the time of the last proof, which
+    /// a refresh keeps.
     func delete(_ bearer: Bearer) async throws -> AccountDeletion {
         let id = bearer.userID.text
         let key = settings.secretKey.reveal()
         do {
             switch try await standing(of: bearer) {
             case .good(let user):
-                // The issuer deletes for the secret key, so level and proof are checked here.
+                // The issuer deletes for the secret key, so check level and proof here.
                 if user.hasSecondFactor, bearer.level.flatMap(AssuranceLevel.init(text:)) != .aal2 { return .tooLow }
                 if !user.isAnonymous, !policy.isFresh(bearer.provenAt, at: now()) { return .stale }
-            // Already deleted. The profile may be left over from an interrupted attempt.
+            // Already deleted; an interrupted attempt may have left the profile.
             case .gone: break
             case .refused: return .refused
             }
@@ -63,11 +60,10 @@ struct RemoteIssuer: Sendable {
         }
     }
 
-    /// Changes a profile. Creates a missing profile only if the issuer confirms that the account exists, because a
-    /// token outlives its account, and not shortly after a deletion here, while the issuer may still be deleting the
-    /// account.
+    /// Creates a missing profile only if the issuer confirms the account, because tokens outlive it, and not shortly
+    /// after a deletion here, which the issuer may not have finished.
     ///
-    /// - Throws: ``UnknownAccount``; ``BearerRefusal/keysUnavailable(_:)`` if the issuer does not answer; or database
+    /// - Throws: ``UnknownAccount``; ``BearerRefusal/keysUnavailable(_:)`` if the issuer does not respond; or database
     ///   errors.
     func change(_ bearer: Bearer, _ changes: ProfileChanges, at now: Instant) async throws -> ProfileRecord {
         if try await profiles.profile(of: bearer.userID) == nil {
@@ -82,15 +78,12 @@ struct RemoteIssuer: Sendable {
         }
     }
 
-    /// The issuer's answer about a token.
     private enum Standing {
         case good(KnownUser)
         case gone, refused
     }
 
-    /// A user, as the issuer describes them.
     private struct KnownUser {
-        /// Whether the user has a verified factor.
         let hasSecondFactor: Bool
         let isAnonymous: Bool
 
@@ -101,7 +94,7 @@ struct RemoteIssuer: Sendable {
         }
     }
 
-    /// - Throws: ``OutgoingFailure`` for any other answer.
+    /// - Throws: ``OutgoingFailure`` for any other response.
     private func standing(of bearer: Bearer) async throws -> Standing {
         let answer = try await http.send(
             "GET", "\(settings.issuer)/user",
@@ -113,7 +106,7 @@ struct RemoteIssuer: Sendable {
         }
     }
 
-    /// The code of a refusal. Its member depends on the API version of the request.
+    /// The member depends on the request's API version.
     private static func code(in body: [UInt8]) -> String? {
         // Ignored: a body that is not JSON has no code.
         let members = (try? JSONReader.read(body))?.objectValue
@@ -121,12 +114,10 @@ struct RemoteIssuer: Sendable {
     }
 }
 
-/// The profile has just been deleted, and the account may follow.
+/// The profile was just deleted, and the account may follow.
 private struct BeingDeleted: Error {}
 
 extension RemoteIssuerSettings {
-    /// Fetches the JWK Set.
-    ///
     /// - Throws: ``OutgoingFailure``, ``TimeIsOver``, or `CancellationError`.
     package func fetchKeys(_ http: OutgoingHTTP) async throws -> [UInt8] {
         let answer = try await http.send("GET", keysURL, headers: ["Accept": "application/json"])

@@ -7,12 +7,12 @@ import ProfileGateway
 package import SQLDatabase
 import SQLiteDriver
 
-/// Opens the SQLite file, or prepares PostgreSQL, which is connected at its first use.
+/// Opens SQLite; PostgreSQL connects at its first use.
 ///
 /// - Parameters:
-///   - waitLimit: The maximum wait of a transaction for its turn.
-///   - readLimit: The maximum duration of an SQLite read; nil for none. PostgreSQL has its own limit.
-/// - Throws: ``DatabaseFailure`` if the file cannot be opened, or for an invalid URL.
+///   - waitLimit: A transaction's wait for its turn.
+///   - readLimit: For SQLite reads; nil for none. PostgreSQL has its own limit.
+/// - Throws: ``DatabaseFailure`` for an unusable file or an invalid URL.
 package func openDatabase(
     _ location: DatabaseLocation, _ world: World, waitLimit: Duration = .seconds(10), readLimit: Duration? = nil,
     _ observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
@@ -30,13 +30,12 @@ package func openDatabase(
         ConnectionURL(server.reveal()), settings: settings, uptime: world.threadUptime, observe: observe)
 }
 
-/// The migrations that these parts need, in order.
 package func migrations(for parts: Set<ServedPart>) -> [Migration] {
     if parts == [.gateway] { return Profiles.remoteMigrations }
     return (Accounts.migrations + Profiles.migrations).sorted { $0.number < $1.number }
 }
 
-/// An unreachable database is not a programming error: callers are asked to retry.
+/// An unreachable database is no programming error: callers may retry.
 @Sendable func refusalOfOutage(_ error: any Error) -> Refusal? {
     guard let failure = error as? DatabaseFailure else { return nil }
     return switch failure.reason {
@@ -45,7 +44,7 @@ package func migrations(for parts: Set<ServedPart>) -> [Migration] {
     }
 }
 
-/// The counts that all nodes share through PostgreSQL.
+/// Through PostgreSQL.
 func sharedCounts(_ settings: ServerSettings, _ database: any Database) -> SharedCounts? {
     guard settings.database.server != nil, settings.secrets != nil else { return nil }
     let counts = RequestCounts(database: database)
@@ -58,12 +57,11 @@ func sharedCounts(_ settings: ServerSettings, _ database: any Database) -> Share
     }
 }
 
-/// The shared counts of failed attempts.
 func sharedFailures(_ settings: ServerSettings, _ database: any Database) -> SharedFailures? {
     guard settings.database.server != nil else { return nil }
     let counts = RequestCounts(database: database)
     @Sendable func counted(_ keys: [AttemptKey]) -> [RequestCounts.Counted] {
-        // Limits that allow nothing admit no attempt to this point.
+        // Limits that allow nothing admit no attempt this far.
         keys.compactMap { key in
             RequestCounts.Rate(count: key.limit.count, window: key.limit.window, burst: key.limit.count)
                 .map { RequestCounts.Counted(key.limit.bucket, key: key.text, $0) }

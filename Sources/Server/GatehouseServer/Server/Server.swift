@@ -11,15 +11,13 @@ package import ProfileGateway
 package import SQLDatabase
 package import ServiceLifecycle
 
-/// A composed server that has not started.
 package struct Server: Sendable {
     package let database: any Database
     package let metrics: ServerMetrics
     /// nil in a standalone gateway.
     package let local: LocalAccounts?
-    /// Events of apps that wait to be written.
     package let events = EventTally()
-    /// nil if the account pages have no files of the operator's.
+    /// nil without the operator's branding files.
     private let branding: BrandingWatch?
     private let tables: [RouteTable]
     private let metricsTable: RouteTable
@@ -64,21 +62,18 @@ package struct Server: Sendable {
         ports = Ports(settings, world, metrics, bodies)
     }
 
-    /// Method and path of every route, including the metrics port's.
+    /// Includes the metrics port's.
     package var routes: [(method: HTTPRequest.Method, path: String)] { (tables + [metricsTable]).flatMap(\.names) }
 
-    /// Every route of the main port.
     package var router: Router<ServerContext> { Ports.router(tables) }
 
-    /// The ports and the background work.
-    ///
     /// - Parameter onReady: Called once the main port accepts connections.
     package func services(onReady: @escaping @Sendable () async -> Void) -> [any Service] {
         var services = local?.services(world) ?? []
         if let local {
             services.append(PeriodicTask.activity(local.auth.activity, ActivityCounts(database: database), world))
         }
-        // One on this machine is a stand-in.
+        // An issuer on this machine is a stand-in.
         if let issuer = settings.issuer, ProviderURL(issuer.keysURL)?.isLoopback == false {
             services.append(PeriodicTask.issuerKeys(issuer, world))
         }
@@ -96,7 +91,7 @@ package struct Server: Sendable {
         return services
     }
 
-    /// Call this after the services have ended. Writes what was counted since the last time.
+    /// Call after the services have ended. Writes the remaining counts.
     package func close() async {
         do {
             try await local?.auth.activity.write(to: ActivityCounts(database: database))
@@ -108,12 +103,10 @@ package struct Server: Sendable {
     }
 }
 
-/// Composes a server. Concrete types are named only here and in this folder.
-///
 /// - Parameters:
-///   - beside: Additional routes, those of `gatehouse dev`.
+///   - beside: The additional routes of `gatehouse dev`.
 ///   - prepareSchema: Migrates the database, or throws if it must not.
-/// - Throws: ``DatabaseFailure``, the errors of `prepareSchema` and of ``KeyRing/reload()``, and
+/// - Throws: ``DatabaseFailure``, the errors of `prepareSchema` and ``KeyRing/reload()``, and
 ///   ``ProviderSettingsProblems``.
 package func makeServer(
     _ settings: ServerSettings, _ world: World, beside: (ServerRuntime) -> [RouteTable] = { _ in [] },

@@ -3,26 +3,23 @@ import GatehouseWire
 package import MailTemplates
 import WebPages
 
-/// The files of an operator's branding of the account pages, with their contents when they were read.
+/// The operator's branding of the account pages, with the contents last read.
 package struct BrandingFiles: Sendable {
-    /// A folder with a file of texts for each language.
+    /// A folder with a file for each language.
     let texts: String?
     let symbol: String?
     private(set) var contents: [BrandingFile: BrandingContents] = [:]
 
-    /// More than all texts of the pages, ten times over.
+    /// Ten times all texts of the pages.
     static let longestTexts = 262_144
 
     init(texts: String?, symbol: String?) { (self.texts, self.symbol) = (texts, symbol) }
 
-    /// The files that may exist.
     var all: [BrandingFile] {
         (texts == nil ? [] : MailLanguage.allCases.map(BrandingFile.texts)) + (symbol == nil ? [] : [.symbol])
     }
 
-    /// Reads all files again.
-    ///
-    /// - Returns: Those with other contents than before.
+    /// - Returns: The changed files.
     mutating func read() -> [BrandingFile] {
         let changed = all.filter { file in
             let found = contents(of: file)
@@ -32,8 +29,6 @@ package struct BrandingFiles: Sendable {
         return changed
     }
 
-    /// Takes over what a file contains.
-    ///
     /// - Throws: ``BrandingProblem``, which leaves `branding` unchanged.
     func apply(_ file: BrandingFile, to branding: inout Branding) throws(BrandingProblem) {
         switch (file, contents[file]) {
@@ -83,10 +78,10 @@ package struct BrandingFiles: Sendable {
         }
     }
 
-    /// A folder that is gone, such as a mount that failed, is not a folder whose files were deleted.
+    /// A missing folder may be a failed mount, and does not mean that its files were deleted.
     var isFolderThere: Bool { texts.map { FileManager.default.fileExists(atPath: $0) } ?? false }
 
-    /// Whether the folder has a file of texts, usable or not.
+    /// The folder has a file of texts, usable or not.
     var haveTexts: Bool { contents.contains { $0 != .symbol && isFolderThere && $1 != .missing } }
 }
 
@@ -108,7 +103,7 @@ package enum BrandingContents: Equatable, Sendable {
     case unreadable(UnreadableFile)
 }
 
-/// Why a file cannot be used: the rest of a sentence about it.
+/// The rest of a sentence about the file.
 package struct BrandingProblem: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,16 +1,15 @@
 import Foundation
 import GatehouseWire
 
-/// A YAML file of settings: one per line, with the keys of ``Setting``. A list may be a YAML list.
+/// A YAML file of settings with the keys of ``Setting``.
 package struct ConfigurationFile: Sendable {
     package let path: String
     private let values: [String: String]
     package private(set) var problems: [SettingsProblem] = []
 
-    /// The file that is read if none is named.
     package static let usualName = "gatehouse.yaml"
 
-    /// - Throws: ``SettingsProblems`` if the file cannot be read or is not a YAML mapping, with the line of the error.
+    /// - Throws: ``SettingsProblems`` if the file is unreadable or not a YAML mapping, with the line.
     package init(path: String) throws(SettingsProblems) {
         self.path = path
         let text: String
@@ -25,7 +24,7 @@ package struct ConfigurationFile: Sendable {
         do throws(YAMLProblem) {
             entries = try YAMLReader.entries(of: text)
         } catch {
-            // A key that is no setting may be a misplaced secret.
+            // An unknown key may be a misplaced secret.
             let key = error.key.flatMap { known.contains($0) ? $0 : nil }
             throw SettingsProblems([SettingsProblem(key.map { "\($0) in \(path)" } ?? path, error.description)])
         }
@@ -47,7 +46,6 @@ package struct ConfigurationFile: Sendable {
             ?? (setting.isSecret ? value(named: setting.key + "_file", namesFile: true) : nil)
     }
 
-    /// Whether the file contains a secret.
     var holdsSecret: Bool {
         Setting.allCases.contains { setting in
             guard let text = value(named: setting.key)?.text else { return false }

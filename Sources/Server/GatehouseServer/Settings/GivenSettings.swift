@@ -1,17 +1,14 @@
 import Foundation
 import GatehouseWire
 
-/// The configured values as text, not yet validated.
-///
-/// Contains secrets as plain text, and therefore prints nothing of its content.
+/// Unvalidated text. Contains secrets, so it never prints its content.
 package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectable {
     package struct Value: Sendable, CustomStringConvertible, CustomReflectable {
         let text: String
         /// The environment variable, or the key in the file.
         package let origin: String
-        /// Whether ``text`` is the path of a file with the value.
+        /// ``text`` is the path of a file with the value.
         var namesFile = false
-        /// Whether the YAML file has the value, rather than the environment.
         package var isFromFile = false
 
         package var description: String { "<value of \(origin)>" }
@@ -19,20 +16,18 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
     }
 
     package private(set) var values: [Setting: Value] = [:]
-    /// The problems found while reading.
     package private(set) var problems: [SettingsProblem] = []
-    /// Files that contain a secret: those named by settings, and the YAML file if it contains one.
+    /// Named by settings, or the YAML file if it contains a secret.
     package private(set) var secretFiles: Set<String> = []
-    /// Secrets whose file cannot be read. They do not count as missing.
+    /// Secrets with an unreadable file, which are not missing.
     private(set) var unreadable: Set<Setting> = []
-    /// All environment variables, to find unknown names.
+    /// All variables, to find unknown names.
     package let environment: [String: String]
 
     package var description: String { "GivenSettings[\(values.count) values]" }
     package var customMirror: Mirror { Mirror(self, children: ["names": values.keys.map(\.key).sorted()]) }
 
-    /// The environment takes precedence over the file, and a `GATEHOUSE_` name over a foreign one. An empty value
-    /// counts as unset.
+    /// The environment precedes the file, and a `GATEHOUSE_` name a foreign one. An empty value means unset.
     ///
     /// - Parameter readFile: Reads a file with one secret. Its errors become problems.
     package init(
@@ -53,17 +48,17 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
 
     package subscript(setting: Setting) -> Value? { values[setting] }
 
-    /// What people may be shown of a value: nothing of a secret, no password in a URL, and no query of a hook's.
+    /// Omits secrets, passwords in URLs, and queries of hooks.
     package func shown(_ setting: Setting) -> String? {
         guard let text = values[setting]?.text else { return nil }
         if setting.isSecret { return "(secret)" }
         if HookSettings.all.contains(where: { $0.uri == setting }) { return EndpointStatus.withoutQuery(text) }
-        // A URL of a database may have a password inside.
+        // A database URL may contain a password.
         if setting.form == .location, text.contains("://") { return text.prefix { $0 != ":" } + "://(secret)" }
         return text
     }
 
-    /// Whether the setting has a value, or names a file that cannot be read.
+    /// A value, or an unreadable file.
     func has(_ setting: Setting) -> Bool { values[setting] != nil || unreadable.contains(setting) }
 
     private static func value(of setting: Setting, in environment: [String: String]) -> Value? {
@@ -99,21 +94,21 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         }
     }
 
-    /// The trimmed text of a file with one secret, of at most 1 MiB.
+    /// Trimmed text of at most 1 MiB.
     ///
-    /// - Throws: ``UnreadableFile``, also for a longer file and for text that is not UTF-8.
+    /// - Throws: ``UnreadableFile``, also for a longer file or text that is not UTF-8.
     package static func readSecret(_ path: String) throws(UnreadableFile) -> String {
         try readText(path).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Accepts pipes as well as files, of at most 1 MiB.
+    /// Files and pipes of at most 1 MiB.
     static func readText(_ path: String) throws(UnreadableFile) -> String {
         let bytes = try readBytes(path, atMost: 1 << 20, waitsForPipe: true)
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .notText }
         return text
     }
 
-    /// - Parameter waitsForPipe: Whether to wait for the writer of a pipe. Nothing is read of a pipe otherwise.
+    /// - Parameter waitsForPipe: If false, a pipe is not read.
     static func readBytes(
         _ path: String, atMost longest: Int, waitsForPipe: Bool
     ) throws(UnreadableFile) -> [UInt8] {
@@ -126,7 +121,7 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         do {
             data = try handle.read(upToCount: longest + 1) ?? Data()
         } catch {
-            // Ignored: Foundation's description of a disk error has no use here.
+            // Ignored: Foundation's description of a disk error does not help.
             throw .system(EIO)
         }
         guard data.count <= longest else { throw .tooLong }
@@ -134,7 +129,7 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
     }
 }
 
-/// Why a file of the configuration cannot be read. Omits the path, because a secret may be in its place.
+/// Omits the path, which may be a misplaced secret.
 package enum UnreadableFile: Error, Equatable, CustomStringConvertible {
     case system(Int32)
     case folder

@@ -1,6 +1,5 @@
 import GatehouseWire
 
-/// A host and a TCP port to listen on.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package let host: String
     /// 0 lets the system choose.
@@ -27,13 +26,12 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Whether only this machine can reach the address.
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-    /// The URL for browsers on this machine. It names `localhost` where it can: passkeys need a name.
+    /// For browsers on this machine. Prefers `localhost`: passkeys need a name.
     package var localURL: String { host == "127.0.0.1" ? "http://localhost:\(port)" : url }
 
-    /// The URL for programs on this machine.
+    /// For programs on this machine.
     package var url: String {
         let everywhere = ["0.0.0.0", "::", "*"].contains(host)
         return "http://\(everywhere ? ListenAddress(host: "127.0.0.1", port: port) : self)"

@@ -9,16 +9,16 @@ import PostgresDriver
 import ProfileGateway
 import WebPages
 
-/// A part of the server, for `serve --only`.
+/// For `serve --only`.
 package enum ServedPart: String, CaseIterable, Sendable {
     case auth, gateway, pages
 }
 
 extension ServerSettings {
     /// - Parameters:
-    ///   - parts: The parts to serve. A standalone gateway must know its issuer.
-    ///   - used: The settings that the caller uses, nil for all. Others may be missing or invalid, and then have another
-    ///     value. Names that are no settings are refused in either case.
+    ///   - parts: A standalone gateway must know its issuer.
+    ///   - used: The settings that the caller uses, nil for all. Others may be missing or invalid, and have another
+    ///     value. Unknown names are refused in either case.
     /// - Throws: ``SettingsProblems`` with every invalid value.
     package init(
         _ given: GivenSettings, parts: Set<ServedPart> = Set(ServedPart.allCases), using used: Set<Setting>? = nil
@@ -42,7 +42,7 @@ extension ServerSettings {
         var auth = reader.auth(isRequired: parts != [.gateway])
         let (pages, brandingFiles) = reader.accountPages(&auth, parts)
         let outgoing = reader.outgoing()
-        // Providers concern accounts, which a standalone gateway does not have.
+        // A standalone gateway has no accounts, so no providers.
         let providers = parts.contains(.auth) ? reader.providers(auth, outgoing) : []
         return Self(
             parts: parts, auth: auth, listen: reader.mainAddress(), metricsListen: reader.listenAddress(.metricsListen),
@@ -68,7 +68,7 @@ extension ServerSettings {
 }
 
 extension SettingsReader {
-    /// The account pages, whose address the Auth API needs.
+    /// The Auth API needs their URL.
     fileprivate mutating func accountPages(
         _ auth: inout AuthSettings, _ parts: Set<ServedPart>
     ) -> (PageSettings?, BrandingFiles?) {
@@ -99,7 +99,7 @@ extension SettingsReader {
                 refuse(.database, ConnectionURL.missingLibrary)
                 return nil
             }
-            // Ignored: no error is possible. libpq's reason may contain the password.
+            // Ignored: libpq's error may contain the password.
             guard (try? ConnectionURL(text)) != nil else {
                 refuse(.database, "expected a URL such as postgres://user@host/database?sslmode=verify-full")
                 return nil
@@ -117,7 +117,7 @@ extension SettingsReader {
     fileprivate mutating func authPrefixes() -> [String] {
         let usual = "/auth/v1"
         guard given.has(.authPaths) else {
-            // The server's own links begin with `external_url`. A proxy may map other paths.
+            // Our links begin with `external_url`. A proxy may map other paths.
             let path = given[.externalURL].flatMap { URL(string: $0.text)?.path } ?? usual
             let external = path.hasSuffix("/") ? String(path.dropLast()) : path
             return external != usual && Self.isFreePath(external) ? [external, usual] : [usual]
@@ -132,7 +132,7 @@ extension SettingsReader {
         return prefixes
     }
 
-    /// Whether the auth API can use this path. The gateway's and the pages' paths are taken.
+    /// Not a path of the gateway or the pages.
     private static func isFreePath(_ path: String) -> Bool {
         guard !["/v1", "/api/v1", "/account", "/console"].contains(path) else { return false }
         return path.isEmpty || (path.hasPrefix("/") && !path.contains("//") && path.utf8.allSatisfy(isPathByte))

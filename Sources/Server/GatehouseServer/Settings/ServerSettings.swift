@@ -10,85 +10,80 @@ package import PasswordHashing
 package import ProfileGateway
 package import WebPages
 
-/// The validated settings of a server. Can only be created from validated text.
+/// Can only be created from validated text.
 package struct ServerSettings: Sendable {
     package var parts: Set<ServedPart>
     package var auth: AuthSettings
     package var listen: ListenAddress
-    /// The separate address of `/metrics`; nil disables it, unless ``servesMetricsToLoopback``.
+    /// nil disables `/metrics`, unless ``servesMetricsToLoopback``.
     package var metricsListen: ListenAddress?
-    /// Serves `/metrics` on the main port to loopback callers, as in `gatehouse dev`.
+    /// `/metrics` on the main port for loopback callers, as in `gatehouse dev`.
     package var servesMetricsToLoopback = false
-    /// Serves the OpenAPI document.
     package var servesAPIDocument = false
-    /// The prefixes of the Auth API; an empty string is the root.
+    /// An empty string is the root.
     package var authPrefixes: [String]
-    /// The enabled sign-in providers.
     package var providers: [ConfiguredProvider]
-    /// The addresses that may be called for providers.
+    /// Allowed for providers.
     package var outgoing: OutgoingAddressRule
     package var hooks = HookConfiguration()
-    /// nil if no captcha is needed.
     package var captcha: CaptchaSettings?
-    /// nil if no server takes mails.
+    /// nil without an SMTP server.
     package var mail: MailSettings?
     package var database: DatabaseLocation
-    /// nil for a standalone gateway, which seals nothing.
+    /// nil for a standalone gateway, which encrypts nothing.
     package var secrets: ServerSecrets?
     package var tokens: TokenSettings
     package var sessions: SessionPolicy
     package var retention = Retention()
-    /// The `aud` and `role` of new accounts.
+    /// Of new accounts.
     package var audience: String
     package var role: String
     /// nil disables rate limits.
     package var rates: AuthRates?
-    /// The folder that mails are written to instead of being sent.
+    /// Mails are written here instead of being sent.
     package var mailFolder: String?
     package var clientAddress: ClientAddressRule
-    /// Set in `gatehouse dev` only.
+    /// In `gatehouse dev` only.
     package var callers: LocalCallers?
     package var requestTimeLimit: Duration
     package var allowedHeaders: [String]
-    /// The maximum number of sign-ins waiting for each hashing thread.
+    /// Waiting sign-ins per hashing thread.
     package var hashQueue: Int
     /// nil for one per core.
     package var hashThreads: Int?
-    /// Memory and time that the hash of a new password takes.
+    /// For new passwords.
     package var hashCost: Argon2Settings = .owasp
-    /// nil if new passwords are compared with the built-in list alone.
+    /// nil compares new passwords with the built-in list only.
     package var breachedPasswordsURL: String?
     package var appScheme: AppScheme?
-    /// Writes mails, with the operator's templates; nil for a standalone gateway.
+    /// nil for a standalone gateway.
     package var mailWriter: MailWriter?
-    /// The fields that the configuration adds to profiles.
     package var profileFields = ConfiguredFields()
     /// nil without account pages.
     package var pages: PageSettings?
-    /// nil if the pages have no files of the operator's.
+    /// nil without branding files.
     package var brandingFiles: BrandingFiles?
     /// nil without a console.
     package var console: PageSettings?
-    /// Whether to count what apps report of sign-ins.
+    /// Counts what apps report of sign-ins.
     package var countsEvents: Bool
-    /// The apps whose events are counted apart.
+    /// Counted separately.
     package var countedApps: [String]
-    /// The issuer behind a standalone gateway.
+    /// Of a standalone gateway.
     package var issuer: RemoteIssuerSettings?
     package var logLevel: Logger.Level
     package var logFormat: LineLogHandler.Format
     package var factors = FactorRules()
-    /// All settings as operators may see them.
+    /// For operators.
     package var shown: [ShownSetting] = []
 }
 
-/// The location of the database.
 package struct DatabaseLocation: Sendable {
-    /// The path of the SQLite file; empty for a database server.
+    /// Empty for a database server.
     package let path: String
-    /// The URL of a PostgreSQL server, which may contain a password.
+    /// PostgreSQL; may contain a password.
     package let server: Secret?
-    /// The number of connections for transactions; PostgreSQL only.
+    /// For transactions; PostgreSQL only.
     package let connections: Int
 
     package init(path: String) { (self.path, server, connections) = (path, nil, 0) }
@@ -97,11 +92,10 @@ package struct DatabaseLocation: Sendable {
         (path, self.server, self.connections) = ("", server, connections)
     }
 
-    /// The name in messages.
     package var name: String { server == nil ? path : "the database server" }
 }
 
-/// The keys that sign and verify access tokens. Keys in the database always verify as well.
+/// The database's keys always verify as well.
 package struct TokenSettings: Sendable {
     package var imported: [JSONWebKey] = []
     package var sharedSecret: JSONWebKey?
@@ -111,9 +105,9 @@ package struct TokenSettings: Sendable {
 /// Another auth server whose tokens the gateway accepts.
 package struct RemoteIssuerSettings: Sendable {
     package let keysURL: String
-    /// The `iss` of its tokens, which is also the URL of its admin API.
+    /// The `iss` of its tokens, and the URL of its admin API.
     package let issuer: String
-    /// The key for deleting accounts there.
+    /// For deleting accounts there.
     package let secretKey: Secret
 
     package init(keysURL: String, issuer: String, secretKey: Secret) {
@@ -123,7 +117,7 @@ package struct RemoteIssuerSettings: Sendable {
     }
 }
 
-// Prints no values. `check-config` prints them with secrets masked.
+// Prints no values. `check-config` masks secrets.
 extension ServerSettings: CustomStringConvertible, CustomReflectable {
     package var description: String { "ServerSettings[\(listen)]" }
     package var customMirror: Mirror {

@@ -1,4 +1,3 @@
-/// Settings that belong together.
 package struct SettingArea: Sendable {
     package let title: String
     package let settings: [Setting]
@@ -7,7 +6,6 @@ package struct SettingArea: Sendable {
 }
 
 extension Setting {
-    /// All settings by area.
     package static let areas: [SettingArea] = [
         SettingArea(
             "Server",
@@ -63,6 +61,6 @@ extension Setting {
         SettingArea("Log", [logLevel, logFormat]),
     ]
 
-    /// All settings, in the order of `check-config`.
+    /// In the order of `check-config`.
     package static let allCases: [Setting] = areas.flatMap(\.settings)
 }

@@ -3,7 +3,6 @@ package import GatehouseWire
 import IdentityProviders
 import WebPages
 
-/// A service that verifies captchas.
 package struct CaptchaSettings: Sendable {
     package let url: String
     package let secret: Secret
@@ -35,7 +34,6 @@ extension Setting {
 }
 
 extension SettingsReader {
-    /// nil if no captcha is needed.
     mutating func captcha(_ rule: OutgoingAddressRule) -> CaptchaSettings? {
         let provider = choice(
             .captchaProvider, ["hcaptcha": CaptchaProvider.hcaptcha, "turnstile": .turnstile])
@@ -55,7 +53,7 @@ extension SettingsReader {
         return CaptchaSettings(url: url, secret: Secret(secret))
     }
 
-    /// What pages show in their forms; nil if no captcha is needed, or without a key.
+    /// nil if no captcha is needed, or without a key.
     mutating func captchaWidget() -> CaptchaWidget? {
         guard flag(.captchaEnabled),
             let provider = choice(

@@ -1,4 +1,3 @@
-// The settings of mails and of the codes in them.
 extension Setting {
     package static let mailCodeLifetime = Setting(
         "mailer_otp_exp", .gotrue, .number(1...604_800, 3_600),

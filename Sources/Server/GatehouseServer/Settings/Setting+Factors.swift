@@ -3,7 +3,7 @@ import AuthServer
 import Foundation
 import GatehouseWire
 
-/// The settings of second factors, with Supabase's names.
+/// With Supabase's names.
 extension Setting {
     package static let enrollTOTP = Setting(
         "mfa_totp_enroll_enabled", .gotrue, .flag(true),
@@ -76,7 +76,7 @@ extension SettingsReader {
         rules.challengeLifetime = .seconds(max(number(.challengeLifetime), 300))
         rules.unansweredStay = max(duration(.factorLifetime) ?? .zero, .seconds(300))
         rules.removalDelay = duration(.factorRemovalDelay)
-        // A URL of an app has no host to show.
+        // An app's own scheme has no host.
         let site = auth.redirects.siteURL
         let host = URLParts(site.hasPrefix("http") ? site : auth.externalURL)?.host
         rules.issuer = TimeCode.label(appName ?? host ?? "")
@@ -100,6 +100,6 @@ extension SettingsReader {
         return kinds
     }
 
-    /// The app's name next to accounts in authenticator apps and password managers; nil if no setting names it.
+    /// Shown in authenticator apps and password managers.
     var appName: String? { text(.accountPagesName) ?? text(.smtpSenderName) }
 }

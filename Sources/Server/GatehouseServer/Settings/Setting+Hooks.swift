@@ -1,7 +1,7 @@
 import AuthServer
 import GatehouseWire
 
-/// The settings of one hook, with Supabase's names.
+/// With Supabase's names.
 struct HookSettings: Sendable {
     let name: HookName
     let enabled, uri, secrets: Setting
@@ -55,6 +55,5 @@ extension Setting {
         "hook_loopback", .none, .flag(false),
         "Allows hooks and webhooks on this machine, including over http.")
 
-    /// The settings of hooks and webhooks.
     package static let hooks: [Setting] = HookSettings.all.flatMap(\.settings) + [webhooks, hookNetworks, hookLoopback]
 }

@@ -1,7 +1,7 @@
 import GatehouseWire
 
 extension Setting {
-    // The server that takes our mails.
+    // SMTP.
     package static let smtpHost = Setting(
         "smtp_host", .gotrue, .text(),
         "Name or IP address of the mail server.")

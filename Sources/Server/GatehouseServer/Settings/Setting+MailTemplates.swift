@@ -1,6 +1,6 @@
 import MailTemplates
 
-/// The settings of one kind of mail, with Supabase's names.
+/// With Supabase's names.
 struct MailTemplateSettings: Sendable {
     /// ``MailTemplateKind/templateName``
     let name: String
@@ -10,7 +10,7 @@ struct MailTemplateSettings: Sendable {
         "mailer_templates", .none, .text(),
         "Path of a folder with email templates, see [mails.md](mails.md).")
 
-    /// The kinds that Supabase Auth has; the folder has templates of all.
+    /// The kinds of Supabase Auth; the folder has templates of all.
     static let all: [MailTemplateSettings] = [
         "confirmation", "invite", "recovery", "magic_link", "email_change", "reauthentication",
         "password_changed_notification", "email_changed_notification", "identity_linked_notification",

@@ -1,7 +1,7 @@
 package import AccountDomain
 
 extension Setting {
-    /// The notices that an operator can turn on: a row for each. The names are Supabase's where there is one.
+    /// Supabase's names where there is one.
     package static let notices: [(setting: Setting, kind: MailKind)] = [
         notice(.passwordChanged, .gotrue, "Emails users when their password changes."),
         notice(.emailChanged, .gotrue, "Emails the old address when an account's email changes."),

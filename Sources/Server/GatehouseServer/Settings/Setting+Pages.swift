@@ -1,4 +1,3 @@
-/// The settings of the account pages and of the console.
 extension Setting {
     package static let console = Setting(
         "console", .none, .flag(false),

@@ -3,7 +3,7 @@ import Foundation
 import GatehouseWire
 import WebAuthn
 
-/// The settings of passkeys, and of the identity that they and WebAuthn factors share.
+/// Also the identity shared with WebAuthn factors.
 extension Setting {
     package static let relyingPartyID = Setting(
         "webauthn_rp_id", .gotrue, .text(),
@@ -55,7 +55,6 @@ extension Setting {
 }
 
 extension SettingsReader {
-    /// nil if passkeys are off.
     mutating func passkeyRules() -> PasskeyRules? {
         let isOn = flag(.passkeysEnabled)
         var rules = PasskeyRules()
@@ -67,10 +66,8 @@ extension SettingsReader {
         return isOn ? rules : nil
     }
 
-    /// The server's identity in ceremonies.
-    ///
-    /// - Parameter needed: The setting that cannot work without one, if it is on.
-    /// - Returns: nil without an identity, and for one that cannot work.
+    /// - Parameter needed: The enabled setting that requires an identity.
+    /// - Returns: nil for none or an unusable one.
     mutating func relyingParty(neededBy needed: Setting?) -> AppIdentity? {
         let apps = AppIdentifiers(apple: appleAppIDs(), android: androidApps())
         guard let id = text(.relyingPartyID) else {
@@ -84,10 +81,10 @@ extension SettingsReader {
             return nil
         }
         let related = list(.relatedOrigins)
-        // Apple's apps give the domain itself as their origin.
+        // Apple's apps send the domain itself as origin.
         let ofApps = (apps.apple.isEmpty ? [] : ["https://\(id)"]) + apps.android.map(\.origin)
         do throws(RelyingPartyProblem) {
-            // Origins of other domains have a separate setting; here they are a mistake.
+            // Origins of other domains have a separate setting.
             let name = text(.relyingPartyName) ?? appName ?? id
             let origins = list(.relyingPartyOrigins) + ofApps
             let party = try RelyingParty(id: id, name: name, origins: origins, allowsFrames: true)

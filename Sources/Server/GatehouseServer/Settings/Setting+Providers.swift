@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 
 extension Setting {
-    // Redirects, and sign-in through providers.
+    // Redirects and providers.
     package static let uriAllowList = Setting(
         "uri_allow_list", .gotrue, .text(),
         "Comma-separated addresses that browsers may return to besides `site_url`. They must match exactly and may "
@@ -45,7 +45,7 @@ extension Setting {
         "Allows providers on this machine, including over http. For stand-ins in development, not for production.")
 }
 
-/// The settings of a provider that has variables of its own, `GATEHOUSE_EXTERNAL_NAME_…`.
+/// `GATEHOUSE_EXTERNAL_NAME_…`.
 struct ProviderNames: Sendable {
     let enabled, clientID, secret, redirectURI, url, skipNonceCheck, emailOptional, linking: Setting
 

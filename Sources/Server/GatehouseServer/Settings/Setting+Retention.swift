@@ -1,6 +1,5 @@
 import AccountDomain
 
-/// How long records stay.
 extension Setting {
     package static let auditLogRetention = Setting(
         "retention_audit_log", .none, .durationOrZero("0"),
@@ -38,8 +37,7 @@ extension SettingsReader {
         return retention
     }
 
-    /// - Returns: nil for `0`, which keeps records for ever. A shorter time than a day is more likely a wrong unit than a
-    ///   wish.
+    /// - Returns: nil for `0`, which keeps records forever. Less than a day is probably a wrong unit.
     private mutating func stay(_ setting: Setting) -> Duration? {
         guard let stay = duration(setting), stay > .zero else { return nil }
         if stay < .seconds(86_400) { refuse(setting, "expected at least 24h, or 0 to keep records for ever") }

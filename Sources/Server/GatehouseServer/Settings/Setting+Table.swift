@@ -1,8 +1,8 @@
 import AccountDomain
 import GatehouseWire
 
-/// One row for each setting: key, variables of Supabase Auth, form with the default value, and description. A new
-/// setting is a row, its name in ``allCases``, and the code that reads it.
+/// One row per setting: key, Supabase Auth's variables, form with default, description. A new setting needs a row, its
+/// name in ``allCases``, and code that reads it.
 extension Setting {
     // Addresses and public URLs.
     package static let listen = Setting(
@@ -46,7 +46,7 @@ extension Setting {
         "api_max_request_duration", .gotrue, .duration("10s"),
         "Time limit of a request, including its wait for the database. A slower one gets 504.")
 
-    // Database, and the secrets that only the configuration contains.
+    // Database, and secrets that only the configuration contains.
     package static let database = Setting(
         "database", .named(["GOTRUE_DB_DATABASE_URL", "DATABASE_URL"]), .location,
         "Required. Path of the SQLite file (`sqlite:PATH` works too), or `postgres://user@host/database` with "

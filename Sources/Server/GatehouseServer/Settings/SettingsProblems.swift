@@ -1,10 +1,10 @@
 import GatehouseWire
 
-/// An invalid value. Contains the setting's name, never the value.
+/// Contains the setting's name, never its value.
 package struct SettingsProblem: Hashable, Sendable {
-    /// The name as written: `GATEHOUSE_PORT`, or `port in gatehouse.yaml`.
+    /// As written: `GATEHOUSE_PORT`, or `port in gatehouse.yaml`.
     package let name: String
-    /// The expected form, as the end of a sentence.
+    /// The end of a sentence.
     package let expected: String
 
     package init(_ name: String, _ expected: String) {
@@ -12,7 +12,6 @@ package struct SettingsProblem: Hashable, Sendable {
         self.expected = expected
     }
 
-    /// Whether it is about the value of one of the settings.
     func concerns(_ settings: [Setting]) -> Bool {
         settings.contains { setting in
             setting.environmentNames.contains(name)
@@ -21,7 +20,6 @@ package struct SettingsProblem: Hashable, Sendable {
     }
 }
 
-/// All problems of a configuration.
 package struct SettingsProblems: Error, Equatable, Sendable, CustomStringConvertible {
     package let problems: [SettingsProblem]
 

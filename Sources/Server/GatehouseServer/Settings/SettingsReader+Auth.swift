@@ -32,7 +32,8 @@ extension SettingsReader {
         auth.allowsManualLinking = flag(.manualLinking)
         auth.adminRoles = list(.jwtAdminRoles)
         auth.passkeys = passkeyRules()
-        // Without one, WebAuthn factors are off: Supabase's configurations turn them on alone. ``UnusedSettings`` says so.
+        // Without an identity, WebAuthn factors are off: Supabase's configurations enable them alone.
+        // ``UnusedSettings`` reports it.
         auth.identity = relyingParty(neededBy: flag(.passkeysEnabled) ? .passkeysEnabled : nil)
         auth.apiKeys.publishable = apiKeys(.publishableKeys, prefix: "sb_publishable_")
         auth.apiKeys.secret = apiKeys(.secretKeys, prefix: "sb_secret_")
@@ -43,7 +44,7 @@ extension SettingsReader {
         return auth
     }
 
-    /// nil for a server that sends no mail.
+    /// nil disables mail.
     private mutating func mailRules() -> MailRules? {
         var mail = MailRules()
         mail.codeLifetime = .seconds(number(.mailCodeLifetime))
@@ -57,8 +58,7 @@ extension SettingsReader {
         return text(.mailFolder) == nil && text(.smtpHost) == nil && !hasHook ? nil : mail
     }
 
-    /// Names of the app that passwords must not consist of: the configured words, and parts of the URLs and of the
-    /// app's scheme.
+    /// Passwords must not consist of these: the configured words, and parts of the URLs and of the app's scheme.
     private func forbiddenWords() -> [String] {
         let hosts = [Setting.siteURL, .externalURL].compactMap { text($0).flatMap(URL.init(string:))?.host }
         // Top-level domains do not name the app.

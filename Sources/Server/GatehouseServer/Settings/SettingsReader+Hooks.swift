@@ -3,7 +3,6 @@ package import AuthServer
 import GatehouseWire
 package import IdentityProviders
 
-/// The hooks and webhooks of a server.
 package struct HookConfiguration: Sendable {
     package var hooks: [HookName: Hook] = [:]
     package var webhooks: [WebhookEndpoint] = []
@@ -25,7 +24,7 @@ extension SettingsReader {
         return read
     }
 
-    /// nil for a disabled hook, whose other settings are only checked for their form.
+    /// nil for a disabled hook, whose other settings still need a valid form.
     private mutating func hook(_ settings: HookSettings, _ rule: OutgoingAddressRule) -> Hook? {
         let isOn = flag(settings.enabled)
         let continues = settings.onFailure.flatMap { choice($0, ["refuse": false, "continue": true]) } ?? false
@@ -44,7 +43,7 @@ extension SettingsReader {
 
     static let notSecrets = "expected v1,whsec_ and the Base64 of 24 to 64 bytes, with | between several"
 
-    /// Why an address cannot be called; nil if it can.
+    /// nil if the address may be called.
     static func problem(_ text: String, _ rule: OutgoingAddressRule) -> String? {
         guard let url = ProviderURL(text) else { return "expected a web address without #" }
         do throws(OutgoingAddressRule.Refusal) {
@@ -59,10 +58,10 @@ extension SettingsReader {
         }
     }
 
-    /// Reads the JSON array of webhooks. Its values are never quoted, because one of them is secret.
+    /// Never quotes the JSON, which contains a secret.
     private mutating func webhookEndpoints(_ rule: OutgoingAddressRule) -> [WebhookEndpoint] {
         guard let text = given[.webhooks]?.text else { return [] }
-        // Ignored: quoting the text at fault could reveal a secret.
+        // Ignored: quoting the text could reveal a secret.
         guard let elements = (try? JSONReader.read(text))?.arrayValue else {
             refuse(.webhooks, "expected a JSON array of objects")
             return []

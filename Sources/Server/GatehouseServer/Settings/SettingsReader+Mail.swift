@@ -2,7 +2,7 @@ import Foundation
 import GatehouseWire
 package import SMTP
 
-/// The server that takes our mails, and whom they come from.
+/// The SMTP server, and the sender.
 package struct MailSettings: Sendable {
     package let server: SMTPServer
     package let sender: Mailbox
@@ -11,7 +11,7 @@ package struct MailSettings: Sendable {
 }
 
 extension SettingsReader {
-    /// - Returns: nil without a mail server. In that case the other settings are only checked for their form.
+    /// - Returns: nil without a mail server. The other settings still need a valid form.
     mutating func mail() -> MailSettings? {
         let sender = sender()
         let (port, connections) = (number(.smtpPort), number(.smtpConnections))
@@ -52,7 +52,7 @@ extension SettingsReader {
         return nil
     }
 
-    /// The host of our URL, which other servers can look up, for EHLO.
+    /// For EHLO: the host of our URL, which other servers can look up.
     private func clientName() -> String? {
         guard let host = text(.externalURL).flatMap({ URL(string: $0)?.host }), host.contains(ascii: "."),
             IPAddress(host) == nil, let named = SMTPServer(host: host, port: 25, security: .off)

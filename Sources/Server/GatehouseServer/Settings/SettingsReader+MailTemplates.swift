@@ -2,9 +2,7 @@ import Foundation
 import MailTemplates
 
 extension SettingsReader {
-    /// Reads and checks the operator's templates of mails.
-    ///
-    /// - Returns: nil if one of them is refused.
+    /// - Returns: nil if a template is refused.
     mutating func mailWriter() -> MailWriter? {
         var overrides = MailOverrides()
         overrides.folder = text(MailTemplateSettings.folder).map { URL(fileURLWithPath: $0) }

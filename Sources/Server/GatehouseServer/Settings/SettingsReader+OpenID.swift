@@ -3,19 +3,17 @@ import GatehouseWire
 import IdentityProviders
 
 extension SettingsReader {
-    /// Reads the JSON array of OpenID Connect providers.
-    ///
-    /// - Parameter taken: Names that are already in use.
+    /// - Parameter taken: Names already in use.
     mutating func openIDProviders(
         _ defaults: ProviderDefaults, _ rule: OutgoingAddressRule, besides taken: [String]
     ) -> [ConfiguredProvider] {
         guard let text = given[.openIDProviders]?.text else { return [] }
-        // Ignored: quoting the text at fault could reveal a secret.
+        // Ignored: quoting the text could reveal a secret.
         guard let elements = (try? JSONReader.read(text))?.arrayValue else {
             refuse(.openIDProviders, "expected a JSON array of objects")
             return []
         }
-        // Apple and Google need special rules, which an entry of this list would lack.
+        // Apple and Google need rules that an entry would lack.
         var names = Set(taken + ["apple", "google"])
         var providers: [ConfiguredProvider] = []
         for (index, element) in elements.enumerated() {
@@ -35,7 +33,7 @@ extension SettingsReader {
     }
 }
 
-/// An object of the array. Its values are never quoted, because one of them is secret.
+/// Never quotes its values, one of which is secret.
 private struct OpenIDEntry {
     private let members: AuthJSONObject
     private(set) var problems: [String] = []
@@ -108,7 +106,7 @@ private struct OpenIDEntry {
         return nil
     }
 
-    /// - Returns: An empty string, after reporting the problem, for a missing member.
+    /// - Returns: An empty string for a missing member, which is reported.
     private mutating func required(_ name: String) -> String {
         if member(name) == nil { refuse(name, "is missing") }
         return text(name) ?? ""
@@ -138,7 +136,7 @@ private struct OpenIDEntry {
     }
 
     private mutating func linking() -> LinkingPolicy {
-        // Not every provider is the owner of the addresses that it vouches for.
+        // Not every provider owns the addresses that it verifies.
         guard let text = text("linking") else { return .confirm }
         if let policy = LinkingPolicy(rawValue: text) { return policy }
         refuse("linking", "expected one of " + LinkingPolicy.allCases.map(\.rawValue).joined(separator: ", "))

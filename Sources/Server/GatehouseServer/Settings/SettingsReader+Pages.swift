@@ -3,8 +3,6 @@ package import GatehouseWire
 import WebPages
 
 extension SettingsReader {
-    /// nil if the pages are off.
-    ///
     /// - Parameter parts: Pages alone are always on.
     mutating func pages(_ auth: AuthURLs, _ parts: Set<ServedPart>) -> PageSettings? {
         guard flag(.accountPages) || parts == [.pages] else { return nil }
@@ -29,7 +27,6 @@ extension SettingsReader {
 
     struct AuthURLs { let external: String }
 
-    /// nil if the console is off.
     mutating func console(_ auth: AuthURLs) -> PageSettings? {
         guard flag(.console) else { return nil }
         let origin = Self.origin(of: auth.external)
@@ -50,7 +47,7 @@ extension SettingsReader {
         return branding
     }
 
-    /// Reads the operator's files into the branding; nil without pages, and without settings that name any.
+    /// nil without pages, or without settings that name files.
     mutating func brandingFiles(_ pages: inout PageSettings?) -> BrandingFiles? {
         guard var branding = pages?.branding else { return nil }
         var files = BrandingFiles(texts: text(.accountPagesTexts), symbol: text(.accountPagesSymbol))
@@ -71,7 +68,6 @@ extension SettingsReader {
 }
 
 extension LinkPageBrand {
-    /// The look of the account pages, for the page of an emailed link.
     init(_ pages: PageSettings) {
         self.init(
             name: pages.branding.name, style: pages.branding.accent?.styleSheet ?? "",
@@ -80,12 +76,12 @@ extension LinkPageBrand {
 }
 
 extension ServerSettings {
-    /// Lets this machine into the console without a password, as `gatehouse dev` does.
+    /// Lets this machine into the console without a password, for `gatehouse dev`.
     ///
     /// - Parameters:
     ///   - secretKey: The API key that the console signs in with.
     ///   - randomBytes: A cryptographically secure source.
-    /// - Returns: The path and query of a link that signs in once.
+    /// - Returns: The path and query of a single-use link.
     package mutating func openConsole(
         _ secretKey: Secret, randomBytes: @escaping @Sendable (Int) -> [UInt8]
     ) -> String {

@@ -2,13 +2,12 @@ import GatehouseWire
 import ProfileGateway
 
 extension SettingsReader {
-    /// Reads the files that add to profiles.
     mutating func profileFields() -> ConfiguredFields {
         let schema = file(.profileSchema) { try DataSchema(file: $0) }
         return ConfiguredFields(teams: file(.teamCatalogue) { try TeamCatalogue(file: $0) }, schema: schema)
     }
 
-    /// Reads the apps' names. Limits their number, because made-up events can add rows for each of them.
+    /// Limits the apps, because made-up events can add rows for each.
     mutating func countedApps() -> [String] {
         let apps = list(.telemetryApps)
         let isGood =

@@ -4,7 +4,6 @@ import GatehouseWire
 import IdentityProviders
 
 extension SettingsReader {
-    /// The addresses that may be called for providers.
     mutating func outgoing() -> OutgoingAddressRule {
         let networks = list(.outgoingNetworks).map(IPNetwork.init)
         if networks.contains(nil) { refuse(.outgoingNetworks, Self.notNetworks) }
@@ -12,7 +11,6 @@ extension SettingsReader {
             allowsLoopback: flag(.outgoingLoopback), allowedNetworks: networks.compactMap(\.self))
     }
 
-    /// All enabled providers.
     mutating func providers(_ auth: AuthSettings, _ rule: OutgoingAddressRule) -> [ConfiguredProvider] {
         let defaults = ProviderDefaults(
             externalURL: auth.externalURL, confirmsAutomatically: auth.confirmsAutomatically)
@@ -45,7 +43,7 @@ extension SettingsReader {
         }
     }
 
-    /// The .p8 key if configured, otherwise the prepared client secret.
+    /// The .p8 key if configured, else the prepared client secret.
     private mutating func appleCredential() -> ClientCredential {
         let ofKey = [Setting.appleKey, .appleKeyID, .appleTeamID]
         guard ofKey.contains(where: { given.has($0) }) else { return secretCredential(ProviderNames.apple.secret) }
@@ -108,7 +106,7 @@ extension SettingsReader {
         return .secret(Secret(value.text))
     }
 
-    /// Reads all settings of a provider before failing, so that every problem is reported.
+    /// Reads all settings before failing, so that every problem is reported.
     private mutating func known(
         _ names: ProviderNames, _ defaults: ProviderDefaults, _ rule: OutgoingAddressRule,
         _ make: (inout SettingsReader, inout ProviderFindings) -> ProviderSettings?
@@ -140,7 +138,6 @@ extension SettingsReader {
     }
 }
 
-/// Collects the problems of one provider.
 struct ProviderFindings {
     private(set) var problems: [ProviderSettingsProblem] = []
 
@@ -155,7 +152,6 @@ struct ProviderFindings {
         }
     }
 
-    /// Checks whether the provider could be called.
     mutating func check(_ settings: ProviderSettings, _ rule: OutgoingAddressRule) {
         do throws(ProviderSettingsProblems) {
             _ = try OpenIDProvider(settings, rule: rule, now: { Instant(seconds: 0) }) { _ in
@@ -168,7 +164,7 @@ struct ProviderFindings {
 }
 
 extension ProviderSettingsProblem {
-    /// The expected form as the end of a sentence, without the value.
+    /// The end of a sentence, without the value.
     var expected: String {
         switch self {
         case .name: "expected a name of a-z, 0-9, - and _ that is not one of the API's own, such as email"

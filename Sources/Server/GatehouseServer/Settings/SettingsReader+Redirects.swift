@@ -3,9 +3,7 @@ import Foundation
 import GatehouseWire
 
 extension SettingsReader {
-    /// The allowed redirect URLs.
-    ///
-    /// - Parameter externalURL: The validated URL; empty if it was invalid.
+    /// - Parameter externalURL: Validated; empty if invalid.
     mutating func redirects(externalURL: String) -> RedirectAllowList {
         let takesPatterns = flag(.redirectPatterns)
         let entries = takesPatterns ? RedirectEntry.patterns(text(.uriAllowList) ?? "") : list(.uriAllowList)
@@ -24,7 +22,7 @@ extension SettingsReader {
             siteURL: siteURL() ?? Self.origin(of: externalURL), entries: entries, takesPatterns: takesPatterns)
     }
 
-    /// Kept byte for byte, like all redirect URLs.
+    /// Byte for byte, like all redirect URLs.
     private mutating func siteURL() -> String? {
         guard let text = given[.siteURL]?.text else { return nil }
         guard RedirectEntry.canMatch(text, asPattern: false), !text.contains("#") else {
@@ -40,7 +38,7 @@ extension SettingsReader {
         return String(url[..<(url[scheme.upperBound...].firstIndex(of: "/") ?? url.endIndex)])
     }
 
-    /// An http or https URL, unchanged: the provider compares it byte for byte.
+    /// Unchanged: the provider compares the URL byte for byte.
     mutating func exactWebAddress(_ setting: Setting) -> String? {
         guard let text = given[setting]?.text else { return nil }
         if RedirectEntry.isWebAddress(text) { return text }
@@ -49,23 +47,21 @@ extension SettingsReader {
     }
 }
 
-/// An entry of the list of redirect URLs.
 package enum RedirectEntry {
-    /// Whether the entry can allow any URL. false for invalid URLs and for schemes whose content browsers execute.
+    /// false for invalid URLs, and for schemes whose content browsers execute.
     package static func canMatch(_ entry: String, asPattern: Bool) -> Bool {
         guard asPattern else { return isAddress(entry) }
         return (!isPattern(entry) && isAddress(entry)) || RedirectAllowList.canMatch(pattern: entry)
     }
 
-    /// Whether the entry has a wildcard. `?` is none, because it begins a query, and neither are the brackets of an IPv6
-    /// address.
+    /// Excludes `?`, which begins a query, and an IPv6 address's brackets.
     package static func isPattern(_ entry: String) -> Bool {
         let parts = URLParts(entry)
         let searched = parts?.host.hasPrefix("[") == true ? parts?.rest ?? "" : entry
         return searched.utf8.contains { "*[{".utf8.contains($0) }
     }
 
-    /// Splits a list of patterns at commas outside of braces.
+    /// Splits at commas outside of braces.
     static func patterns(_ list: String) -> [String] {
         var (parts, depth) = ([""], 0)
         for character in list {

@@ -26,7 +26,7 @@ extension SettingsReader {
         return known
     }
 
-    /// Decodes Base64 with or without padding, in either alphabet.
+    /// With or without padding, in either alphabet.
     private static func bytes(base64 text: Substring) -> [UInt8]? {
         var text = String(text).replacing("-", with: "+").replacing("_", with: "/")
         while text.hasSuffix("=") { text.removeLast() }

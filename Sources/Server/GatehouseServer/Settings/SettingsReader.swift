@@ -32,7 +32,7 @@ struct SettingsReader {
         return text
     }
 
-    /// Accepts Go's spellings of a boolean, and `yes`, `no`, `on` and `off`.
+    /// Go's booleans, and `yes`, `no`, `on` and `off`.
     mutating func flag(_ setting: Setting) -> Bool {
         switch text(setting)?.lowercased() {
         case "1", "t", "true", "yes", "on": return true
@@ -51,7 +51,7 @@ struct SettingsReader {
         return range.lowerBound
     }
 
-    /// - Returns: nil if there is neither a value nor a default.
+    /// - Returns: nil without a value or default.
     mutating func duration(_ setting: Setting) -> Duration? {
         guard let text = text(setting) else { return nil }
         let takesZero = if case .durationOrZero = setting.form { true } else { false }
@@ -62,7 +62,7 @@ struct SettingsReader {
         return duration
     }
 
-    /// The elements of a comma-separated list, trimmed, without empty ones.
+    /// Comma-separated, trimmed, without empty elements.
     func list(_ setting: Setting) -> [String] {
         (text(setting) ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter {
             !$0.isEmpty
@@ -95,8 +95,8 @@ struct SettingsReader {
         return nil
     }
 
-    /// The name of a header that contains only addresses. `Forwarded` (RFC 7239) has its own grammar, which is not
-    /// supported: every caller would be the proxy.
+    /// A header of addresses only. `Forwarded` (RFC 7239) has its own grammar, which is not supported: every caller
+    /// would be the proxy.
     mutating func addressHeader(_ setting: Setting) -> HTTPField.Name? {
         guard let text = text(setting) else { return nil }
         if let name = HTTPField.Name(text), name != HTTPField.Name("Forwarded") { return name }

@@ -1,24 +1,23 @@
 import GatehouseWire
 
-/// A setting as operators may see it. Has no secret.
+/// Has no secret.
 package struct ShownSetting: Sendable {
     package enum Origin: String, Sendable {
         case environment, file
-        /// No value was given; there may be a default.
+        /// Not set; there may be a default.
         case standard = "default"
     }
 
-    /// Stands for a secret that is set.
+    /// Replaces a secret that is set.
     package static let mask = "••••"
 
     package let setting: Setting
-    /// The title of its area.
     package let area: String
-    /// nil for a setting with neither a value nor a default; ``mask`` for a secret.
+    /// nil without a value or default; ``mask`` for a secret.
     package let value: String?
     package let origin: Origin
 
-    /// Every setting, by area.
+    /// By area.
     package static func all(_ given: GivenSettings) -> [ShownSetting] {
         Setting.areas.flatMap { area in
             area.settings.map { setting in

@@ -1,15 +1,14 @@
 import GatehouseWire
 
-/// Suggests corrections for misspelt words.
 enum Spelling {
-    /// `; did you mean X?`, or an empty string if no word is close.
+    /// `; did you mean X?`, or empty if no word is close.
     static func hint(_ word: String, known: [String]) -> String {
         let nearest = known.map { (word: $0, distance: distance(word, $0)) }.min { $0.distance < $1.distance }
         guard let nearest, nearest.distance <= max(2, word.count / 5) else { return "" }
         return "; did you mean \(nearest.word)?"
     }
 
-    /// The Levenshtein distance: the number of characters to insert, delete or replace.
+    /// The Levenshtein distance.
     static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)

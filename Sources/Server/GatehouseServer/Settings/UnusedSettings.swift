@@ -1,11 +1,11 @@
 import AuthServer
 import GatehouseWire
 
-/// Settings for features that this build does not have.
+/// Settings for features that this build lacks.
 package struct UnusedSettings: Sendable {
     /// `GOTRUE_…` variables that this program does not read.
     package let names: [String]
-    /// The features that the configuration enables and that stay off, one sentence each.
+    /// One sentence for each enabled feature that stays off.
     package let missingFeatures: [String]
 
     package init(_ given: GivenSettings) {
@@ -64,17 +64,17 @@ package struct UnusedSettings: Sendable {
     ]
 }
 
-/// Variables of the terminal client, which are no settings of a server.
+/// The terminal client's, which are no server settings.
 package enum ClientVariables {
     package static let url = "GATEHOUSE_URL"
     package static let key = "GATEHOUSE_KEY"
 }
 
 extension SettingsReader {
-    /// Reports misspelt `GATEHOUSE_` names, which would be ignored otherwise.
+    /// Misspelt `GATEHOUSE_` names would be ignored otherwise.
     mutating func refuseUnknownNames() {
         let known = Setting.allCases.flatMap(\.environmentNames).filter { $0.hasPrefix("GATEHOUSE_") }
-        // Variables of the client may be set in the shell that starts a server.
+        // The shell that starts a server may have the client's variables.
         let ofTheClient = [ClientVariables.url, ClientVariables.key]
         for name in given.environment.keys.sorted()
         where name.hasPrefix("GATEHOUSE_") && !known.contains(name) && !ofTheClient.contains(name) {

@@ -1,22 +1,21 @@
 import CYAML
 import GatehouseWire
 
-/// Reads a YAML mapping from keys to texts or lists of texts, through the events of libyaml
-/// (<https://pyyaml.org/wiki/LibYAML>).
+/// Reads a flat YAML mapping of texts and lists of texts with libyaml (<https://pyyaml.org/wiki/LibYAML>).
 ///
-/// Every scalar is text, with and without quotes: `yes` and `~` stay as they are written. The first anchor, alias or
-/// nested value ends the reading, so no input is expanded and none is nested deeply.
+/// Every scalar is text: `yes` and `~` stay as written. The first anchor, alias or nested value stops the reading, so
+/// input neither expands nor nests.
 struct YAMLReader {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let bytes: UnsafeBufferPointer<UInt8>
 
-    /// - Returns: The keys and values in the order of the text. Commas join the texts of a list.
+    /// - Returns: In the order of the text. Commas join a list.
     static func entries(of text: String) throws(YAMLProblem) -> [(String, String)] {
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         defer { parser.deallocate() }
         guard yaml_parser_initialize(parser) == 1 else { throw .notSettings }
         defer { yaml_parser_delete(parser) }
-        // The zero is not read. Without it, an empty text would have no address.
+        // The unread zero gives an empty text an address.
         return try (Array(text.utf8) + [0]).withUnsafeBufferPointer { bytes throws(YAMLProblem) in
             yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
             yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count - 1)
@@ -37,14 +36,14 @@ struct YAMLReader {
             entries.append((key, try value(of: key, line: event.line)))
             event = try after(key, line: event.line)
         }
-        // The end of the document; then nothing else may follow.
+        // The end of the document; nothing else may follow.
         _ = try next()
         event = try next()
         guard event.type == YAML_STREAM_END_EVENT else { throw .syntax(line: event.line, column: event.column) }
         return entries
     }
 
-    /// - Parameter line: The line of the key.
+    /// - Parameter line: The key's.
     private func value(of key: String, line: Int) throws(YAMLProblem) -> String {
         var isInside = false
         do throws(YAMLProblem) {
@@ -64,7 +63,7 @@ struct YAMLReader {
         }
     }
 
-    /// The event behind a value. An error in the line of the key is the value's.
+    /// An error in the key's line is the value's.
     private func after(_ key: String, line: Int) throws(YAMLProblem) -> Event {
         do throws(YAMLProblem) {
             return try next()
@@ -76,7 +75,6 @@ struct YAMLReader {
     private struct Event {
         let type: yaml_event_type_t
         let line, column: Int
-        /// nil unless the event is a scalar.
         var text: String?
 
         func requiredText() throws(YAMLProblem) -> String {
@@ -90,7 +88,7 @@ struct YAMLReader {
         guard yaml_parser_parse(parser, &event) == 1 else { throw problem }
         defer { yaml_event_delete(&event) }
         var read = Event(type: event.type, line: event.start_mark.line + 1, column: event.start_mark.column + 1)
-        // A tag would change what the text means.
+        // A tag would change the text's meaning.
         let refused: UnsafeMutablePointer<yaml_char_t>?
         switch event.type {
         case YAML_ALIAS_EVENT: refused = event.data.alias.anchor
@@ -112,7 +110,7 @@ struct YAMLReader {
         case YAML_SCANNER_ERROR, YAML_PARSER_ERROR:
             return .syntax(line: parser.pointee.problem_mark.line + 1, column: parser.pointee.problem_mark.column + 1)
         case YAML_READER_ERROR:
-            // A character that YAML does not allow. libyaml gives its offset in bytes.
+            // libyaml gives a forbidden character's offset in bytes.
             let lines = bytes.prefix(parser.pointee.problem_offset)
                 .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             let column = lines.last.map { String(decoding: $0, as: UTF8.self).unicodeScalars.count } ?? 0
@@ -122,13 +120,13 @@ struct YAMLReader {
     }
 }
 
-/// Why a text is not a list of settings. Contains positions, counted from one, and of the text only keys.
+/// Contains positions from one, and of the text only keys.
 enum YAMLProblem: Error, CustomStringConvertible {
-    /// - Parameter key: The key whose value has the error.
+    /// - Parameter key: Its value has the error.
     case syntax(line: Int, column: Int, key: String? = nil)
-    /// The value of a key is a mapping, or a list with other values than texts: usually JSON without quotes.
+    /// A mapping, or a list with other values than texts: usually JSON without quotes.
     case nested(key: String, line: Int)
-    /// The line of the first occurrence.
+    /// The first occurrence's line.
     case repeatedKey(line: Int)
     case anchor(line: Int)
     case notSettings
@@ -152,7 +150,7 @@ enum YAMLProblem: Error, CustomStringConvertible {
         }
     }
 
-    /// The error, with the key if it is in its value or in its line.
+    /// Adds the key if the error is in its value or line.
     fileprivate func naming(_ key: String, if isInside: Bool, line: Int) -> YAMLProblem {
         guard case .syntax(let found, let column, _) = self, isInside || found == line else { return self }
         return .syntax(line: found, column: column, key: key)

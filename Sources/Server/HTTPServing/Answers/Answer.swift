@@ -3,16 +3,16 @@ package import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// Builds responses that have only the headers of the protocol.
+/// Responses with only the protocol's headers.
 package enum Answer {
     private static let jsonType = HTTPField(name: .contentType, value: "application/json")
 
-    /// A JSON response with `content-type: application/json`, without a charset as in Supabase Auth.
+    /// Without a charset, as in Supabase Auth.
     package static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
         body(ByteBuffer(bytes: bytes), jsonType, status)
     }
 
-    /// - Parameter capacity: The expected number of bytes. A smaller value costs a copy.
+    /// - Parameter capacity: Expected bytes. Too few cost a copy.
     package static func json(
         status: HTTPResponse.Status = .ok, capacity: Int = 1_024, _ write: (inout JSONWriter) -> Void
     ) -> Response {
@@ -21,14 +21,13 @@ package enum Answer {
         return json(writer.bytes, status: status)
     }
 
-    /// A text response, in plain text by default.
     package static func text(
         _ text: String, status: HTTPResponse.Status = .ok, contentType: String = "text/plain; charset=utf-8"
     ) -> Response {
         body(ByteBuffer(string: text), HTTPField(name: .contentType, value: contentType), status)
     }
 
-    /// A response without body and `content-type`.
+    /// Without `content-type`.
     package static func empty(_ status: HTTPResponse.Status = .noContent) -> Response {
         // A 204 has no content-length (RFC 9110 §8.6), but Response would add one.
         var response = Response(status: status)
@@ -36,7 +35,7 @@ package enum Answer {
         return response
     }
 
-    /// A redirect with status 302, or 303 after a POST. The caller has checked that `location` is an allowed target.
+    /// 302, or 303 after a POST. The caller has checked `location`.
     package static func redirect(to location: String, status: HTTPResponse.Status = .found) -> Response {
         var response = Response(status: status)
         response.headers.append(HTTPField(name: .location, value: location))

@@ -1,23 +1,22 @@
 package import GatehouseWire
 package import HTTPTypes
 
-/// The stable word of a refusal. The Auth API's list is the one that clients read; other APIs add their own words.
+/// The Auth API's list, which clients read; other APIs add their own.
 package typealias RefusalCode = AuthErrorCode
 
-/// An error response. The client sees status, code and message; the cause appears only in the log.
+/// An error response. The client sees status, code and message; the cause is for the log.
 package struct Refusal: Error, Sendable {
     package let status: HTTPResponse.Status
     package let code: RefusalCode
     package let message: String
     package var headers: HTTPFields
-    /// `weak_password.reasons` of the Auth API ([Password
-    /// security](https://supabase.com/docs/guides/auth/password-security)).
+    /// `weak_password.reasons` ([Password security](https://supabase.com/docs/guides/auth/password-security)).
     package var weakPasswordReasons: [String]?
-    /// Members of the Auth API's error body after code and message, in this order.
+    /// Members of the Auth API's error body after code and message, in order.
     package var details: [(name: StaticString, value: AuthJSON)] = []
-    /// The invalid field, as a JSON Pointer (RFC 6901) into the body of the request. Only the gateway's format has it.
+    /// The invalid field, as a JSON Pointer (RFC 6901) into the request's body. Gateway only.
     package var field: String?
-    /// If set, the Auth API answers in OAuth's format with status 400 and this `error`.
+    /// Makes the Auth API respond in OAuth's format with status 400.
     package private(set) var oauthError: String?
     package let cause: (any Error)?
 
@@ -42,12 +41,11 @@ package struct Refusal: Error, Sendable {
 }
 
 extension Refusal {
-    /// 400 `bad_json`: the body is not a JSON object. The problem must not quote the body.
+    /// The problem must not quote the body.
     package static func badJSON(_ problem: String) -> Refusal {
         Refusal(.badRequest, .badJSON, "Could not parse request body as JSON: \(problem)")
     }
 
-    /// 413 for a body over `limit` bytes.
     package static func bodyTooLarge(limit: Int) -> Refusal {
         Refusal(.contentTooLarge, .requestEntityTooLarge, "Request body too large (max \(limit) bytes)")
     }
@@ -58,7 +56,7 @@ extension Refusal {
     package static let timeout = Refusal(
         .gatewayTimeout, .requestTimeout, "Processing this request timed out, please retry after a moment.")
 
-    /// 429 with `Retry-After` (whole seconds, rounded up, at least 1) and the name of the exhausted bucket.
+    /// 429 with `Retry-After` in whole seconds, rounded up, at least 1.
     package static func tooManyRequests(retryAfter: Duration, bucket: String) -> Refusal {
         let seconds = max(1, Int(retryAfter.fractionalSeconds.rounded(.up)))
         return Refusal(
@@ -66,25 +64,25 @@ extension Refusal {
             headers: [.retryAfter: String(seconds), .rateLimitBucket: bucket])
     }
 
-    /// 503 with `Retry-After`: nothing happened, and a retry may succeed. Clients retry a 503 and keep their session;
-    /// after a 500, published clients do not.
+    /// 503 with `Retry-After`: nothing happened. Clients retry a 503 and keep their session; after a 500, published
+    /// clients do not.
     package static func unavailable(_ cause: any Error) -> Refusal {
         Refusal(
             .serviceUnavailable, .serviceUnavailable, "The service is not available at the moment, please try again.",
             headers: [.retryAfter: "1"], cause: cause)
     }
 
-    /// Also 503: the database became unreachable during a commit. Repeating the request is safe.
+    /// Also 503: the database became unreachable during a commit. A retry is safe.
     package static func unknownOutcome(_ cause: any Error) -> Refusal {
         Refusal(
             .serviceUnavailable, .outcomeUnknown, "The outcome of the request is unknown, please try again.",
             headers: [.retryAfter: "1"], cause: cause)
     }
 
-    /// For a route that this deployment has disabled.
+    /// A route that this deployment has disabled.
     package static let unknownAddress = Refusal(.notFound, .notFound, "There is nothing at this address.")
 
-    /// An unexpected error; all have the same message.
+    /// All have the same message.
     package static func unforeseen(_ cause: any Error) -> Refusal {
         Refusal(
             .internalServerError, .unexpectedFailure,
@@ -92,11 +90,10 @@ extension Refusal {
     }
 }
 
-/// No route matches the path. Each API answers in its own format.
+/// Each API responds in its own format.
 struct UnknownPath: Error {}
-/// A route matches the path but not the method.
 struct WrongMethod: Error { let allowed: String }
-/// The connection closed while the body arrived, so no response can be sent.
+/// The connection closed during the body, so no response can be sent.
 struct ConnectionLost: Error { let cause: any Error }
 
 extension HTTPField.Name {

@@ -2,16 +2,14 @@ import GatehouseWire
 package import HTTPTypes
 package import Hummingbird
 
-/// The error format of an API.
 package enum RefusalFormat: Sendable {
-    /// The Auth API, in both versions ([Error codes](https://supabase.com/docs/guides/auth/debugging/error-codes)).
+    /// In both versions ([Error codes](https://supabase.com/docs/guides/auth/debugging/error-codes)).
     case auth
-    /// The gateway: `{"error":CODE,"message":text}`, and `"field"` for a refusal of one field.
+    /// `{"error":CODE,"message":text}`, and `"field"` for one field.
     case profile
-    /// Pages for people.
     case page(@Sendable (_ refusal: Refusal, _ request: HTTPFields) -> Response)
 
-    /// Encodes a refusal. The Auth API's format depends on the request's `X-Supabase-Api-Version`.
+    /// The Auth API's format depends on `X-Supabase-Api-Version`.
     package func response(to refusal: Refusal, request: HTTPFields, requestID: String) -> Response {
         var response =
             switch self {
@@ -23,7 +21,7 @@ package enum RefusalFormat: Sendable {
         return response
     }
 
-    /// The Auth API answers unknown paths in plain text, like Supabase Auth.
+    /// The Auth API responds in plain text, like Supabase Auth.
     func unknownPath(request: HTTPFields, requestID: String) -> Response {
         switch self {
         case .auth: Answer.text("404 page not found\n", status: .notFound)
@@ -45,7 +43,7 @@ package enum RefusalFormat: Sendable {
                 details: refusal.details)
         }
         if isNew { response.headers.append(HTTPField(name: .supabaseAPIVersion, value: "2024-01-01")) }
-        // As Supabase Auth does: version 2024-01-01 omits the header for weak passwords.
+        // Like Supabase Auth, version 2024-01-01 omits the header for weak passwords.
         let omitsCode = refusal.oauthError != nil || (isNew && refusal.weakPasswordReasons != nil)
         if !omitsCode { response.headers.append(HTTPField(name: .supabaseErrorCode, value: refusal.code.rawValue)) }
         return response
@@ -59,7 +57,7 @@ package enum RefusalFormat: Sendable {
         }
     }
 
-    /// The gateway's codes for refusals that both APIs share. The gateway's own codes stay as they are.
+    /// The gateway's names for codes that both APIs share.
     private static func profileCode(_ code: RefusalCode) -> String {
         switch code {
         case .badJSON, .validationFailed: "BAD_REQUEST"
@@ -78,7 +76,7 @@ package enum RefusalFormat: Sendable {
         refusal.code == .unexpectedFailure ? "Something went wrong on our side." : refusal.message
     }
 
-    /// Whether `X-Supabase-Api-Version` is a date from 2024-01-01 on. Any other value counts as absent.
+    /// A date from 2024-01-01 on. Any other value is ignored.
     private func speaksNewVersion(_ request: HTTPFields) -> Bool {
         guard let text = request[.supabaseAPIVersion], text.utf8.count == 10, text >= "2024-01-01" else { return false }
         return Instant(text + "T00:00:00Z") != nil

@@ -7,27 +7,27 @@ package import NIOHTTP1
 package import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Translates between NIO's HTTP/1.1 messages and those of swift-http-types, and keeps the connection's promises: the
-/// `Connection` header (RFC 9112 §9.3) and `Expect: 100-continue` (RFC 9110 §10.1.1).
+/// Translates between NIO's and swift-http-types' messages, and handles `Connection` (RFC 9112 §9.3) and `Expect:
+/// 100-continue` (RFC 9110 §10.1.1).
 ///
-/// In place of swift-nio-extras' `HTTP1ToHTTPServerCodec`, which looks at each byte of a token alone, reads each path as a
-/// URL, and keeps the first of several `Host` headers.
+/// Replaces swift-nio-extras' `HTTP1ToHTTPServerCodec`, which checks tokens byte by byte, parses each path as a URL,
+/// and keeps the first of several `Host` headers.
 package final class RequestHeads: ChannelDuplexHandler {
     package typealias InboundIn = HTTPServerRequestPart
     package typealias InboundOut = HTTPRequestPart
     package typealias OutboundIn = HTTPResponsePart
     package typealias OutboundOut = HTTPServerResponsePart
 
-    /// Triggered by a handler that is about to read its request's body.
+    /// Sent by a handler before it reads the request's body.
     package struct BodyWanted: Sendable {
         package init() {}
     }
 
-    /// Requests without a complete response. Clients may send several ahead.
+    /// Clients may send several requests ahead.
     private var unanswered = 0
-    /// Whether the newest request's client waits for `100 Continue` before it sends the body.
+    /// The newest request's client awaits `100 Continue`.
     private var isWaiting = false
-    /// The `Connection` header for the response to the newest request.
+    /// `Connection` for the newest request's response.
     private var persistence: String?
 
     package init() {}
@@ -59,7 +59,7 @@ package final class RequestHeads: ChannelDuplexHandler {
         switch unwrapOutboundIn(data) {
         case .head(let response):
             var head = HTTPResponseHead(response)
-            // A request that was answered without its body may or may not be followed by that body.
+            // A request answered without its body may or may not be followed by it.
             if unanswered == 1, let value = isWaiting ? "close" : persistence {
                 head.headers.replaceOrAdd(name: "Connection", value: value)
             }
@@ -98,10 +98,10 @@ extension HTTPRequestHead {
 }
 
 extension HTTPRequest {
-    /// A request that has more than one `Host`, or no valid one, gets no authority, so that it is refused with 400 (RFC 9112
-    /// §3.2). HTTP/1.0 does not have the header; a request without it gets an empty authority.
+    /// A request with several `Host` fields or an invalid one gets no authority, and so status 400 (RFC 9112 §3.2).
+    /// HTTP/1.0 may omit the field and gets an empty authority.
     ///
-    /// - Throws: An error for a method that is not a token.
+    /// - Throws: For a method that is not a token.
     init(_ head: HTTPRequestHead) throws {
         var (fields, host, hosts) = (HTTPFields(), "", 0)
         fields.reserveCapacity(head.headers.count)
@@ -121,14 +121,14 @@ extension HTTPRequest {
             path: try Self.path(of: head), headerFields: fields)
     }
 
-    /// The target of a request without scheme and host, which a proxy's form has (RFC 9112 §3.2.2).
+    /// Without the scheme and host of a proxy's form (RFC 9112 §3.2.2).
     private static func path(of head: HTTPRequestHead) throws -> String? {
         if head.uri.utf8.first == UInt8(ascii: "/") { return head.uri }
         let target = HTTPRequestHead(version: head.version, method: head.method, uri: head.uri)
         return try HTTPRequest(target, secure: false, splitCookie: false).path
     }
 
-    /// The characters of `uri-host [ ":" port ]` (RFC 9110 §7.2).
+    /// `uri-host [ ":" port ]` (RFC 9110 §7.2).
     private static func isOfHost(_ byte: UInt8) -> Bool {
         byte.isUnreserved || "%!$&'()*+,;=:[]".utf8.contains(byte)
     }
@@ -140,8 +140,8 @@ extension HTTPField.Name {
 }
 
 extension HTTPField {
-    /// NIO's parser has refused control characters and removed spaces before the value. A value that ends in a space is
-    /// rare, and a short one takes little time; for others the check that swift-http-types makes would take longest.
+    /// NIO's parser has refused control characters and leading spaces, so only values with a trailing space need
+    /// swift-http-types' slower check.
     fileprivate init(_ name: Name, received value: String) {
         let (bytes, space, tab) = (value.utf8, UInt8(ascii: " "), UInt8(ascii: "\t"))
         guard bytes.count > 64, bytes.last != space, bytes.last != tab else {
@@ -161,8 +161,8 @@ private struct StrictHTTP1: ServerChildChannel {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(UnreadAnswers(limit: idleTimeout), position: .first)
-            // Without pipelining: the channel below reads one request after another. Without validation: the types of a
-            // response have valid names and values alone.
+            // No pipelining: the channel reads one request at a time. No validation: the response's types allow only
+            // valid names and values.
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
@@ -186,7 +186,7 @@ private struct StrictHTTP1: ServerChildChannel {
 }
 
 extension HTTPServerBuilder {
-    /// - Parameter idleTimeout: How long a connection may have no request, or a full write buffer, before it is closed.
+    /// - Parameter idleTimeout: Closes a connection after this time without a request, or with a full write buffer.
     package static func strictHTTP1(idleTimeout: TimeAmount) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             StrictHTTP1(http: HTTP1Channel(responder: responder), idleTimeout: idleTimeout)

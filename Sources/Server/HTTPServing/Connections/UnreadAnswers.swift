@@ -1,7 +1,7 @@
 package import NIOCore
 
-/// Closes a connection whose client does not read responses while the write buffer is full. Hummingbird's idle timeout
-/// does not run while a response waits.
+/// Closes a connection whose client does not read responses. Hummingbird's idle timeout does not run while a response
+/// waits.
 package final class UnreadAnswers: ChannelInboundHandler {
     package typealias InboundIn = NIOAny
 

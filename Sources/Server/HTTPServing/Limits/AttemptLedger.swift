@@ -3,12 +3,11 @@ import GatehouseWire
 enum AttemptVerdict: Equatable, Sendable {
     case admitted
     case refused(retryAfter: Duration, bucket: String)
-    /// All slots of this key are reserved; one of them may become free.
+    /// All slots are reserved; one may become free.
     case crowded(AttemptKey)
     /// The caller was cancelled.
     case gone
 
-    /// The decision to report to the caller.
     var decision: RateLimiter.Decision {
         switch self {
         case .admitted, .gone: .allowed
@@ -18,8 +17,8 @@ enum AttemptVerdict: Equatable, Sendable {
     }
 }
 
-/// The state of an ``AttemptLimiter``: for each key the instant at which the full limit is available again, which every
-/// failure moves by one interval, and the number of running attempts.
+/// State of an ``AttemptLimiter``: per key the running attempts, and when the full limit is available again, which
+/// every failure moves by one interval.
 struct AttemptLedger<Waiter: Sendable>: Sendable {
     struct Waiting: Sendable {
         let number: Int
@@ -30,9 +29,9 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
     private struct Entry {
         var fullAt: Instant
         var inFlight = 0
-        /// When the shared counts were last read because of a refusal.
+        /// The last read of the shared counts because of a refusal.
         var askedAt: Instant?
-        /// Failures that are not in the shared counts yet.
+        /// Has failures that are not shared yet.
         var isOwn = false
     }
 
@@ -43,14 +42,13 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
-    /// The maximum numbers of waiting callers, in total and per key. Further callers are refused with a delay of one
-    /// second.
+    /// In total and per key. Further callers are refused with a delay of one second.
     static var mostWaiting: Int { 1_000 }
     static var mostWaitingForOne: Int { 50 }
 
     var keyCount: Int { entries.count }
 
-    /// - Returns: Never ``AttemptVerdict/crowded(_:)``, because running attempts do not count here.
+    /// - Returns: Never ``AttemptVerdict/crowded(_:)``: running attempts do not count here.
     mutating func look(_ keys: [AttemptKey], at now: Instant) -> AttemptVerdict {
         for key in keys { limitFuture(key, at: now) }
         for key in keys {
@@ -69,7 +67,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return .admitted
     }
 
-    /// - Returns: false if too many callers wait already.
+    /// - Returns: false if too many callers wait.
     mutating func wait(_ waiting: Waiting, for key: AttemptKey) -> Bool {
         guard waitingCount < Self.mostWaiting, self.waiting[key]?.count ?? 0 < Self.mostWaitingForOne else {
             return false
@@ -79,7 +77,6 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return true
     }
 
-    /// - Returns: The waiter with this number.
     mutating func leave(_ number: Int) -> Waiter? {
         for (key, line) in waiting {
             guard let place = line.firstIndex(where: { $0.number == number }) else { continue }
@@ -91,9 +88,9 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return nil
     }
 
-    /// Releases the slots after failures have been counted.
+    /// Call after counting failures.
     ///
-    /// - Returns: The waiting callers that are now admitted or refused.
+    /// - Returns: The waiters that are now admitted or refused.
     mutating func finish(_ keys: [AttemptKey], at now: Instant) -> [(Waiter, AttemptVerdict)] {
         for key in keys {
             entries[key]?.inFlight -= 1
@@ -111,14 +108,14 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// The keys that a failure counts against, up to the first one that has reached its ``AttemptLimit/spread``.
+    /// The keys that a failure counts against, up to the first one at its ``AttemptLimit/spread``.
     func counted(_ keys: [AttemptKey], at now: Instant) -> [AttemptKey] {
         guard let closed = keys.firstIndex(where: { failures($0, at: now) >= $0.limit.spread }) else { return keys }
         return Array(keys[...closed])
     }
 
-    /// Whether to read the shared counts even though a key is refused here, because a success on another node may have
-    /// reset it. At most once per key and second, so that a flood does not cause reads.
+    /// A refused key reads the shared counts as well, because a success on another node may have reset it: at most once
+    /// per key and second.
     mutating func asksOthers(_ keys: [AttemptKey], at now: Instant) -> Bool {
         guard let key = keys.first(where: { delay(of: $0, at: now) > .zero }), settled(key) != nil else { return false }
         if let asked = entries[key]?.askedAt, asked <= now, now < asked + .seconds(1) { return false }
@@ -126,18 +123,16 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return true
     }
 
-    /// The count that a shared count may lower; nil if the limit is never reset, attempts are running, or failures are
+    /// The count that a shared count may lower; nil if the limit never resets, attempts are running, or failures are
     /// not shared yet.
     func settled(_ key: AttemptKey) -> Instant? {
         guard key.limit.isForgiven, let entry = entries[key], entry.inFlight == 0, !entry.isOwn else { return nil }
         return entry.fullAt
     }
 
-    /// Takes over a shared count.
-    ///
     /// - Parameters:
     ///   - fullAt: nil if nothing is counted.
-    ///   - before: The lowerable count when the read began. If it is unchanged, the shared count may lower it.
+    ///   - before: ``settled(_:)`` when the read began. If unchanged, the shared count may lower it.
     mutating func learn(_ key: AttemptKey, fullAt: Instant?, settledBefore before: Instant?, at now: Instant) {
         if let before, settled(key) == before { entries[key]?.fullAt = now }
         defer { tidy(key, at: now) }
@@ -173,7 +168,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return called
     }
 
-    /// How long a key is still refused; zero or less if it is not.
+    /// Zero or less if the key is not refused.
     private func delay(of key: AttemptKey, at now: Instant) -> Duration {
         guard key.limit.count > 0 else { return key.limit.window }
         return full(key, at: now) + key.limit.interval - latest(key, at: now)
@@ -189,7 +184,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return Int(((full(key, at: now) - now) / key.limit.interval).rounded(.up))
     }
 
-    /// After the clock was set back, failures count as an exhausted limit from now on, and not until that time returns.
+    /// After the clock was set back, failures exhaust the limit from now on rather than until that time returns.
     private mutating func limitFuture(_ key: AttemptKey, at now: Instant) {
         let latest = latest(key, at: now)
         guard let full = entries[key]?.fullAt, full > latest else { return }
@@ -203,8 +198,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         if let entry = entries[key], entry.inFlight <= 0, entry.fullAt <= now { entries[key] = nil }
     }
 
-    /// At capacity, forgets the half of the keys with the fewest failures, so that a flood cannot unlock an exhausted
-    /// key.
+    /// At capacity, forgets the half with the fewest failures, so a flood cannot unlock an exhausted key.
     private mutating func makeRoom(at now: Instant) {
         guard entries.count >= capacity else { return }
         entries = entries.filter { $0.value.inFlight > 0 || $0.value.fullAt > now }

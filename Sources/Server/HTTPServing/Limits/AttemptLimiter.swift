@@ -1,14 +1,14 @@
 package import GatehouseWire
 import Synchronization
 
-/// A limit on failed attempts: a burst of `count`, and as many per `window`.
+/// A burst of `count`, and as many per `window`.
 package struct AttemptLimit: Hashable, Sendable {
     package let bucket: String
     package let count: Int
     package let window: Duration
-    /// Whether a success resets the count.
+    /// A success resets the count.
     package let isForgiven: Bool
-    /// After this many failures of a key, further ones no longer count against the keys listed after it.
+    /// After this many failures of a key, further ones do not count against the keys listed after it.
     package let spread: Int
 
     package init(_ bucket: String, _ count: Int, per window: Duration, isForgiven: Bool = false, spread: Int = .max) {
@@ -22,7 +22,6 @@ package struct AttemptLimit: Hashable, Sendable {
     var interval: Duration { window / max(1, count) }
 }
 
-/// The subject whose failures a limit counts.
 package struct AttemptKey: Hashable, Sendable {
     package let limit: AttemptLimit
     package let text: String
@@ -42,9 +41,9 @@ package struct AttemptKey: Hashable, Sendable {
     }
 }
 
-/// Failure counts that several nodes share.
+/// Shared by several nodes.
 package struct SharedFailures: Sendable {
-    /// Returns for each key the instant at which the full limit is available again, nil if nothing was counted.
+    /// When the full limit is available again, for each key; nil if nothing was counted.
     let read: @Sendable ([AttemptKey], _ now: Instant) async throws -> [Instant?]
     let add: @Sendable ([AttemptKey], _ now: Instant) async throws -> Void
     let forget: @Sendable ([AttemptKey]) async throws -> Void
@@ -60,11 +59,10 @@ package struct SharedFailures: Sendable {
     }
 }
 
-/// Limits attempts whose outcome is known only after work, such as password checks. Only failures count. A running
-/// attempt reserves a slot of each of its keys, so concurrent attempts cannot exceed the limit. A caller that finds no
-/// free slot waits until one is released.
+/// Limits attempts whose outcome takes work, such as password checks. Only failures count. A running attempt reserves a
+/// slot of each key, so concurrent attempts cannot exceed the limit; without a free slot, a caller waits.
 ///
-/// Nodes share counts, but each limits its concurrent attempts separately.
+/// Nodes share counts, but limit concurrent attempts separately.
 package final class AttemptLimiter: Sendable {
     private typealias Caller = CheckedContinuation<AttemptVerdict, Never>
 
@@ -72,11 +70,11 @@ package final class AttemptLimiter: Sendable {
         var ledger: AttemptLedger<Caller>
         var number = 0
 
-        /// - Returns: nil if the caller now waits and will be resumed.
+        /// - Returns: nil if the caller waits to be resumed.
         mutating func wait(
             _ number: Int, _ keys: [AttemptKey], _ caller: Caller, at now: Instant
         ) -> AttemptVerdict? {
-            // Cancellation takes the same lock, so it either precedes this check or finds the waiter.
+            // Cancellation takes the same lock, so it precedes this check or finds the waiter.
             if Task.isCancelled { return .gone }
             let verdict = ledger.reserve(keys, at: now)
             guard case .crowded(let key) = verdict else { return verdict }
@@ -90,14 +88,14 @@ package final class AttemptLimiter: Sendable {
 
     /// - Parameters:
     ///   - shared: nil for a single node.
-    ///   - capacity: The maximum number of keys to remember.
+    ///   - capacity: Keys to remember.
     package init(shared: SharedFailures? = nil, capacity: Int = 200_000) {
         self.shared = shared
         state = Mutex(State(ledger: AttemptLedger(capacity: capacity)))
     }
 
-    /// Whether failures have exhausted one of the keys, on this node or on all nodes together. Reads the shared counts for
-    /// a refused key too, at most once a second, if a success on another node can reset it.
+    /// Refused if failures have exhausted a key, here or on all nodes together. A refused key reads the shared counts
+    /// at most once a second, if another node's success can reset it.
     ///
     /// - Throws: Errors of the shared counts.
     package func look(_ keys: [AttemptKey], at now: Instant) async throws -> RateLimiter.Decision {
@@ -116,11 +114,11 @@ package final class AttemptLimiter: Sendable {
         }
     }
 
-    /// Runs an attempt. Call ``look(_:at:)`` first.
+    /// Call ``look(_:at:)`` first.
     ///
-    /// - Parameter body: Returns nil for a failure. An error that it throws does not count.
-    /// - Throws: ``Refusal`` 429 if no slot is or becomes free, `CancellationError`, and the errors of `body` and of
-    ///   the shared counts.
+    /// - Parameter body: Returns nil for a failure. A thrown error is not counted.
+    /// - Throws: ``Refusal`` 429 without a free slot, `CancellationError`, and the errors of `body` and of the shared
+    ///   counts.
     package func attempt<Value: Sendable>(
         _ keys: [AttemptKey], now: @Sendable () -> Instant, _ body: () async throws -> Value?
     ) async throws -> Value? {
@@ -135,7 +133,6 @@ package final class AttemptLimiter: Sendable {
         return value
     }
 
-    /// The number of keys remembered.
     package var keyCount: Int { state.withLock { $0.ledger.keyCount } }
 
     private func countFailure(_ keys: [AttemptKey], at now: Instant) async throws {
@@ -144,7 +141,7 @@ package final class AttemptLimiter: Sendable {
             state.ledger.countFailure(counted, at: now)
             return counted
         }
-        // In a separate task, so that failures of callers that disconnect count as well.
+        // In a separate task, so that failures of disconnected callers count as well.
         guard let shared else { return }
         do {
             try await Task { try await shared.add(counted, now) }.value

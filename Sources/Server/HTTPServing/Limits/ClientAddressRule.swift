@@ -3,18 +3,15 @@ package import HTTPTypes
 import Logging
 import Synchronization
 
-/// Determines the client's address behind proxies.
 package struct ClientAddressRule: Sendable {
-    /// Where the client's address comes from.
     package enum Source: Sendable {
-        /// The peer of the connection.
+        /// The connection's peer.
         case peer
-        /// The header, if the peer is one of these proxies. The right-most address that is not a proxy counts, because
-        /// the client can forge everything to its left (RFC 7239 §8.1).
+        /// The header, from these proxies. Uses the right-most address that is not a proxy: the client can forge
+        /// everything to its left (RFC 7239 §8.1).
         case header(HTTPField.Name, from: [IPNetwork])
-        /// The first address of the header, from any peer. Requests without the header are not limited. This is how
-        /// `GOTRUE_RATE_LIMIT_HEADER` of Supabase Auth works. Safe only if clients cannot bypass the proxy that sets
-        /// the header.
+        /// The header's first address, from any peer, like Supabase Auth's `GOTRUE_RATE_LIMIT_HEADER`. Requests without
+        /// it are not limited. Safe only if clients cannot bypass the proxy that sets it.
         case headerFromAnyone(HTTPField.Name)
     }
 
@@ -22,7 +19,7 @@ package struct ClientAddressRule: Sendable {
 
     package init(_ source: Source) { self.source = source }
 
-    /// - Returns: nil for a Unix socket, or if the header is missing or malformed.
+    /// - Returns: nil for a Unix socket, or a missing or malformed header.
     package func address(peer: String?, _ headers: HTTPFields) -> IPAddress? {
         let peer = peer.flatMap { IPAddress($0) }
         switch source {
@@ -36,7 +33,7 @@ package struct ClientAddressRule: Sendable {
             }
             var nearest = peer
             for part in chain.split(ascii: ",").reversed() {
-                // Not an address, so none of our proxies wrote it. The last known address counts.
+                // None of our proxies wrote this, so use the last known address.
                 guard let address = IPAddress(forwarded: Self.trimmed(part)) else { return nearest }
                 nearest = address
                 guard proxies.contains(where: { $0.contains(address) }) else { return address }
@@ -45,8 +42,8 @@ package struct ClientAddressRule: Sendable {
         }
     }
 
-    /// Whether an untrusted proxy forwarded the request, so that all its clients share the proxy's address. A client
-    /// that sets the header itself looks the same.
+    /// An untrusted proxy forwarded the request, so its clients share one address. A client that sets the header looks
+    /// the same.
     package func ignoresForwarding(peer: String?, _ headers: HTTPFields) -> Bool {
         switch source {
         case .headerFromAnyone: return false
@@ -58,10 +55,10 @@ package struct ClientAddressRule: Sendable {
         }
     }
 
-    /// The headers in which proxies name the client (RFC 7239 and its predecessor).
+    /// RFC 7239 and its predecessor.
     private static let forwarding = [HTTPField.Name("X-Forwarded-For")!, HTTPField.Name("Forwarded")!]
 
-    /// Whether the peer is a proxy, whose connections belong to many clients.
+    /// A proxy's connections belong to many clients.
     package func isProxy(_ peer: IPAddress) -> Bool {
         switch source {
         case .peer: false
@@ -70,18 +67,18 @@ package struct ClientAddressRule: Sendable {
         }
     }
 
-    /// The address as text, for the user's list of sessions. Without proxies this is the peer, unparsed.
+    /// For the user's list of sessions. Without proxies this is the peer, unparsed.
     package func text(peer: String?, _ headers: HTTPFields) -> String? {
         if case .peer = source { return peer }
         return address(peer: peer, headers).map { "\($0)" }
     }
 
-    /// The header that names a client's address to this rule; nil if the peer's address does.
+    /// nil if this rule uses the peer's address.
     package func field(naming address: String) -> HTTPField? {
         if case .headerFromAnyone(let name) = source { HTTPField(name: name, value: address) } else { nil }
     }
 
-    /// The field that names a client's address to a server behind this one. Without proxies: `X-Forwarded-For`.
+    /// For a server behind this one. `X-Forwarded-For` without proxies.
     package func forwarded(_ address: String) -> HTTPField {
         switch source {
         case .peer: HTTPField(name: Self.forwarding[0], value: address)
@@ -89,7 +86,7 @@ package struct ClientAddressRule: Sendable {
         }
     }
 
-    /// The address as a key for limits; see ``IPAddress/limitKey``.
+    /// See ``IPAddress/limitKey``.
     package func limitKey(peer: String?, _ headers: HTTPFields) -> String? {
         address(peer: peer, headers)?.limitKey
     }
@@ -102,8 +99,7 @@ package struct ClientAddressRule: Sendable {
     }
 }
 
-/// Counts requests forwarded by untrusted proxies, and warns about the first one: rate limits treat all clients of such
-/// a proxy as one address.
+/// Counts requests through untrusted proxies and warns once: rate limits treat such a proxy's clients as one address.
 final class ForwardingMonitor: Sendable {
     private let rule: ClientAddressRule
     private let requests: Counter

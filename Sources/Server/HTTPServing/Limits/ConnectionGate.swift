@@ -2,12 +2,11 @@ import GatehouseWire
 package import Logging
 package import NIOCore
 
-/// Closes connections on arrival beyond the limits or when few file descriptors are free, and pauses accepting when none
-/// is. The first handler in the pipeline of the listening socket.
+/// Closes new connections beyond the limits or with few free file descriptors, and pauses accepting without any. First
+/// in the listening socket's pipeline.
 ///
-/// NIO's own handler for this case stops reading but leaves the socket registered. Its selector then reports the socket
-/// continuously and occupies one core (swift-nio 2.101, `ServerSocketChannel`: `readPending` stays set after a failed
-/// accept).
+/// NIO's own handler leaves the socket registered while it does not read, and its selector then spins on one core
+/// (swift-nio 2.101, `ServerSocketChannel`: `readPending` stays set after a failed accept).
 package final class ConnectionGate: ChannelDuplexHandler {
     package typealias InboundIn = any Channel
     package typealias InboundOut = any Channel
@@ -19,7 +18,7 @@ package final class ConnectionGate: ChannelDuplexHandler {
     }
 
     private static let pause = TimeAmount.milliseconds(250)
-    /// The minimum time between two log lines with the same reason.
+    /// Between two log lines with the same reason.
     private static let silence = TimeAmount.seconds(10)
 
     private let connections: OpenConnections
@@ -32,7 +31,7 @@ package final class ConnectionGate: ChannelDuplexHandler {
 
     /// - Parameters:
     ///   - areDescriptorsScarce: Called for each connection, as ``Descriptors/areScarce(reserve:)``.
-    ///   - refused: Counts refusals by reason, `limit` or `descriptors`.
+    ///   - refused: By reason, `limit` or `descriptors`.
     package init(
         _ connections: OpenConnections, areDescriptorsScarce: @escaping @Sendable () -> Bool, refused: Counter,
         logger: Logger
@@ -90,7 +89,7 @@ package final class ConnectionGate: ChannelDuplexHandler {
     }
 
     private func setAutoRead(_ value: Bool, _ channel: any Channel) {
-        // Ignored: it fails only if the socket is already closed, and then there is nothing to pause.
+        // Ignored: it fails only on a closed socket, which needs no pause.
         try? channel.syncOptions?.setOption(.autoRead, value: value)
     }
 }

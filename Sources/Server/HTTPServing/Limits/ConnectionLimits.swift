@@ -1,7 +1,7 @@
 package import GatehouseWire
 import Synchronization
 
-/// The maximum number of open connections: in total, and from one IPv4 address or IPv6 /64.
+/// In total, and per IPv4 address or IPv6 /64.
 package struct ConnectionLimits: Equatable, Sendable {
     package let total: Int
     package let perAddress: Int
@@ -13,7 +13,7 @@ package struct ConnectionLimits: Equatable, Sendable {
 
     /// Reserves file descriptors for the database, the log and outgoing requests.
     ///
-    /// - Parameter descriptors: The process's limit of open files (`ulimit -n`).
+    /// - Parameter descriptors: `ulimit -n`.
     package init(descriptors: Int) {
         total = max(16, min(16_384, descriptors - descriptors / 8 - 64))
         // A single address cannot use all connections.
@@ -21,7 +21,7 @@ package struct ConnectionLimits: Equatable, Sendable {
     }
 }
 
-/// The open connections of one port.
+/// Of one port.
 package final class OpenConnections: Sendable {
     private struct State {
         var count = 0
@@ -33,7 +33,7 @@ package final class OpenConnections: Sendable {
     private let isProxy: @Sendable (IPAddress) -> Bool
     private let state = Mutex(State())
 
-    /// - Parameter isProxy: Whether the address is a trusted proxy, whose connections belong to many clients.
+    /// - Parameter isProxy: Exempts a trusted proxy, whose connections belong to many clients.
     package init(_ limits: ConnectionLimits, isProxy: @escaping @Sendable (IPAddress) -> Bool) {
         self.limits = limits
         self.isProxy = isProxy
@@ -41,7 +41,7 @@ package final class OpenConnections: Sendable {
 
     package var count: Int { state.withLock(\.count) }
 
-    /// Returns the maximum number of open connections since the previous call.
+    /// The most open connections since the previous call.
     package func takeHighest() -> Int {
         state.withLock { state in
             defer { state.highest = state.count }
@@ -49,10 +49,8 @@ package final class OpenConnections: Sendable {
         }
     }
 
-    /// Counts a new connection.
-    ///
     /// - Parameter peer: nil for a Unix socket.
-    /// - Returns: Whether the connection is within the limits. Call ``close(_:)`` when it ends, but only after true.
+    /// - Returns: Whether the connection is within the limits. Call ``close(_:)`` only after true.
     package func open(_ peer: IPAddress?) -> Bool {
         let subscriber = counted(peer)
         return state.withLock { state in
@@ -67,7 +65,6 @@ package final class OpenConnections: Sendable {
         }
     }
 
-    /// Stops counting a connection that ``open(_:)`` admitted.
     package func close(_ peer: IPAddress?) {
         let subscriber = counted(peer)
         state.withLock { state in

@@ -1,13 +1,13 @@
 package import GatehouseWire
 import Synchronization
 
-/// A token bucket: starts with `burst` tokens and gains `count` tokens per `window`.
+/// A token bucket: starts with `burst` tokens and gains `count` per `window`.
 package struct RateLimit: Hashable, Sendable {
     package let bucket: String
     package let count: Int
     package let window: Duration
     package let burst: Int
-    /// Whether all nodes count together, if they share a store.
+    /// All nodes count together, if they share a store.
     package let isShared: Bool
 
     package init(_ bucket: String, _ count: Int, per window: Duration, burst: Int, isShared: Bool = false) {
@@ -22,10 +22,9 @@ package struct RateLimit: Hashable, Sendable {
     var rate: Double { Double(count) / max(window.fractionalSeconds, 0.001) }
 }
 
-/// Counts that several nodes share. Used only after the node's own count allowed the request, so that a flood does not
-/// reach the store.
+/// Used only after the node's own count allowed the request, so a flood does not reach the store.
 package struct SharedCounts: Sendable {
-    /// Takes a token. Returns nil on success, otherwise the time until one is available.
+    /// Returns nil on success, otherwise the wait for a token.
     let take: @Sendable (RateLimit, _ key: String, _ now: Instant) async throws -> Duration?
 
     package init(take: @escaping @Sendable (RateLimit, _ key: String, _ now: Instant) async throws -> Duration?) {
@@ -33,15 +32,13 @@ package struct SharedCounts: Sendable {
     }
 }
 
-/// Counts requests by bucket and key: in memory, and for shared limits also in ``SharedCounts``.
+/// Counts in memory, and for shared limits also in ``SharedCounts``.
 ///
-/// Memory is bounded. Keys whose bucket is full again are forgotten. A bucket at capacity forgets the half of its keys
-/// that are closest to full, so that a flood from many addresses cannot unlock an exhausted key.
+/// Memory is bounded: keys with a full bucket are forgotten, and at capacity the fullest half of a bucket's keys, so a
+/// flood from many addresses cannot unlock an exhausted key.
 package final class RateLimiter: Sendable {
-    /// The result of taking a token.
     package enum Decision: Equatable, Sendable {
         case allowed
-        /// Retry after this duration.
         case refused(retryAfter: Duration, bucket: String)
     }
 
@@ -49,8 +46,8 @@ package final class RateLimiter: Sendable {
     private let shared: SharedCounts?
 
     /// - Parameters:
-    ///   - shared: The store for shared limits; nil for a single node.
-    ///   - capacity: The maximum number of keys per bucket.
+    ///   - shared: nil for a single node.
+    ///   - capacity: Keys per bucket.
     package init(_ limits: [RateLimit], shared: SharedCounts? = nil, capacity: Int = 100_000) {
         buckets = Dictionary(limits.map { ($0.bucket, Bucket($0, capacity: capacity)) }) { _, last in last }
         self.shared = shared
@@ -58,7 +55,7 @@ package final class RateLimiter: Sendable {
 
     /// Takes a token. An unknown bucket allows everything.
     ///
-    /// - Throws: Errors of the shared counts, for a limit that all nodes share.
+    /// - Throws: Errors of the shared counts.
     package func take(_ bucket: String, key: String, at now: Instant) async throws -> Decision {
         guard let counted = buckets[bucket] else { return .allowed }
         let own = counted.take(key, at: now)
@@ -67,25 +64,22 @@ package final class RateLimiter: Sendable {
         return .refused(retryAfter: wait, bucket: bucket)
     }
 
-    /// Takes a token, as ``take(_:key:at:)`` does.
-    ///
     /// - Throws: ``Refusal`` 429 if the bucket is empty, and the errors of ``take(_:key:at:)``.
     package func require(_ bucket: String, key: String, at now: Instant) async throws {
         try await take(bucket, key: key, at: now).enforce()
     }
 
-    /// The time in which a bucket gains one token; nil if it never does, zero for an unknown one.
+    /// The time per token; nil if the bucket gains none, zero if it is unknown.
     package func spacing(of bucket: String) -> Duration? {
         guard let limit = buckets[bucket]?.limit else { return .zero }
         return limit.count > 0 ? limit.window / limit.count : nil
     }
 
-    /// The number of keys remembered, for metrics.
     package var keyCount: Int { buckets.values.reduce(0) { $0 + $1.keyCount } }
 }
 
 extension RateLimiter.Decision {
-    /// - Throws: ``Refusal`` 429 if refused.
+    /// - Throws: ``Refusal`` 429.
     package func enforce() throws {
         if case .refused(let retryAfter, let bucket) = self {
             throw Refusal.tooManyRequests(retryAfter: retryAfter, bucket: bucket)
