@@ -1,7 +1,7 @@
 package import GatehouseWire
 package import Logging
 
-/// Writes each event as one line: JSON, or columns for reading in a terminal.
+/// One line per event: JSON, or columns for a terminal.
 package struct LineLogHandler: LogHandler {
     package enum Format: Sendable {
         /// `{"time":…,"level":…,"logger":…,"message":…,"metadata":{…}}`
@@ -19,7 +19,7 @@ package struct LineLogHandler: LogHandler {
     private let now: @Sendable () -> Instant
     private let write: @Sendable ([UInt8]) -> Void
 
-    /// - Parameter write: Receives a whole line including the line feed, on any thread.
+    /// - Parameter write: Receives a whole line with its line feed, on any thread.
     package init(
         label: String, format: Format, logLevel: Logger.Level, now: @escaping @Sendable () -> Instant,
         write: @escaping @Sendable ([UInt8]) -> Void
@@ -41,7 +41,7 @@ package struct LineLogHandler: LogHandler {
         if let provider = metadataProvider { all.merge(provider.get()) { _, new in new } }
         if let own = event.metadata { all.merge(own) { _, new in new } }
         if let error = event.error { all["error"] = .string("\(error)") }
-        // Hummingbird's request id, which clients never see; ours is in the metadata.
+        // Hummingbird's request ID, which clients never see; ours is in the metadata.
         all["hb.request.id"] = nil
         switch format {
         case .json: write(jsonLine(event, all))
@@ -78,7 +78,7 @@ package struct LineLogHandler: LogHandler {
         let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
         let padding = String(repeating: " ", count: max(1, 9 - level.count))
         let line = "\(time) \(level)\(padding)\(event.message)\(pairs)"
-        // Replaces control characters, so that an event is one line and cannot move the cursor or change colours.
+        // Control characters could add lines, move the cursor or change colours.
         let safe = line.unicodeScalars.map { $0.isDeceptive ? " " : Character($0) }
         return Array((String(safe) + "\n").utf8)
     }

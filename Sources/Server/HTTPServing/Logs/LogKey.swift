@@ -1,15 +1,14 @@
 import Hummingbird
 package import Logging
 
-/// The metadata keys that log lines may contain. Bodies, headers, tokens, email addresses and queries must never be
-/// logged.
+/// The only metadata in logs. Never log bodies, headers, tokens, email addresses or queries.
 package enum LogKey: String, Sendable {
     case requestID = "request_id"
     case route, method, status, microseconds, outcome, cause, count, address, name
 }
 
 extension Logger {
-    /// - Parameter message: Static, so that it cannot contain request data.
+    /// - Parameter message: Static, so it cannot contain request data.
     package func event(_ level: Level, _ message: StaticString, _ metadata: [LogKey: String] = [:]) {
         guard logLevel <= level else { return }
         log(
@@ -19,7 +18,6 @@ extension Logger {
 }
 
 extension ServerContext {
-    /// Logs an event with the request's id.
     package func event(_ level: Logger.Level, _ message: StaticString, _ metadata: [LogKey: String] = [:]) {
         guard logger.logLevel <= level else { return }
         logger.event(level, message, metadata.merging([.requestID: requestID]) { own, _ in own })

@@ -1,4 +1,4 @@
-// The only platform switch in HTTPServing: the module that provides write(2) and getrlimit(2).
+// write(2) and getrlimit(2).
 #if canImport(Glibc)
 import GatehouseWire
 import Glibc
@@ -8,10 +8,9 @@ import Musl
 import Darwin
 #endif
 
-/// Standard error, for ``LineLogHandler``.
 package enum StandardError {
-    /// Writes all of `bytes`. A line of at most 4 KiB is written to a pipe atomically (PIPE_BUF). Ignores errors: the
-    /// server does not stop because its log has no reader.
+    /// Writes at most 4 KiB atomically to a pipe (PIPE_BUF). Ignores errors: a log without a reader must not stop the
+    /// server.
     @Sendable package static func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
@@ -27,9 +26,8 @@ package enum StandardError {
     }
 }
 
-/// The process's file descriptors.
 package enum Descriptors {
-    /// The maximum number (`ulimit -n`).
+    /// `ulimit -n`.
     package static var limit: Int {
         var limit = rlimit()
         #if canImport(Glibc)
@@ -40,10 +38,10 @@ package enum Descriptors {
         return found == 0 ? Int(clamping: limit.rlim_cur) : 256
     }
 
-    /// Whether no more than `reserve` descriptors are free, or an eighth of a small limit. libdispatch ends the process
-    /// when it counts its threads, once a second, and cannot open a file.
+    /// At most `reserve` are free, or an eighth of a small limit. libdispatch kills the process if it cannot open a
+    /// file to count its threads, once a second.
     package static func areScarce(reserve: Int) -> Bool {
-        // The system gives out the lowest free number, so all below it are in use.
+        // The system returns the lowest free number, so all below are in use.
         let lowest = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
         guard lowest >= 0 else { return haveRunOut(errno) }
         close(lowest)
@@ -51,6 +49,6 @@ package enum Descriptors {
         return Int(lowest) >= limit - min(reserve, limit / 8)
     }
 
-    /// Whether a system call failed because the process or the system has no free descriptors.
+    /// In the process or the system.
     static func haveRunOut(_ code: Int32) -> Bool { [EMFILE, ENFILE].contains(code) }
 }

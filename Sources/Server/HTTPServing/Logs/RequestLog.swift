@@ -1,21 +1,20 @@
 package import GatehouseWire
 import Synchronization
 
-/// A request that was answered, as operators may see it: no address, no query, no header.
+/// For operators: no address, query or header.
 package struct AnsweredRequest: Sendable {
-    /// Counts from 1 since the start of the process.
+    /// From 1, since the process started.
     package let number: Int64
     package let at: Instant
     package let method: String
-    /// The route's pattern; `none` for a path without a route.
+    /// The pattern; `none` without a route.
     package let route: String
     package let status: Int
     package let took: Duration
     package let requestID: String
-    /// The code of a refusal.
     package let code: String?
 
-    /// For a terminal: `GET /auth/v1/user 200 1.2 ms`, with the code of a refusal after it.
+    /// For a terminal: `GET /auth/v1/user 200 1.2 ms` and a refusal's code.
     package var line: String {
         let tenths = (took.milliseconds * 10).rounded() / 10
         let line = "\(method) \(route) \(status) \(tenths) ms"
@@ -28,20 +27,20 @@ extension Duration {
     package var milliseconds: Double { (Double(microseconds) / 10).rounded() / 100 }
 }
 
-/// The newest requests of this process, in memory. Omits ``Route/unlogged`` routes.
+/// The newest requests of this process, without ``Route/unlogged`` routes.
 package final class RequestLog: Sendable {
     package static let capacity = 200
 
     private struct State {
         var count: Int64 = 0
-        /// The request with the number n is at (n - 1) modulo ``capacity``.
+        /// Request n is at (n - 1) modulo ``capacity``.
         var newest: [AnsweredRequest] = []
     }
 
     private let report: (@Sendable (AnsweredRequest) -> Void)?
     private let state = Mutex(State())
 
-    /// - Parameter report: Receives each request, on any thread; must not block.
+    /// - Parameter report: Called on any thread; must not block.
     package init(report: (@Sendable (AnsweredRequest) -> Void)? = nil) { self.report = report }
 
     func add(
@@ -64,8 +63,7 @@ package final class RequestLog: Sendable {
         report?(added)
     }
 
-    /// The requests with higher numbers, oldest first, at most ``capacity``. A number that this process has not reached
-    /// is an earlier process's, and counts as 0.
+    /// Oldest first, at most ``capacity``. A number not reached yet is an earlier process's and means 0.
     package func requests(after number: Int64) -> [AnsweredRequest] {
         state.withLock { state in
             let start = (0...state.count).contains(number) ? number : 0

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A monotonic counter with one series per combination of label values.
 package final class Counter: Sendable {
-    /// Further combinations are counted together, with every label set to `other`.
+    /// Further combinations share one series with every label `other`.
     static let maximumSeries = 200
 
     private let name: String
@@ -17,7 +17,7 @@ package final class Counter: Sendable {
         self.labels = labels
     }
 
-    /// Adds to the series with these label values, given in the order of the label names.
+    /// Label values are in the order of the names.
     package func increment(_ labelValues: String..., by amount: Int = 1) {
         values.withLock { values in
             if values[labelValues] != nil || values.count < Self.maximumSeries {

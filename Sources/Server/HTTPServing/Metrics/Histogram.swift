@@ -1,9 +1,8 @@
 import GatehouseWire
 import Synchronization
 
-/// Counts values by range.
 package final class Histogram: Sendable {
-    /// From 100 µs to 10 s, in seconds: the range of requests and statements.
+    /// 100 µs to 10 s, for requests and statements.
     package static let latencyBounds: [Double] = [
         0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
@@ -18,9 +17,9 @@ package final class Histogram: Sendable {
         counts = Mutex(BucketCounts(bounds: bounds))
     }
 
-    /// Records a value in the unit of the metric's name.
+    /// In the unit of the metric's name.
     package func record(_ value: Double) { counts.withLock { $0.record(value) } }
-    /// Recorded in seconds.
+    /// In seconds.
     package func record(_ duration: Duration) { record(duration.fractionalSeconds) }
 
     func write(to text: inout PrometheusText) {
@@ -31,7 +30,7 @@ package final class Histogram: Sendable {
 
 struct BucketCounts: Sendable {
     let bounds: [Double]
-    /// One element more than `bounds`: the last one counts values above all bounds.
+    /// The last element counts values above all bounds.
     private(set) var counts: [Int]
     private(set) var sum = 0.0
 
@@ -51,8 +50,7 @@ struct BucketCounts: Sendable {
 extension BucketCounts {
     var total: Int { counts.reduce(0, +) }
 
-    /// The value that this share of the values does not exceed, estimated within its bucket; nil without values. A value
-    /// above all bounds counts as the last one.
+    /// Estimated within its bucket; nil without values. Values above all bounds equal the last one.
     func quantile(_ share: Double) -> Double? {
         guard total > 0 else { return nil }
         let wanted = share * Double(total)
@@ -67,22 +65,22 @@ extension BucketCounts {
     }
 }
 
-/// How long the requests of a route took, from their head to their response.
+/// From a request's head to its response.
 package struct RouteLatency: Sendable {
     package let method: String
-    /// The route's pattern; `none` for paths without a route.
+    /// The pattern; `none` without a route.
     package let route: String
     package let count: Int
-    /// What half of the requests did not exceed; an estimate within the bounds of ``Histogram/latencyBounds``.
+    /// Estimated within ``Histogram/latencyBounds``.
     package let median: Duration
-    /// The same for 99 of 100 requests.
+    /// The 99th percentile.
     package let slow: Duration
 }
 
-/// The metrics of one route. The route holds them, so a request needs no lookup.
+/// Held by the route, so a request needs no lookup.
 final class RouteMeter: Sendable {
     private struct State {
-        /// A route has only a few statuses; a short array is faster than a dictionary.
+        /// A route has few statuses, so an array is faster than a dictionary.
         var statuses: [(code: Int, count: Int)] = []
         var latency = BucketCounts(bounds: Histogram.latencyBounds)
     }

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// Prometheus' text format, version 0.0.4.
+/// Version 0.0.4.
 struct PrometheusText {
     private(set) var text = ""
 
@@ -31,7 +31,7 @@ struct PrometheusText {
         sample(name + "_count", labels, Double(total))
     }
 
-    /// Whole numbers without a fraction; infinities and NaN as Go spells them.
+    /// Infinities and NaN as Go spells them.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

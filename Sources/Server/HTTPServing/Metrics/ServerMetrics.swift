@@ -1,10 +1,8 @@
 import GatehouseWire
 import Synchronization
 
-/// The server's metrics in Prometheus' text format (version 0.0.4).
-///
-/// Create counters, gauges and histograms once, at startup; each use then takes one short lock. The number of series is
-/// bounded, because label values come from the program and never from a request.
+/// Create counters, gauges and histograms once, at startup; each use takes one short lock. Label values come from the
+/// program, never from a request, which bounds the series.
 package final class ServerMetrics: Sendable {
     private enum Family: Sendable {
         case counter(Counter)
@@ -25,8 +23,8 @@ package final class ServerMetrics: Sendable {
     package init() {}
 
     /// - Parameters:
-    ///   - name: Ends in `_total`, by Prometheus' convention.
-    ///   - labels: The label names. ``Counter/increment(_:by:)`` takes the values in the same order.
+    ///   - name: Ends in `_total`.
+    ///   - labels: Names, in the order of the values of ``Counter/increment(_:by:)``.
     package func counter(_ name: String, _ help: String, labels: [String] = []) -> Counter {
         let counter = Counter(name: name, help: help, labels: labels)
         state.withLock { $0.families.append(.counter(counter)) }
@@ -46,14 +44,14 @@ package final class ServerMetrics: Sendable {
         state.withLock { $0.families.append(.gauge(gauge)) }
     }
 
-    /// - Parameter bounds: Upper bounds of the buckets, ascending, in the unit of the metric's name.
+    /// - Parameter bounds: Ascending upper bounds, in the unit of the metric's name.
     package func histogram(_ name: String, _ help: String, bounds: [Double]) -> Histogram {
         let histogram = Histogram(name: name, help: help, bounds: bounds)
         state.withLock { $0.families.append(.histogram(histogram)) }
         return histogram
     }
 
-    /// The metrics of a route; the same object for the same route and method.
+    /// The same object for the same route and method.
     func meter(route: String, method: String) -> RouteMeter {
         state.withLock { state in
             let key = Array("\(method) \(route)".utf8)
@@ -64,7 +62,7 @@ package final class ServerMetrics: Sendable {
         }
     }
 
-    /// The latencies of this process's routes, the busiest first.
+    /// The busiest first.
     package func latencies(limit: Int) -> [RouteLatency] {
         let meters = state.withLock { $0.meters.values }
         let found = meters.compactMap(\.latency).sorted {
@@ -73,7 +71,6 @@ package final class ServerMetrics: Sendable {
         return Array(found.prefix(limit))
     }
 
-    /// All metrics, one sample per line.
     package func render() -> String {
         let (families, meters) = state.withLock { ($0.families, $0.meters.values) }
         var text = PrometheusText()
@@ -89,7 +86,6 @@ package final class ServerMetrics: Sendable {
     }
 }
 
-/// A metric that is read for each scrape, with label values.
 struct Gauge: Sendable {
     let name: String
     let help: String

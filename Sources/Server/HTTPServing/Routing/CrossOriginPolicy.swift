@@ -2,18 +2,16 @@ import GatehouseWire
 import HTTPTypes
 import Hummingbird
 
-/// The CORS policy (Fetch standard §3.2).
-///
-/// Every origin is allowed: no decision depends on a cookie, because callers authenticate with a token.
+/// CORS (Fetch standard §3.2). Allows every origin: callers authenticate with a token, never with a cookie.
 package struct CrossOriginPolicy: Sendable {
     private let allowedHeaders: Set<ExternalName>
     private static let allowedMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-    /// Supabase Auth's, and those that Docs/compatibility.md and Docs/operations.md promise to clients.
+    /// Supabase Auth's, and those of Docs/compatibility.md and Docs/operations.md.
     private static let exposedHeaders =
         "X-Total-Count, Link, X-Supabase-Api-Version, X-SB-Error-Code, X-Request-Id, Retry-After, X-RateLimit-Bucket, "
         + "X-Gatehouse-Session-End"
 
-    /// - Parameter additionalHeaders: Request headers to allow in addition to those of Supabase's clients, in any case.
+    /// - Parameter additionalHeaders: Case-insensitive; in addition to those of Supabase's clients.
     package init(additionalHeaders: [String] = []) {
         allowedHeaders = Set<ExternalName>(
             [
@@ -22,8 +20,8 @@ package struct CrossOriginPolicy: Sendable {
             ] + additionalHeaders.map { ExternalName(trusted: $0.lowercased()) })
     }
 
-    /// The response to a preflight; nil if the request is not one. A preflight that asks for too much gets a 204 that
-    /// allows nothing, which tells the browser to refuse.
+    /// nil if the request is no preflight. One that asks for too much gets a 204 without permissions, so the browser
+    /// refuses.
     func preflight(_ request: Request) -> Response? {
         guard let method = Self.preflightMethod(request) else { return nil }
         var answer = Answer.empty()
@@ -36,7 +34,6 @@ package struct CrossOriginPolicy: Sendable {
         return answer
     }
 
-    /// Adds the CORS headers that let a page read the response.
     func mark(_ answer: inout Response, to request: Request) {
         // Preflights have their own response; a refused one must not look allowed.
         guard request.headers[.origin] != nil, Self.preflightMethod(request) == nil else { return }
@@ -45,7 +42,7 @@ package struct CrossOriginPolicy: Sendable {
         answer.headers.append(HTTPField(name: .accessControlExposeHeaders, value: Self.exposedHeaders))
     }
 
-    /// The method that a preflight asks for; nil for other requests.
+    /// nil for other requests.
     private static func preflightMethod(_ request: Request) -> String? {
         guard request.method == .options, request.headers[.origin] != nil,
             let method = request.headers[.accessControlRequestMethod], !method.isEmpty

@@ -2,23 +2,21 @@ import GatehouseWire
 import HTTPTypes
 package import Hummingbird
 
-/// Protects a server on a developer's machine from other websites, whose pages can reach its port through the browser,
-/// also under their own domain (DNS rebinding).
+/// Protects a developer's server from websites that reach its port through the browser, including by DNS rebinding.
 ///
-/// A request's `Host` must be an IP address, `localhost`, or one of ``init(names:)``. Its `Origin`, if present, must be
-/// loopback, one of these names, or the name in `Host`. Origins with a scheme other than http and https belong to apps
-/// and are allowed. `null` can be a frame of any website and is refused, unless the browser says that the page is of this
-/// origin (Fetch Metadata, `Sec-Fetch-Site`): a form of a page without referrers has that origin.
+/// `Host` must be an IP address, `localhost`, or one of ``init(names:)``. `Origin`, if present, must be loopback, one
+/// of these names, or the name in `Host`; apps' schemes are allowed. `null` can be any website's frame, and is refused
+/// unless `Sec-Fetch-Site` says same origin: a form of a page without referrers sends it.
 package struct LocalCallers: Sendable {
     private let names: [String]
 
-    /// - Parameter names: Additional names of this machine, such as `my-mac.local`.
+    /// - Parameter names: Further names of this machine, such as `my-mac.local`.
     package init(names: [String] = []) { self.names = names.map { $0.lowercased() } }
 
     /// - Throws: ``Refusal`` 403 `foreign_host` or `foreign_origin`.
     package func check(_ request: Request) throws {
         let host = Self.name(in: request.head.authority ?? "")
-        // A request without a host is HTTP/1.0 and does not come from a browser.
+        // HTTP/1.0, so not a browser.
         guard host.isEmpty || Self.isASCII(host) && (isLocal(host) || IPAddress(host) != nil) else {
             throw Refusal(
                 .forbidden, RefusalCode("foreign_host"),
@@ -48,7 +46,7 @@ package struct LocalCallers: Sendable {
         ["localhost", "127.0.0.1", "::1"].contains(name) || names.contains(name)
     }
 
-    /// The host without port and brackets, in lower case.
+    /// Without port and brackets, in lower case.
     private static func name(in authority: String) -> String {
         let bytes = authority.utf8
         let host =
@@ -57,7 +55,7 @@ package struct LocalCallers: Sendable {
         return Substring(host).lowercased()
     }
 
-    /// Hosts and origins are ASCII. Comparing long Unicode texts is slow.
+    /// Comparing long Unicode texts is slow.
     private static func isASCII(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
 }
 

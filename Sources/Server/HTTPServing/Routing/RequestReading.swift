@@ -4,7 +4,7 @@ package import Hummingbird
 import NIOCore
 import Synchronization
 
-/// The query parameters of a request, form-decoded: a plus sign is a space, which Hummingbird's parser does not do.
+/// Form-decoded: unlike in Hummingbird's parser, a plus sign is a space.
 package struct Query {
     package private(set) var parameters: [(name: String, value: String)] = []
 
@@ -12,7 +12,7 @@ package struct Query {
 
     /// - Parameter text: `application/x-www-form-urlencoded`.
     package init(form text: String) {
-        // Works on bytes: splitting into Characters is many times slower, for every request.
+        // Splitting into Characters is many times slower.
         for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
             let name = pair.prefix { $0 != UInt8(ascii: "=") }
             let value = pair[name.endIndex...].dropFirst()
@@ -20,21 +20,19 @@ package struct Query {
         }
     }
 
-    /// The value of the first parameter with this name; nil if it is absent or empty.
+    /// The first parameter; nil if absent or empty.
     package subscript(name: String) -> String? {
         let value = parameters.first { $0.name == name }?.value
         return value?.isEmpty == false ? value : nil
     }
 
-    /// These parameters, then the other's.
     package func followed(by other: Query) -> Query {
         var both = self
         both.parameters += other.parameters
         return both
     }
 
-    /// The encoded query with one parameter replaced and names in alphabetical order, as in Supabase's links. Omits
-    /// `apikey`, so that links do not repeat the key.
+    /// Replaces one parameter and sorts names, as in Supabase's links. Omits `apikey`, so links do not repeat the key.
     package func encoded(setting name: String, to value: String) -> String {
         let others = parameters.filter { $0.name != name && $0.name != "apikey" }
         return (others + [(name, value)]).sorted { $0.name < $1.name }
@@ -43,8 +41,8 @@ package struct Query {
 }
 
 extension HTTPFields {
-    /// The token of `Authorization: Bearer …` (RFC 6750 §2.1), parsed as Supabase Auth does: any case of the scheme,
-    /// exactly one space, no whitespace in the token. nil otherwise, and for duplicate headers.
+    /// RFC 6750 §2.1, parsed like Supabase Auth: scheme in any case, one space, no whitespace in the token. nil
+    /// otherwise, and for duplicate headers.
     package var bearerToken: String? {
         var value = single(.authorization)
         return value?.withUTF8 { bytes in
@@ -56,7 +54,7 @@ extension HTTPFields {
         }
     }
 
-    /// The value of a header that was sent once. The subscript would join several, and copies one.
+    /// nil if repeated, which the subscript would join. Does not copy.
     func single(_ name: HTTPField.Name) -> String? {
         var found: String?
         for field in self where field.name == name {
@@ -66,14 +64,14 @@ extension HTTPFields {
         return found
     }
 
-    /// Whether all bytes are visible ASCII. Checks eight bytes per step, because a token has about a thousand.
+    /// Eight bytes per step: a token has about a thousand.
     private static func isVisible(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let whole = bytes.count & ~7
         var found: UInt64 = 0
         for start in stride(from: 0, to: whole, by: 8) {
             let eight = bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
-            // The upper bit of a byte is set: below 0x21 by the borrow, above 0x7E by the carry or by itself. A borrow or
-            // carry that reaches the next byte comes from a byte that is not visible.
+            // Sets a byte's upper bit: below 0x21 by the borrow, above 0x7E by the carry or by itself. A borrow or
+            // carry into the next byte comes from an invisible one.
             found |= (eight &- 0x2121_2121_2121_2121) | (eight &+ 0x0101_0101_0101_0101) | eight
         }
         return found & 0x8080_8080_8080_8080 == 0 && bytes[whole...].allSatisfy { (0x21...0x7E).contains($0) }
@@ -81,10 +79,9 @@ extension HTTPFields {
 }
 
 extension Request {
-    /// Reads the members of the JSON object in the body. Ignores `Content-Type`, like Supabase Auth.
+    /// Ignores `Content-Type`, like Supabase Auth.
     ///
-    /// - Throws: ``Refusal`` `bad_json` (400) for an empty body or anything but one object, and the errors of
-    ///   ``bytes(_:)``.
+    /// - Throws: ``Refusal`` `bad_json` (400) for anything but one object, and the errors of ``bytes(_:)``.
     package func jsonMembers(_ context: ServerContext) async throws -> JSONMembers {
         let bytes = try await bytes(context)
         guard !bytes.isEmpty else { throw Refusal.badJSON("unexpected end of JSON input") }
@@ -95,21 +92,21 @@ extension Request {
         }
     }
 
-    /// Reads the body. It can be read only once; a second call returns no bytes.
+    /// A second call returns no bytes.
     ///
-    /// A slow body is cut off at the request's deadline, checked when a part arrives. A stalled one ends with the
-    /// connection's idle timeout, so that ordinary requests need no timer. Both close the connection.
+    /// A slow body is cut off at the request's deadline when a part arrives, a stalled one by the connection's idle
+    /// timeout, so ordinary requests need no timer. Both close the connection.
     ///
-    /// - Parameter limit: The maximum length; nil for `context.maxUploadSize`.
-    /// - Throws: ``Refusal`` 413 for more than `limit` bytes, before reading if `Content-Length`
-    ///   announces them; 503 if the bodies of all requests together are too long; 504 after the deadline.
+    /// - Parameter limit: nil for `context.maxUploadSize`.
+    /// - Throws: ``Refusal`` 413 beyond `limit` bytes, before reading if `Content-Length` announces them; 503 if all
+    ///   requests' bodies together are too long; 504 after the deadline.
     package func bytes(_ context: ServerContext, upTo limit: Int? = nil) async throws -> [UInt8] {
         let limit = limit ?? context.maxUploadSize
         let announced = headers.single(.contentLength).flatMap { Int($0) }
         if let announced, announced > limit { throw refusedMidway(.bodyTooLarge(limit: limit), context) }
         if headers.contains(.expect) { context.wantBody() }
         var bytes: [UInt8] = []
-        // Capped, so that an announced length alone allocates no memory.
+        // Capped, so an announced length alone allocates no memory.
         bytes.reserveCapacity(min(announced ?? 0, BodyBudget.free))
         var parts = body.makeAsyncIterator()
         while let part = try await next(&parts, context) {
@@ -132,7 +129,7 @@ extension Request {
         do {
             return try await parts.next()
         } catch {
-            // When the time limit cancels the wait for the body, the error is the body's own.
+            // If the time limit cancels the wait, the error is the body's own.
             if Task.isCancelled { throw refusedMidway(.timeout, context) }
             throw ConnectionLost(cause: error)
         }
@@ -145,7 +142,7 @@ extension Request {
 }
 
 extension JSONProblem {
-    /// A message for the client. Never quotes the body.
+    /// For the client. Never quotes the body.
     package var sentence: String {
         switch self {
         case .malformed(let reason): reason
@@ -154,10 +151,10 @@ extension JSONProblem {
     }
 }
 
-/// Limits the memory of all request bodies together, however many clients send long bodies slowly.
+/// Limits the memory of all bodies together, however many clients send slowly.
 package final class BodyBudget: Sendable {
-    /// The bytes of each body that do not count. Sign-ins, refreshes and profile changes are shorter, so other clients'
-    /// long bodies never block them.
+    /// Bytes of each body that are free. Sign-ins, refreshes and profile changes are shorter, so long bodies never
+    /// block them.
     static let free = 8_192
 
     private struct Use {
@@ -172,7 +169,7 @@ package final class BodyBudget: Sendable {
 
     package var bytes: Int { use.withLock(\.bytes) }
 
-    /// Returns the maximum in use since the previous call.
+    /// The maximum since the previous call.
     package func takeHighest() -> Int {
         use.withLock { use in
             defer { use.highest = use.bytes }
@@ -192,14 +189,13 @@ package final class BodyBudget: Sendable {
     fileprivate func giveBack(_ count: Int) { use.withLock { $0.bytes -= count } }
 }
 
-/// A request's share of the budget.
 final class BodyShare: Sendable {
     private let budget: BodyBudget
     private let taken = Mutex(0)
 
     init(_ budget: BodyBudget) { self.budget = budget }
 
-    /// - Parameter count: The length of the body so far.
+    /// - Parameter count: The body's length so far.
     /// - Throws: ``BodiesTooLong``.
     func grow(to count: Int) throws(BodiesTooLong) {
         let isTaken = taken.withLock { taken in
@@ -212,7 +208,6 @@ final class BodyShare: Sendable {
         if !isTaken { throw BodiesTooLong() }
     }
 
-    /// Returns the share to the budget.
     func end() {
         let count = taken.withLock { taken in
             defer { taken = 0 }
@@ -222,5 +217,5 @@ final class BodyShare: Sendable {
     }
 }
 
-/// The bodies of all requests together exceed the limit at the moment.
+/// All bodies together exceed the limit.
 struct BodiesTooLong: Error {}

@@ -3,17 +3,13 @@ import HTTPTypes
 import Hummingbird
 package import Logging
 
-/// Everything around a handler, in one responder: request id, guard, rate limit, refusals, headers, metrics and log
-/// line.
-///
-/// Not a middleware, because a route knows its pattern, metrics and API at startup, whereas a middleware would look
-/// them up for each request.
+/// Everything around a handler. Unlike a middleware, it knows the route's pattern, metrics and API at startup.
 struct RouteEndpoint: HTTPResponder {
     let route: Route
     let group: RouteGroup
     let runtime: ServerRuntime
     let meter: RouteMeter
-    /// The full pattern, for logs.
+    /// The full pattern.
     let name: String
 
     func respond(to request: Request, context: ServerContext) async throws -> Response {
@@ -97,7 +93,7 @@ struct RouteEndpoint: HTTPResponder {
             response.headers.append(HTTPField(name: .cacheControl, value: cacheControl))
         }
         group.crossOrigin?.mark(&response, to: request)
-        // The client would read a body as the next response on the connection (RFC 9110 §9.3.2).
+        // The client would read a body as the connection's next response (RFC 9110 §9.3.2).
         if request.method == .head { response = response.createHeadResponse() }
     }
 
@@ -118,7 +114,7 @@ struct RouteEndpoint: HTTPResponder {
             ])
     }
 
-    /// At most 64 characters of `[A-Za-z0-9_-]`. Other characters could forge log lines.
+    /// At most 64 of `[A-Za-z0-9_-]`. Others could forge log lines.
     static func wellFormed(_ id: String) -> String? {
         let utf8 = id.utf8
         guard (1...64).contains(utf8.count) else { return nil }
@@ -127,11 +123,11 @@ struct RouteEndpoint: HTTPResponder {
 }
 
 extension ServerContext {
-    /// Logs the cause of a refusal, which the client does not see.
+    /// Logs the cause, which the client does not see.
     ///
     /// - Parameters:
-    ///   - route: The route's pattern, if known.
-    ///   - level: Overrides the level that follows from the status.
+    ///   - route: The pattern, if known.
+    ///   - level: Overrides the status's level.
     package func note(_ refusal: Refusal, route: String? = nil, level: Logger.Level? = nil) {
         guard let cause = refusal.cause else { return }
         let level = level ?? (refusal.status.code >= 500 ? .error : .info)
@@ -141,12 +137,12 @@ extension ServerContext {
     }
 }
 
-/// The parts of a path that Hummingbird's router ignores: a trailing slash and empty segments.
+/// A trailing slash and empty segments, which Hummingbird's router ignores.
 struct PathShape {
     private(set) var endsWithSlash = false
     private(set) var hasEmptyPart = false
 
-    /// - Parameter target: The request target, including the query.
+    /// - Parameter target: Includes the query.
     init(_ target: String) {
         var previous: UInt8 = 0
         var length = 0

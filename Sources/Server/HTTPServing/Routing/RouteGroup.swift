@@ -1,16 +1,16 @@
 import GatehouseWire
 package import Hummingbird
 
-/// A group of routes with a common error format: the Auth API or the gateway.
+/// Routes with a common error format.
 package struct RouteGroup: Sendable {
-    /// The prefixes without a trailing slash: `["/auth/v1", ""]`. The longest matching prefix answers an unknown path.
+    /// Without a trailing slash: `["/auth/v1", ""]`. The longest match handles an unknown path.
     package let prefixes: [String]
     package let format: RefusalFormat
     /// nil disables CORS.
     package let crossOrigin: CrossOriginPolicy?
-    /// The default `cache-control` of responses.
+    /// The default.
     package let cacheControl: String?
-    /// Refuses a request on any path, before the path's own guard.
+    /// Runs on every path, before the path's own guard.
     let guardedBy: (@Sendable (Request) throws -> Void)?
 
     package init(

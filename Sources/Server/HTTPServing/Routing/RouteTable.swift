@@ -2,10 +2,10 @@ import GatehouseWire
 package import HTTPTypes
 package import Hummingbird
 
-/// The routes of one API.
+/// One API's routes.
 ///
-/// Defines behaviour that Hummingbird leaves open: a wrong method answers 405 instead of 404, `/a/` differs from `/a`
-/// unless the route accepts both, every path answers preflights, and HEAD works wherever GET does.
+/// Defines what Hummingbird leaves open: a wrong method gets 405, `/a/` differs from `/a` unless the route accepts
+/// both, every path handles preflights, and HEAD works wherever GET does.
 package struct RouteTable: Sendable {
     let group: RouteGroup
     let runtime: ServerRuntime
@@ -17,23 +17,23 @@ package struct RouteTable: Sendable {
         self.routes = routes + routes.compactMap(\.head)
     }
 
-    /// Method and path of every route, without those that answer HEAD for a GET.
+    /// Without HEAD for a GET.
     package var names: [(method: HTTPRequest.Method, path: String)] {
         group.prefixes.flatMap { prefix in
             routes.filter { $0.method != .head }.map { ($0.method, prefix + $0.path) }
         }
     }
 
-    /// Registers every route under every prefix. After the last table call ``UnknownPaths/add(_:to:)`` once per router.
+    /// After the last table call ``UnknownPaths/add(_:to:)`` once per router.
     ///
-    /// Two routes with the same method and path are a programming error, for which Hummingbird ends the process.
+    /// Two routes with one method and path crash the process in Hummingbird.
     package func add(to router: Router<ServerContext>) {
         for prefix in group.prefixes {
             for route in routes { add(route, RouterPath(prefix + route.path), to: router) }
         }
     }
 
-    /// Registers every path for the methods that no route of it has.
+    /// Registers every path for the methods without a route.
     func addWrongMethods(to router: Router<ServerContext>) {
         let paths = Dictionary(grouping: routes, by: \.path)
         for prefix in group.prefixes {
@@ -66,6 +66,6 @@ package struct RouteTable: Sendable {
 }
 
 extension HTTPRequest.Method {
-    /// Replaces TRACE, CONNECT and methods that clients make up.
+    /// Replaces TRACE, CONNECT and made-up methods.
     static let other = Self("OTHER")!
 }

@@ -3,19 +3,18 @@ package import Hummingbird
 package import Logging
 import NIOCore
 
-/// A handler's context in addition to the request.
 package struct ServerContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
-    /// The client's request id or a new one, sent back as `x-request-id` and in every log line.
+    /// The client's or a new one; in `x-request-id` and every log line.
     package internal(set) var requestID = ""
-    /// The name of the administrator whose token the guard admitted; nil for a key, and for all other callers.
+    /// The admitted token's user; nil for a key, and for all other callers.
     package var administrator: String?
-    /// The maximum length of a body, in bytes.
+    /// In bytes.
     package var maxUploadSize: Int { 1_048_576 }
 
-    /// The deadline of the request; nil outside of a route.
+    /// nil outside of a route.
     var deadline: Deadline?
-    /// The request's share of the memory for bodies; nil outside of a route and for methods without a body.
+    /// nil outside of a route, and for methods without a body.
     var bodyShare: BodyShare?
     private let peer: Peer
 
@@ -29,13 +28,12 @@ package struct ServerContext: RequestContext {
         peer = .channel(source.channel)
     }
 
-    /// A context without a connection.
     package init(peerAddress: String?, logger: Logger) {
         coreContext = CoreRequestContextStorage(source: LoggerSource(logger: logger))
         peer = .address(peerAddress)
     }
 
-    /// The peer of the connection without the port; nil for a Unix socket. Formatted on each call.
+    /// Without the port; nil for a Unix socket. Formatted on each call.
     package var peerAddress: String? {
         switch peer {
         case .channel(let channel): channel.remoteAddress?.ipAddress
@@ -43,8 +41,7 @@ package struct ServerContext: RequestContext {
         }
     }
 
-    /// Closes the connection after `delay`. A client that was refused in the middle of a body has time to read the
-    /// response but cannot keep the connection by sending more.
+    /// A client refused mid-body has time to read the response, but cannot keep the connection by sending more.
     func closeConnection(after delay: Duration) {
         guard case .channel(let channel) = peer else { return }
         channel.eventLoop.scheduleTask(in: .microseconds(delay.microseconds)) {
@@ -52,7 +49,7 @@ package struct ServerContext: RequestContext {
         }
     }
 
-    /// Asks a client that waits for `100 Continue` for the body.
+    /// Sends `100 Continue` if the client waits for it.
     func wantBody() {
         guard case .channel(let channel) = peer else { return }
         channel.triggerUserOutboundEvent(RequestHeads.BodyWanted(), promise: nil)
@@ -61,7 +58,7 @@ package struct ServerContext: RequestContext {
     private struct LoggerSource: RequestContextSource { let logger: Logger }
 }
 
-/// A point on the monotonic clock after which work on the request is pointless.
+/// On the monotonic clock.
 struct Deadline: Sendable {
     let end: Duration
     let uptime: @Sendable () -> Duration
@@ -70,6 +67,5 @@ struct Deadline: Sendable {
 }
 
 extension Duration {
-    /// The duration in seconds, for rates and Prometheus.
     var fractionalSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

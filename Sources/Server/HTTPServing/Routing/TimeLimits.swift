@@ -1,8 +1,8 @@
 import GatehouseWire
 import Synchronization
 
-/// The time limits of all requests of a server. One task watches those that wait: it sleeps until the earliest limit, so a
-/// request that ends in time costs no timer. A timer of each request's own would stay until it fires.
+/// The time limits of all requests. One task sleeps until the earliest, so a request in time costs no timer; a timer of
+/// its own would stay until it fires.
 package final class TimeLimits: Sendable {
     private struct Watched {
         let end: Duration
@@ -12,9 +12,9 @@ package final class TimeLimits: Sendable {
     private struct State {
         var watched: [UInt64: Watched] = [:]
         var lastNumber: UInt64 = 0
-        /// When the watcher wakes; nil without one.
+        /// nil without a watcher.
         var wakesAt: Duration?
-        /// The number of the newest watcher. An earlier one ends when it wakes.
+        /// The newest watcher. Earlier ones end when they wake.
         var watcher: UInt64 = 0
     }
 
@@ -24,7 +24,7 @@ package final class TimeLimits: Sendable {
 
     /// - Parameters:
     ///   - uptime: A monotonic clock.
-    ///   - sleep: Returns after the given duration on that clock.
+    ///   - sleep: On that clock.
     package init(
         uptime: @escaping @Sendable () -> Duration, sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
@@ -32,12 +32,11 @@ package final class TimeLimits: Sendable {
         self.sleep = sleep
     }
 
-    /// Runs `body` in a separate task, cancels it after `limit`, and waits for it to end. Cancelling the caller cancels
-    /// it.
+    /// Runs `body` in a separate task, cancels it after `limit` or with the caller, and waits for it to end.
     ///
-    /// A result that arrives after the limit is still returned, because committed work must not be reported as failed.
+    /// Still returns a late result, because committed work must not be reported as failed.
     ///
-    /// - Throws: ``Refusal/timeout`` if `body` stopped because of the limit, otherwise the errors of `body`.
+    /// - Throws: ``Refusal/timeout`` if the limit stopped `body`, otherwise the errors of `body`.
     package func limited<Value: Sendable>(
         to limit: Duration, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -71,10 +70,9 @@ package final class TimeLimits: Sendable {
         return Task(operation: body)
     }
 
-    /// How often a watcher has begun.
+    /// For tests: how often a watcher began.
     package var watchers: UInt64 { state.withLock(\.watcher) }
 
-    /// The number of requests that are watched.
     package var count: Int { state.withLock(\.watched.count) }
 
     private func watch(until end: Duration, _ cancel: @escaping @Sendable () -> Void) -> UInt64 {
@@ -104,7 +102,7 @@ package final class TimeLimits: Sendable {
         }
     }
 
-    /// - Returns: The next limit; nil if the watcher has nothing to wait for.
+    /// - Returns: The next limit; nil without one.
     private func cancelLateOnes(_ watcher: UInt64, at now: Duration) -> Duration? {
         let (late, next): ([Watched], Duration?) = state.withLock { state in
             let late = state.watched.filter { $0.value.end <= now }

@@ -3,7 +3,7 @@ import HTTPTypes
 package import Hummingbird
 import Synchronization
 
-/// Answers requests that match no path, in the error format of the API that the path belongs to.
+/// Responds in the error format of the path's API.
 package struct UnknownPaths: RouterMiddleware {
     package typealias Context = ServerContext
 
@@ -16,13 +16,12 @@ package struct UnknownPaths: RouterMiddleware {
             .sorted { $0.prefix.utf8.count > $1.prefix.utf8.count }
     }
 
-    /// Call this after adding every table. Hummingbird applies a middleware only to routes added later and to unknown
-    /// paths, so known routes skip this one.
+    /// Call after adding every table: Hummingbird applies a middleware only to later routes and unknown paths, so known
+    /// routes skip this one.
     package static func add(_ tables: [RouteTable], to router: Router<ServerContext>) {
         router.add(middleware: OtherRequests(tables))
     }
 
-    /// Answers with the refusal of the API with the longest matching prefix.
     package func handle(
         _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
@@ -41,12 +40,12 @@ package struct UnknownPaths: RouterMiddleware {
 
     fileprivate static let routable: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
 
-    /// The method's name; `OTHER` for one that a client made up.
+    /// `OTHER` for a made-up method.
     static func known(_ method: HTTPRequest.Method) -> String {
         (routable.contains(method) ? method : .other).rawValue
     }
 
-    /// Counted as route "none": a path made up by a client must not create a label.
+    /// Counted as route "none": a made-up path must not create a label.
     private static func endpoint(_ table: RouteTable) -> RouteEndpoint {
         let route = Route(.get, "", acceptsTrailingSlash: true) { _, _ in throw UnknownPath() }
         let meter = table.runtime.metrics.meter(route: "none", method: "any")
@@ -54,10 +53,10 @@ package struct UnknownPaths: RouterMiddleware {
     }
 }
 
-/// Answers requests that match no route: wrong methods, preflights and unknown paths.
+/// Handles wrong methods, preflights and unknown paths.
 ///
-/// Has a separate router, which the first such request builds. It has six times as many endpoints as the routes;
-/// building it would take a seventh of every start.
+/// Its separate router is built by the first such request: with six times as many endpoints as routes, it would take a
+/// seventh of every start.
 private final class OtherRequests: RouterMiddleware {
     typealias Context = ServerContext
 

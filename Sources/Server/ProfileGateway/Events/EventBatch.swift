@@ -1,34 +1,32 @@
 package import GatehouseWire
 
-/// A counted event: one row of an hour's table.
 package struct CountedEvent: Hashable, Sendable {
-    /// The beginning of the hour.
+    /// The hour's beginning.
     package let hour: Instant
     package let app: String
     package let name: String
     package let method: String
     package let detail: String
 
-    /// The order in which nodes write, so that none waits for another in a circle.
+    /// The order of writes, so that nodes do not deadlock.
     var order: [String] { ["\(hour.microseconds)", app, name, method, detail] }
 }
 
-/// Why a batch is refused. The message is for the client and quotes nothing.
+/// The message is for the client and quotes nothing.
 package struct InvalidEvent: Error, Equatable {
     package let message: String
-    /// A JSON Pointer to the member.
+    /// A JSON Pointer.
     package let field: String
 }
 
-/// The body of `POST /v1/events`: `{"app":…,"dropped":0,"events":[{"name":…,"labels":{…},"duration_ms":…}]}`.
-///
-/// The schema is strict: an unknown event, an unknown or missing member, or a value of another form refuses the batch.
+/// The body of `POST /v1/events`. Strict: an unknown event, an unknown or missing member, or a malformed value refuses
+/// the batch.
 package struct EventBatch: Sendable {
     package static let maximumBytes = 32_768
     package static let maximumEvents = 100
-    /// The name of the row that counts events which the apps themselves have dropped.
+    /// The row that counts events dropped by apps.
     package static let droppedName = "events_dropped"
-    /// A batch reports at most this many dropped events.
+    /// Per batch.
     private static let maximumDropped: Int64 = 10_000
 
     package private(set) var counts: [CountedEvent: Int64] = [:]
@@ -37,7 +35,7 @@ package struct EventBatch: Sendable {
     private let app: String
     private let names: CountedNames
 
-    /// Parses a body that arrived now. Events count for the hour of their arrival: a device's clock may be wrong.
+    /// Events count for the hour of arrival: a device's clock may be wrong.
     ///
     /// - Throws: ``JSONProblem/malformed(_:)`` and ``InvalidEvent``.
     package init(_ bytes: [UInt8], counting names: CountedNames, at now: Instant) throws {
@@ -115,7 +113,7 @@ package struct EventBatch: Sendable {
         }
     }
 
-    /// A short name in ASCII, such as `custom:acme`.
+    /// ASCII, such as `custom:acme`.
     private static func name(_ value: AuthJSON?, _ path: String) throws(InvalidEvent) -> String {
         guard let text = value?.stringValue, (1...64).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0.isAlphanumeric || "_-.:".utf8.contains($0) })

@@ -1,15 +1,14 @@
 package import GatehouseWire
 package import SQLDatabase
 
-/// What happened to the sign-ins by one method.
 package struct MethodFunnel: Equatable, Sendable {
     package let method: String
     package internal(set) var selected: Int64 = 0
     package internal(set) var started: Int64 = 0
     package internal(set) var cancelled: Int64 = 0
-    /// Failed sign-ins by error type, in order of the type.
+    /// In order of the type.
     package internal(set) var failed: [(errorType: String, count: Int64)] = []
-    /// Completed sign-ins by their duration, shortest first; only classes that have some.
+    /// Shortest first, without empty classes.
     package internal(set) var durations: [(duration: DurationClass, count: Int64)] = []
 
     package init(method: String) { self.method = method }
@@ -24,13 +23,13 @@ package struct MethodFunnel: Equatable, Sendable {
     }
 }
 
-/// The counted events in the database, of all nodes together.
+/// Of all nodes together.
 package struct EventCounts: Sendable {
     private let database: any Database
 
     package init(database: any Database) { self.database = database }
 
-    /// Adds counts, in one transaction.
+    /// One transaction.
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` they may be added.
     package func add(_ counts: [CountedEvent: Int64]) async throws {
@@ -49,12 +48,12 @@ package struct EventCounts: Sendable {
         }
     }
 
-    /// The funnel of each method, in order of the method. One statement.
+    /// By method, in one statement.
     ///
     /// - Parameters:
     ///   - from: Hours that begin then or later.
     ///   - until: Hours that begin before.
-    ///   - app: nil for all apps together.
+    ///   - app: nil for all apps.
     /// - Throws: ``DatabaseFailure``.
     package func funnels(from: Instant, until: Instant, app: String? = nil) async throws -> [MethodFunnel] {
         let found = try await database.rows(Self.sums(from: from, until: until, app: app), into: [Sum]()) { sums, row in
@@ -71,7 +70,7 @@ package struct EventCounts: Sendable {
 
     /// Removes hours that began before this time, at most `limit` rows.
     ///
-    /// - Returns: The number of rows removed.
+    /// - Returns: The number of rows.
     /// - Throws: ``DatabaseFailure``.
     @discardableResult
     package func remove(before end: Instant, limit: Int = 1_000) async throws -> Int {

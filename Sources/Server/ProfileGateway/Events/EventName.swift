@@ -1,6 +1,5 @@
 import GatehouseWire
 
-/// The events that apps report.
 package enum EventName: String, CaseIterable, Sendable {
     case selected = "auth_method_selected"
     case started = "auth_started"
@@ -11,7 +10,7 @@ package enum EventName: String, CaseIterable, Sendable {
     case refreshFailed = "token_refresh_failed"
     case linked = "account_linked"
 
-    /// The labels, all of which an event of this name has.
+    /// All are required.
     var labels: [String] {
         switch self {
         case .selected, .started, .completed, .cancelled: ["method"]
@@ -23,7 +22,6 @@ package enum EventName: String, CaseIterable, Sendable {
     }
 }
 
-/// The time that a sign-in took, as one of eight classes.
 package enum DurationClass: String, CaseIterable, Sendable {
     case quarterSecond = "250"
     case halfSecond = "500"
@@ -34,7 +32,7 @@ package enum DurationClass: String, CaseIterable, Sendable {
     case halfMinute = "30000"
     case longer
 
-    /// The longest duration of the class in milliseconds; nil for ``longer``.
+    /// In milliseconds; nil for ``longer``.
     package var upperBound: Int64? { Int64(rawValue) }
 
     init(milliseconds: Int64) {
@@ -42,11 +40,11 @@ package enum DurationClass: String, CaseIterable, Sendable {
     }
 }
 
-/// The texts that are counted apart. All others count as ``other``, so that no caller can make rows without end.
+/// Texts counted separately. Others become ``other``, so no caller can add unlimited rows.
 package struct CountedNames: Sendable {
     package static let other = "other"
     static let reasons: Set<ExternalName> = ["expired", "unauthorized"]
-    /// The codes of `AuthError.Code` in the library `GatehouseModel`.
+    /// `AuthError.Code` of `GatehouseModel`.
     static let errorTypes: Set<ExternalName> = [
         "cancelled", "no_network", "provider_failed", "service_down", "server_error", "invalid_callback",
         "session_expired", "email_in_use", "link_expired", "link_other_account", "user_exists", "wrong_credentials",
@@ -57,15 +55,11 @@ package struct CountedNames: Sendable {
     let methods: Set<ExternalName>
     let apps: Set<ExternalName>
 
-    /// - Parameters:
-    ///   - providers: The providers of the server.
-    ///   - apps: The apps whose events are counted apart.
     package init(providers: [String], apps: [String]) {
         methods = Set<ExternalName>((["email"] + providers).map { ExternalName(trusted: $0) })
         self.apps = Set<ExternalName>(apps.map { ExternalName(trusted: $0) })
     }
 
-    /// The text, or ``other`` if it is not one of the names.
     static func counted(_ text: String, among names: Set<ExternalName>) -> String {
         ExternalName(text).map(names.contains) == true ? text : other
     }

@@ -1,25 +1,22 @@
 import GatehouseWire
 import HTTPServing
 
-/// The fields that a server's configuration adds to profiles.
 package struct ConfiguredFields: Sendable {
-    /// The teams that `favorite_teams` may name; without them profiles do not have the member.
+    /// Allowed in `favorite_teams`; without them profiles lack the member.
     package var teams: TeamCatalogue?
-    /// What `data` must satisfy; nil allows every object within the limits of ``ProfileData``.
+    /// For `data`; nil allows every object within ``ProfileData``.
     package var schema: DataSchema?
 
     package init(teams: TeamCatalogue? = nil, schema: DataSchema? = nil) {
         (self.teams, self.schema) = (teams, schema)
     }
 
-    /// The members of `names` that profiles have.
     func existing(_ names: [String]) -> [String] {
         teams == nil ? names.filter { $0 != ProfileChanges.teamsName } : names
     }
 
-    /// - Parameter stored: The teams of the profile so far. Those that the catalogue no longer has may stay.
-    /// - Throws: ``InvalidProfileChange`` with `UNKNOWN_TEAM` for the first other team that the catalogue does not
-    ///   have.
+    /// - Parameter stored: The profile's teams, which may stay even if the catalogue dropped them.
+    /// - Throws: ``InvalidProfileChange`` with `UNKNOWN_TEAM` for the first other unknown team.
     func check(_ given: [String], stored: [AuthJSON]) throws(InvalidProfileChange) {
         for (index, team) in given.enumerated() where !isKnown(team) && !stored.contains(.string(team)) {
             throw InvalidProfileChange(
@@ -28,6 +25,5 @@ package struct ConfiguredFields: Sendable {
         }
     }
 
-    /// Whether the catalogue has the team.
     func isKnown(_ team: String) -> Bool { ExternalName(team).map { teams?.ids.contains($0) == true } ?? false }
 }

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// Why a schema cannot be used. Names the keyword by its JSON Pointer in the file.
+/// Names the keyword by its JSON Pointer in the file.
 package struct InvalidDataSchema: Error, Equatable, CustomStringConvertible {
     package let description: String
 
@@ -19,14 +19,12 @@ extension DataSchema {
     ]
     private static let version = "https://json-schema.org/draft/2020-12/schema"
 
-    /// Reads a schema of an object. Checked are `type`, `enum`, `const`, `properties`, `required`,
-    /// `additionalProperties`, `items`, and the limits `minProperties`, `maxProperties`, `minItems`, `maxItems`,
-    /// `minLength`, `maxLength`, `minimum`, `maximum`, `exclusiveMinimum` and `exclusiveMaximum`. Annotations have no
-    /// effect. Not supported is `pattern`, among others: the time that it takes depends on the user's text.
+    /// Checks `type`, `enum`, `const`, `properties`, `required`, `additionalProperties`, `items`, and the limits
+    /// `minProperties`, `maxProperties`, `minItems`, `maxItems`, `minLength`, `maxLength`, `minimum`, `maximum`,
+    /// `exclusiveMinimum` and `exclusiveMaximum`. `pattern` is not supported: its time depends on the user's text.
     ///
-    /// - Parameter file: The JSON of the schema.
-    /// - Throws: ``InvalidDataSchema`` for any other keyword, an invalid value of one, and a schema that no object
-    ///   satisfies; `JSONProblem` for invalid JSON.
+    /// - Throws: ``InvalidDataSchema`` for any other keyword except annotations, an invalid value, or a schema that no
+    ///   object satisfies; `JSONProblem` for invalid JSON.
     package init(file: [UInt8]) throws {
         guard let members = try JSONReader.read(file).objectValue else {
             throw InvalidDataSchema("", "must be an object")
@@ -72,7 +70,7 @@ extension DataSchema {
     }
 }
 
-/// The keywords of one schema, with their path in the file.
+/// A schema's keywords and path in the file.
 private struct Keywords {
     let members: AuthJSONObject
     let path: String

@@ -1,14 +1,13 @@
 import GatehouseWire
 
-/// The schema of an app's custom fields: a subset of JSON Schema
-/// ([2020-12](https://json-schema.org/draft/2020-12/json-schema-validation)), whose keywords ``init(file:)`` lists.
+/// A subset of JSON Schema ([2020-12](https://json-schema.org/draft/2020-12/json-schema-validation)); ``init(file:)``
+/// lists its keywords.
 package struct DataSchema: Sendable {
-    /// The values of `type`.
     enum Kind: String, CaseIterable {
         case null, boolean, object, array, number, integer, string
     }
 
-    /// A schema that may be `true` or `false`.
+    /// A schema may be `true` or `false`.
     indirect enum Rule {
         case anything, nothing
         case matching(DataSchema)
@@ -16,30 +15,28 @@ package struct DataSchema: Sendable {
 
     /// nil for every type.
     var kinds: [Kind]?
-    /// `enum`, or the one value of `const`, with whole numbers as integers; nil for every value.
+    /// `enum` or `const`, whole numbers as integers; nil for every value.
     var values: Set<AuthJSON>?
     var properties: [ExternalName: Rule] = [:]
     var additionalProperties = Rule.anything
     var required: [String] = []
     var items = Rule.anything
-    /// The bounds of the number of members, elements and code points.
+    /// In members, elements and code points.
     var members = Bounds<Int>()
     var elements = Bounds<Int>()
     var length = Bounds<Int>()
-    /// The bounds of numbers, which are compared as floating-point numbers.
+    /// Compared as floating-point numbers.
     var number = Bounds<Double>()
     var above: Double?
     var below: Double?
 }
 
-/// Limits that belong to the allowed values; nil for none.
+/// Inclusive; nil for no limit.
 struct Bounds<Value: Comparable & Sendable>: Sendable {
     var least: Value?
     var most: Value?
 
-    /// - Parameter show: A limit as text.
-    /// - Returns: The requirement that a value outside the limits violates, such as `at most 5`; nil for a value within
-    ///   them.
+    /// - Returns: The violated requirement, such as `at most 5`; nil within the limits.
     func demand(on value: Value, _ show: (Value) -> String = { "\($0)" }) -> String? {
         if let least, value < least { return "at least \(show(least))" }
         if let most, value > most { return "at most \(show(most))" }
@@ -47,14 +44,14 @@ struct Bounds<Value: Comparable & Sendable>: Sendable {
     }
 }
 
-/// The place of a value in the body of a request.
+/// A value's place in the request's body.
 struct DataPath: Equatable, Sendable {
     /// For people: `data.entries[3].mood`.
     private(set) var text = "data"
-    /// A JSON Pointer (RFC 6901): `/data/entries/3/mood`.
+    /// RFC 6901: `/data/entries/3/mood`.
     private(set) var pointer = "/data"
 
-    /// - Parameter name: The name of a member, of which people see the first 50 characters.
+    /// - Parameter name: People see its first 50 characters.
     func member(_ name: String) -> DataPath {
         var path = self
         path.text += "." + name.cut(to: 50)
@@ -62,7 +59,6 @@ struct DataPath: Equatable, Sendable {
         return path
     }
 
-    /// The JSON Pointer to a member.
     static func pointer(to name: String) -> String {
         var pointer = "/"
         for scalar in name.unicodeScalars {
@@ -83,10 +79,9 @@ struct DataPath: Equatable, Sendable {
     }
 }
 
-/// The first value that does not satisfy the schema.
 struct DataViolation: Error, Equatable {
     let path: DataPath
-    /// For the client: the path and the requirement.
+    /// For the client: path and requirement.
     let message: String
 
     init(_ path: DataPath, _ requirement: String) {
@@ -96,9 +91,9 @@ struct DataViolation: Error, Equatable {
 }
 
 extension DataSchema {
-    /// Checks a value. Takes time in proportion to its size.
+    /// Takes time proportional to the value's size.
     ///
-    /// - Throws: ``DataViolation`` for the first violation; members are checked in the order of their names.
+    /// - Throws: ``DataViolation`` for the first violation, in order of the members' names.
     func check(_ value: AuthJSON, at path: DataPath) throws(DataViolation) {
         if let kinds, !kinds.contains(where: value.isOf) {
             throw DataViolation(path, "must be of type " + kinds.map(\.rawValue).joined(separator: " or "))
@@ -153,7 +148,7 @@ extension DataSchema {
 }
 
 extension AuthJSON {
-    /// Whether the value is of a type. A number without a fraction is an integer too, as in `1.0`.
+    /// `1.0` is also an integer.
     fileprivate func isOf(_ kind: DataSchema.Kind) -> Bool {
         switch (self, kind) {
         case (.null, .null), (.bool, .boolean), (.object, .object), (.array, .array), (.string, .string): true
@@ -163,7 +158,7 @@ extension AuthJSON {
         }
     }
 
-    /// The value with numbers such as `1.0` as integers: JSON Schema compares numbers by their value.
+    /// JSON Schema compares numbers by value, so `1.0` becomes an integer.
     var withWholeNumbers: AuthJSON {
         switch self {
         case .double(let value): Int64(exactly: value).map(AuthJSON.integer) ?? self

@@ -1,16 +1,16 @@
 import GatehouseWire
 import HTTPServing
 
-/// The limits of an app's own fields.
+/// Limits of an app's custom fields.
 enum ProfileData {
-    /// In bytes, as compact JSON.
+    /// As compact JSON.
     static let maximumBytes = 16_384
-    /// Levels of objects and arrays; `data` itself is the first.
+    /// `data` itself is the first level.
     static let maximumDepth = 8
 
-    /// Checks `data`, or a patch of it.
+    /// Checks `data` or a patch.
     ///
-    /// - Returns: The value as compact JSON.
+    /// - Returns: Compact JSON.
     /// - Throws: ``InvalidProfileChange`` with `DATA_TOO_DEEP` or `DATA_TOO_LARGE`.
     static func text(_ data: AuthJSON) throws(InvalidProfileChange) -> String {
         guard data.depth <= maximumDepth else {
@@ -27,10 +27,8 @@ enum ProfileData {
         return text
     }
 
-    /// Applies a change to the stored fields.
-    ///
     /// - Parameter stored: A JSON object.
-    /// - Returns: The new fields as compact JSON; nil if they keep their values.
+    /// - Returns: Compact JSON; nil if nothing changes.
     /// - Throws: ``InvalidProfileChange``, as ``text(_:)`` and with `INVALID_DATA` for a violation of the schema;
     ///   `JSONProblem` if the stored fields are damaged.
     static func text(after change: DataChange, of stored: String, _ schema: DataSchema?) throws -> String? {

@@ -4,7 +4,7 @@ import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// A team id of the form `league_identifier`, such as `nba_1610612744`.
+/// `league_identifier`, such as `nba_1610612744`.
 enum TeamIdentifier {
     static let maximumLength = 50
 
@@ -20,19 +20,19 @@ enum TeamIdentifier {
     }
 }
 
-/// Why a file is no team catalogue. Describes an element without quoting it.
+/// Never quotes an element.
 package struct DamagedTeamFile: Error, Equatable, CustomStringConvertible {
     package let description: String
 }
 
-/// The teams of a configured file, with every response encoded once.
+/// Encodes every response once.
 package struct TeamCatalogue: Sendable {
     package let ids: Set<ExternalName>
     private let all: Response
     private let byLeague: [ExternalName: Response]
 
-    /// - Parameter file: A JSON array of objects with the texts `id`, `league`, `name`, `city` and `abbreviation`. An
-    ///   id begins with its league and `_`, as in `nba_1610612744`, and occurs once.
+    /// - Parameter file: A JSON array of objects with the texts `id`, `league`, `name`, `city` and `abbreviation`. A
+    ///   unique ID begins with its league and `_`, as in `nba_1610612744`.
     /// - Throws: ``DamagedTeamFile``, or `JSONProblem` for invalid JSON.
     package init(file: [UInt8]) throws {
         guard let list = try JSONReader.read(file).arrayValue else {
@@ -54,7 +54,7 @@ package struct TeamCatalogue: Sendable {
     }
 
     /// - Parameter league: nil or empty for every league.
-    /// - Returns: nil for a league that is not in the file.
+    /// - Returns: nil for an unknown league.
     package func response(league: String?) -> Response? {
         guard let league, !league.isEmpty else { return all }
         return ExternalName(league).flatMap { byLeague[$0] }

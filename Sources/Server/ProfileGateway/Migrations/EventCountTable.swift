@@ -1,7 +1,7 @@
 import SQLDatabase
 
 extension Profiles {
-    /// What apps reported, by hour. Every text is from a closed set, so the number of rows is bounded.
+    /// Every text is from a closed set, which bounds the rows.
     static let eventCounts: SQL = """
         CREATE TABLE event_counts (
             hour    \(.instant) NOT NULL,                       -- its beginning, in microseconds since 1970

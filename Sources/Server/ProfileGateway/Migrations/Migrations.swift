@@ -1,8 +1,7 @@
 package import SQLDatabase
 
 extension Profiles {
-    /// The migrations of the profiles in the accounts' database, numbered among the accounts' migrations. Append only:
-    /// released migrations never change.
+    /// Numbered among the accounts' migrations. Append only: released migrations never change.
     package static let migrations: [Migration] = [
         Migration(
             5, "profiles come with users", [profiles(id: "PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE")],
@@ -14,8 +13,8 @@ extension Profiles {
         Migration(25, "counted events of apps", [eventCounts]),
     ]
 
-    /// The migrations of a database with the profiles of another issuer's accounts. Their numbers are outside of the
-    /// accounts' series, so that neither program opens the other's database.
+    /// For profiles of another issuer's accounts. Numbered outside of the accounts' series, so neither program opens
+    /// the other's database.
     package static let remoteMigrations: [Migration] = [
         Migration(1_001, "profiles of another issuer's accounts", [profiles(id: "PRIMARY KEY")]),
         Migration(
@@ -51,8 +50,7 @@ extension Profiles {
         """
     }
 
-    /// Creates the profile of every new account, however the account is created. Ignores a name that is not text or is
-    /// blank.
+    /// Creates every new account's profile. Ignores a blank name or one that is not text.
     private static let sqliteProfileTrigger: SQL = """
         CREATE TRIGGER profile_comes_with_user AFTER INSERT ON users
         BEGIN

@@ -1,10 +1,9 @@
 import SQLDatabase
 
-// The additions to the profiles table on a database server with roles.
+// For a database server with roles.
 extension Profiles {
-    /// The trigger function that creates profiles. It runs as the owner of the tables, whatever role inserts the
-    /// account. The schema name is written into the function when it is created, so a caller's search path has no
-    /// effect.
+    /// Creates profiles as the tables' owner, whatever role inserts the account. The schema is fixed at creation, so a
+    /// caller's search path has no effect.
     static let profileFunction: SQL = """
         DO $make$ BEGIN EXECUTE format($create$
         CREATE FUNCTION %1$I.profile_comes_with_user() RETURNS trigger
@@ -41,7 +40,7 @@ extension Profiles {
         FOR EACH ROW EXECUTE FUNCTION profile_comes_with_user()
         """
 
-    /// The user whose token a connection acts for, as PostgREST and Supabase set it; NULL without one.
+    /// The token's user as set by PostgREST and Supabase; NULL without one.
     static let tokenHolder: SQL = """
         CREATE FUNCTION token_holder() RETURNS uuid LANGUAGE sql STABLE SET search_path = '' AS $body$
             SELECT nullif(coalesce(
@@ -50,7 +49,7 @@ extension Profiles {
         $body$
         """
 
-    /// From here on, roles that do not own the table see only the rows that a policy grants.
+    /// Roles that do not own the table now see only rows granted by a policy.
     static let ownRows: SQL = "ALTER TABLE profiles ENABLE ROW LEVEL SECURITY"
 
     static let ownProfile: SQL = """

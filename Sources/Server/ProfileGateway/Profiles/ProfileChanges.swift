@@ -1,7 +1,7 @@
 package import GatehouseWire
 package import HTTPServing
 
-/// A change to one member: an absent member keeps its value, an explicit null clears it.
+/// An absent member keeps its value, null clears it.
 package enum Change: Equatable, Sendable {
     case keep
     case clear
@@ -11,15 +11,13 @@ package enum Change: Equatable, Sendable {
     var value: String? { if case .set(let text) = self { text } else { nil } }
 }
 
-/// A change to the app's own fields.
 package enum DataChange: Equatable, Sendable {
     case keep
     case clear
-    /// A JSON Merge Patch (RFC 7396).
+    /// RFC 7396.
     case merge(AuthJSONObject)
 }
 
-/// A validated PATCH.
 package struct ProfileChanges: Equatable, Sendable {
     package internal(set) var firstName = Change.keep
     /// nil keeps the current teams.
@@ -41,11 +39,11 @@ package struct ProfileChanges: Equatable, Sendable {
     }
 }
 
-/// An invalid member. The message is for the client and names the member.
+/// The message is for the client and names the member.
 package struct InvalidProfileChange: Error, Equatable {
     package let message: String
     package let code: RefusalCode
-    /// A JSON Pointer to the member; nil if the request has none.
+    /// A JSON Pointer; nil without a member.
     package let field: String?
 
     package init(message: String, code: RefusalCode = .validationFailed, field: String? = nil) {
@@ -60,12 +58,12 @@ package struct InvalidProfileChange: Error, Equatable {
 
 extension ProfileChanges {
     static let teamsName = "favorite_teams"
-    /// The members that `/v1/auth/me` accepts, if the server has a team catalogue.
+    /// Accepted by `/v1/auth/me`; teams only with a catalogue.
     package static let summaryFields = ["first_name", teamsName, "data"]
-    /// The members that `/api/v1/profile` accepts. `is_premium` is read-only.
+    /// Accepted by `/api/v1/profile`. `is_premium` is read-only.
     package static let wholeFields = summaryFields + ["name", "avatar_url", "timezone"]
 
-    /// - Throws: ``InvalidProfileChange`` for the first unknown or invalid member, or if there is no member.
+    /// - Throws: ``InvalidProfileChange`` for the first unknown or invalid member, or without a member.
     package init(_ members: JSONMembers, allowed: [String]) throws(InvalidProfileChange) {
         guard !members.names.isEmpty else { throw InvalidProfileChange(message: "There is nothing to change.") }
         for name in members.names.sorted(by: <) where !allowed.contains(name) {
@@ -95,7 +93,7 @@ extension ProfileChanges {
         return .merge(patch)
     }
 
-    /// Reads a trimmed text; an empty one counts as null. The limit is in Unicode scalars, which both databases count.
+    /// Trimmed; empty means null. The limit is in Unicode scalars, which both databases count.
     private static func text(
         _ name: String, _ members: JSONMembers, limit: Int
     ) throws(InvalidProfileChange) -> Change {
@@ -129,7 +127,7 @@ extension ProfileChanges {
 }
 
 extension String {
-    /// The text without leading and trailing white space (Unicode property White_Space).
+    /// Unicode property White_Space.
     fileprivate var trimmed: String {
         var scalars = unicodeScalars[...]
         while let first = scalars.first, first.properties.isWhitespace { scalars.removeFirst() }

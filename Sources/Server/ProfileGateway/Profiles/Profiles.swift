@@ -1,12 +1,10 @@
 package import GatehouseWire
 package import SQLDatabase
 
-/// Stores profiles. Each method is one transaction, of one statement apart from those of its caller's condition, and of
-/// two if the change depends on the stored profile: on the app's own fields, or on teams that the catalogue does not
-/// have.
+/// Each method is one transaction: one statement besides the caller's condition, or two if the change depends on the
+/// stored fields or teams.
 ///
-/// Beside accounts, a trigger creates each account's profile. For tokens of another issuer, the first change creates
-/// the profile.
+/// A trigger creates each account's profile; for another issuer's tokens, the first change does.
 package struct Profiles: Sendable {
     private let database: any Database
     private let fields: ConfiguredFields
@@ -15,21 +13,18 @@ package struct Profiles: Sendable {
         (self.database, self.fields) = (database, fields)
     }
 
-    /// Returns a profile, or nil if there is none.
-    ///
     /// - Throws: ``DatabaseFailure``.
     package func profile(of id: AccountID) async throws -> ProfileRecord? {
         let hasTeams = fields.teams != nil
         return try await database.row(Self.lookup(id)) { ProfileRecord(&$0, hasTeams: hasTeams) }
     }
 
-    /// Changes the members in `changes`. Creates the profile if there is none.
+    /// Creates the profile if there is none.
     ///
     /// - Parameter isAllowed: Checked in the same transaction.
-    /// - Returns: The updated profile.
-    /// - Throws: ``UnknownAccount`` if `isAllowed` returns false, or if the same database stores accounts and this one
-    ///   does not exist; errors of `isAllowed`; ``InvalidProfileChange`` for fields that the limits, the schema or the
-    ///   catalogue refuse; ``DatabaseFailure``. Nothing changed then, except possibly with the reason `unknownOutcome`.
+    /// - Throws: ``UnknownAccount`` if `isAllowed` returns false or the account does not exist here; errors of
+    ///   `isAllowed`; ``InvalidProfileChange`` for fields that the limits, the schema or the catalogue refuse;
+    ///   ``DatabaseFailure``. Nothing changes, except possibly with the reason `unknownOutcome`.
     package func change(
         _ id: AccountID, _ changes: ProfileChanges, at now: Instant,
         if isAllowed: @escaping @Sendable (any Connection) throws -> Bool = { _ in true }
@@ -44,7 +39,8 @@ package struct Profiles: Sendable {
                 guard try isAllowed(db) else { return nil }
                 var statement = ready
                 if statement == nil {
-                    // Changes of different fields all survive: a transaction that read an older profile runs again.
+                    // A transaction that read an older profile runs again, so concurrent changes of different fields
+                    // survive.
                     let stored = try db.row(Self.dependencies(id)) { ($0.text(), $0.text()) } ?? ("{}", "[]")
                     try fields.check(givenTeams, stored: try JSONReader.read(stored.1).arrayValue ?? [])
                     let data = try ProfileData.text(after: changes.data, of: stored.0, fields.schema)
@@ -71,7 +67,7 @@ package struct Profiles: Sendable {
         "SELECT data, favorite_teams FROM profiles WHERE id = \(id.text)"
     }
 
-    /// - Parameter data: The app's own fields; nil keeps them.
+    /// - Parameter data: nil keeps the custom fields.
     private static func upsert(
         _ id: AccountID, _ changes: ProfileChanges, _ data: String?, _ now: Instant
     ) -> SQL {
@@ -99,9 +95,9 @@ package struct Profiles: Sendable {
     }
 }
 
-// Deletion in a database with the profiles of another issuer's accounts.
+// For profiles of another issuer's accounts.
 extension Profiles {
-    /// Deletes the profile, and remembers the deletion for a minute.
+    /// Remembers the deletion for a minute.
     ///
     /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the profile may be gone.
     package func delete(_ id: AccountID, at now: Instant) async throws {
@@ -117,8 +113,7 @@ extension Profiles {
         }
     }
 
-    /// Whether the profile was deleted within the last minute, so that a request for the deletion of the account may
-    /// still be on its way to the issuer.
+    /// Deleted within the last minute, so the account's deletion may still be on its way to the issuer.
     ///
     /// - Throws: ``DatabaseFailure``.
     package static func isBeingDeleted(_ id: AccountID, at now: Instant, in db: any Connection) throws -> Bool {
@@ -130,13 +125,13 @@ extension Profiles {
     private static func settled(by now: Instant) -> SQLValue { .instant((now - .seconds(60)).microseconds) }
 }
 
-/// The profile's account does not exist, or the caller may not change it.
+/// The account does not exist, or the caller may not change it.
 package struct UnknownAccount: Error, Equatable {
     package init() {}
 }
 
 extension ProfileRecord {
-    /// Reads the columns of ``Profiles/lookup(_:)``.
+    /// The columns of ``Profiles/lookup(_:)``.
     fileprivate init(_ row: inout Row, hasTeams: Bool) {
         let (id, firstName, teams) = (row.text(), row.textIfPresent(), row.text())
         self.init(

@@ -2,7 +2,7 @@ package import GatehouseWire
 package import HTTPServing
 import Hummingbird
 
-/// `POST /v1/events`: counts what apps report of sign-ins. Needs no token, and reads nothing of the request but its body.
+/// `POST /v1/events`, without a token. Reads only the body.
 package struct EventRoute: Sendable {
     private let tally: EventTally
     private let names: CountedNames
@@ -20,7 +20,7 @@ package struct EventRoute: Sendable {
         }
     }
 
-    /// 204 for a batch that is counted as a whole, otherwise a refusal that counts nothing.
+    /// A batch is counted as a whole (204) or not at all.
     @Sendable func count(_ request: Request, _ context: ServerContext) async throws -> Response {
         let bytes = try await request.bytes(context, upTo: EventBatch.maximumBytes)
         do {

@@ -3,22 +3,21 @@ package import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// The result of deleting the caller's account.
 package enum AccountDeletion: Sendable {
     case deleted, alreadyGone
     /// The session has ended or the user is banned. Nothing changed.
     case refused
     /// The user must sign in again first. Nothing changed.
     case stale
-    /// The user has a second factor, and the session has not had it. Nothing changed.
+    /// The session lacks the user's second factor. Nothing changed.
     case tooLow
-    /// Part of the account may be deleted. A repeated request continues.
+    /// Part of the account may be deleted. A retry continues.
     case failed(any Error)
 }
 
-/// The gateway: profiles of token holders, and what its configuration adds to them.
+/// The gateway: token holders' profiles, and the configured teams and callback.
 package struct ProfileRoutes: Sendable {
-    /// Routes that check account and session themselves pass false for `refusesRevoked`.
+    /// `refusesRevoked` is false for routes that check account and session themselves.
     package typealias Authenticate =
         @Sendable (_ token: String, _ refusesRevoked: Bool) async throws(BearerRefusal) -> Bearer
     /// Throws ``UnknownAccount`` if the caller may no longer change the profile, or ``BearerRefusal`` if that is
@@ -26,7 +25,7 @@ package struct ProfileRoutes: Sendable {
     package typealias ChangeProfile =
         @Sendable (Bearer, ProfileChanges, _ now: Instant) async throws -> ProfileRecord
 
-    /// The rate limits of the routes, by client address.
+    /// By client address.
     package static let limits = [
         RateLimit("profile_write", 60, per: .seconds(60), burst: 60),
         RateLimit("events", 120, per: .seconds(60), burst: 120),
@@ -46,7 +45,7 @@ package struct ProfileRoutes: Sendable {
     /// - Parameters:
     ///   - fields: Without teams there is no `/v1/teams`.
     ///   - appScheme: nil disables the callback route.
-    ///   - events: nil disables the route for events.
+    ///   - events: nil disables its route.
     package init(
         profiles: Profiles, fields: ConfiguredFields, authenticate: @escaping Authenticate,
         changeProfile: @escaping ChangeProfile,
@@ -65,7 +64,7 @@ package struct ProfileRoutes: Sendable {
         self.now = now
     }
 
-    /// The route tables of both prefixes.
+    /// For both prefixes.
     package func tables(runtime: ServerRuntime, crossOrigin: CrossOriginPolicy = CrossOriginPolicy()) -> [RouteTable] {
         let write = "profile_write"
         var short = [
@@ -93,7 +92,7 @@ package struct ProfileRoutes: Sendable {
     private func table(
         _ prefix: String, _ runtime: ServerRuntime, _ crossOrigin: CrossOriginPolicy, _ routes: [Route]
     ) -> RouteTable {
-        // Responses contain personal data, so caches must not store them unless the route says otherwise.
+        // Responses contain personal data.
         let group = RouteGroup(prefixes: [prefix], format: .profile, crossOrigin: crossOrigin, cacheControl: "no-store")
         return RouteTable(group: group, runtime: runtime, routes)
     }
@@ -111,7 +110,7 @@ extension ProfileRoutes {
     }
 
     private func deleteMe(_ request: Request, _ context: ServerContext) async throws -> Response {
-        // A client that lost the response repeats the request with the token of a deleted account.
+        // A client that lost the response retries with a deleted account's token.
         var bearer = try await bearer(request, refusesRevoked: false)
         bearer.requestID = context.requestID
         switch try await deleteAccount(bearer) {

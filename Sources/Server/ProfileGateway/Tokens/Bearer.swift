@@ -2,7 +2,7 @@ package import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// An account's UUID: the `sub` of its tokens and the key of its profile.
+/// The `sub` of an account's tokens and the key of its profile.
 package struct AccountID: Hashable, Sendable {
     package let text: String
 
@@ -13,20 +13,18 @@ package struct AccountID: Hashable, Sendable {
     }
 }
 
-/// The holder of a verified token.
 package struct Bearer: Sendable {
     package let userID: AccountID
-    /// The token's `email` claim; nil for accounts without one.
     package let email: String?
-    /// The session that the token names; some issuers do not send it.
+    /// Some issuers do not send it.
     package let sessionID: String?
-    /// The token's `aal` claim: `aal2` if its session had a second factor when it was issued.
+    /// `aal2` if the session had a second factor when the token was issued.
     package let level: String?
-    /// When the user last gave a proof, by the token's `amr` claim; nil if it names no time.
+    /// The last proof, by the `amr` claim; nil if it names no time.
     package let provenAt: Instant?
-    /// The token itself, for calls on the holder's behalf. Never log it.
+    /// For calls on the holder's behalf. Never log it.
     package let tokenText: String
-    /// The id of a request that deletes the account, for the record of the deletion.
+    /// For the record of an account's deletion.
     package var requestID: String?
 
     package init(
@@ -42,15 +40,14 @@ package struct Bearer: Sendable {
     }
 }
 
-/// Why a token was refused.
 package enum BearerRefusal: Error {
     case noToken, expired, invalid
-    /// The issuer's keys are unavailable, so the token cannot be verified. Not a 401, which would sign the user out.
+    /// The token cannot be verified. Not a 401, which would sign the user out.
     case keysUnavailable(any Error)
 }
 
 extension BearerRefusal {
-    /// 401 with a challenge (RFC 6750 §3), which contains an error only if the request had a token.
+    /// 401 with a challenge (RFC 6750 §3), which has an error only if there was a token.
     var refusal: Refusal {
         switch self {
         case .noToken: Self.unauthorized("UNAUTHORIZED", "This request requires a bearer token.", challenge: "Bearer")

@@ -1,8 +1,8 @@
 package import GatehouseWire
 package import JSONWebTokens
 
-/// Checks tokens of another server, hosted Supabase among them: signature, `exp` and `nbf` by its keys, then `iss`,
-/// `aud`, `sub` (requirement C4).
+/// Checks another server's tokens, such as hosted Supabase's: signature, `exp`, `nbf`, then `iss`, `aud`, `sub`
+/// (requirement C4).
 package struct BearerCheck: Sendable {
     private let issuers: [String]
     private let audiences: [String]
@@ -12,8 +12,8 @@ package struct BearerCheck: Sendable {
     private let leeway: Duration
 
     /// - Parameters:
-    ///   - issuers: The values of `iss` that are ours. A token without `iss` is not valid.
-    ///   - leeway: How far the clocks may be apart.
+    ///   - issuers: Accepted values of `iss`, which is required.
+    ///   - leeway: Clock difference.
     package init(
         issuers: [String], audiences: [String], cache: VerifiedTokenCache, now: @escaping @Sendable () -> Instant,
         remoteKeys: RemoteKeySet, leeway: Duration = .seconds(5)
@@ -26,10 +26,9 @@ package struct BearerCheck: Sendable {
         self.leeway = leeway
     }
 
-    /// The function that ``ProfileRoutes`` takes as `authenticate`. `refusesRevoked` has no effect, because only the
-    /// issuer knows which sessions have ended.
+    /// The `authenticate` of ``ProfileRoutes``. Ignores `refusesRevoked`: only the issuer knows ended sessions.
     ///
-    /// - Throws: ``BearerRefusal/expired``, ``BearerRefusal/keysUnavailable(_:)`` (answer 503), otherwise
+    /// - Throws: ``BearerRefusal/expired``, ``BearerRefusal/keysUnavailable(_:)`` (503), otherwise
     ///   ``BearerRefusal/invalid``.
     @Sendable package func bearer(_ token: String, refusesRevoked: Bool) async throws(BearerRefusal) -> Bearer {
         let claims: TokenClaims
@@ -43,7 +42,7 @@ package struct BearerCheck: Sendable {
         } catch {
             throw .invalid
         }
-        // A service key has no `sub`, and therefore no profile.
+        // A service key has no `sub`, so no profile.
         guard let userID = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
         return Bearer(

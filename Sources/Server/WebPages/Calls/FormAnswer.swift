@@ -4,15 +4,15 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// A form's outcome, and the session that the browser keeps from it.
+/// A form's outcome and resulting session.
 struct FormAnswer: Sendable {
-    /// What stays of an answer for an identical form that comes later.
+    /// The part kept for a later identical form.
     enum Lasting: Sendable {
         case nothing
-        /// The next page, for a form whose response gave the browser another session. A browser that already has that
-        /// session continues there.
+        /// The next page, for a form that changed the browser's session. Browsers that already have that session
+        /// continue there.
         case place
-        /// All of it, also for a browser that the answer did not reach.
+        /// All of it, also for a browser that the response did not reach.
         case whole
     }
 
@@ -20,13 +20,13 @@ struct FormAnswer: Sendable {
     var session: WebSession
     var cookies: [HTTPField] = []
     let lasting: Lasting
-    /// The ``FormName/alike`` of the form, once the answer is kept for others.
+    /// ``FormName/alike``, once the answer is kept for others.
     var form: ExternalName?
 
     /// - Parameters:
     ///   - begun: The visit before the form.
     ///   - visit: The visit after it.
-    ///   - isOnce: Whether the form must not count twice.
+    ///   - isOnce: The form must not be processed twice.
     init(_ outcome: Outcome, from begun: Visit, to visit: Visit, isOnce: Bool) {
         let isRenewed = begun.session.formToken != visit.session.formToken
         (self.outcome, session, cookies) = (outcome, visit.session, visit.cookies)
@@ -40,14 +40,13 @@ struct FormAnswer: Sendable {
         (self.outcome, self.session, self.lasting) = (outcome, session, lasting)
     }
 
-    /// Whether a browser that sends the form again has gone on from this answer: its session and cookies are later ones, as
-    /// after another mail.
+    /// The browser that sends the form again has a later session and cookies, as after another mail.
     func isEarlier(than session: WebSession, of name: FormName) -> Bool {
         guard let form, form != name.alike, session.mail != nil else { return false }
         return session.formToken.elementsEqual(self.session.formToken)
     }
 
-    /// Without a password, and without the tokens, which only a whole answer needs.
+    /// Without password, and without tokens unless whole.
     var kept: FormAnswer {
         guard lasting == .whole else {
             return FormAnswer(outcome, WebSession(formToken: session.formToken), lasting: lasting)
@@ -58,17 +57,17 @@ struct FormAnswer: Sendable {
     }
 }
 
-/// Tells forms from others by digests. Nothing of a password is kept.
+/// Identifies forms by digest. Keeps nothing of a password.
 struct FormName: Sendable {
-    /// The same for forms with the same fields from browsers with the same cookie.
+    /// Equal for the same fields and cookie.
     let alike: ExternalName
-    /// The same for forms with the same fields from pages of one session, whatever became of the session.
+    /// Equal for the same fields and form session, whatever became of the session.
     let repeated: ExternalName
 
     init(alike: ExternalName, repeated: ExternalName) { (self.alike, self.repeated) = (alike, repeated) }
 
     init(_ visit: Visit) {
-        // Each page has another text for the same token, and another captcha.
+        // Each page encodes the same token differently, and has another captcha.
         let own = [FormToken.field, visit.captcha?.field].compactMap(\.self)
         let fields = visit.fields.parameters.filter { field in !own.contains { $0 == field.name } }
             .flatMap { [$0.name, $0.value] }
@@ -87,14 +86,14 @@ struct FormName: Sendable {
     }
 }
 
-/// The answers to forms that may come again, for ten minutes.
+/// Answers to forms that may come again.
 struct KeptAnswers {
     static let lifetime = Duration.seconds(600)
-    /// The oldest gives way to one more.
+    /// At capacity, drops the oldest.
     static let most = 1_024
 
     private var answers: [ExternalName: (answer: FormAnswer, end: Instant)] = [:]
-    /// By age, the oldest first.
+    /// Oldest first.
     private var names: [ExternalName] = []
 
     mutating func keep(_ answer: FormAnswer, of form: FormName, at now: Instant) {

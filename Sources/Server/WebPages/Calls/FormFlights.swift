@@ -1,23 +1,22 @@
 import GatehouseWire
 
-/// Answers identical forms once: those that arrive at the same time share one answer, as after two presses of a button,
-/// and a later one gets the answer that ``KeptAnswers`` has for it.
+/// Processes identical forms once: concurrent ones, as after a double click, share one answer, and later ones get the
+/// answer of ``KeptAnswers``.
 ///
-/// A form is not cancelled with the request that brought it. Each process knows its own forms only.
+/// A form outlives its cancelled request. Each process knows only its own forms.
 actor FormFlights {
     typealias Work = @Sendable () async throws -> FormAnswer
     private typealias Waiter = CheckedContinuation<FormAnswer, any Error>
 
-    /// The maximum of forms whose duplicates are joined. Further forms are answered one by one.
+    /// Further forms are processed separately.
     static let most = 256
 
     private var waiters: [ExternalName: [Int: Waiter]] = [:]
     private var count = 0
     private var kept = KeptAnswers()
 
-    /// - Parameter work: Answers the form. Not called if another request does, or has.
-    /// - Throws: The error of `work`; `CancellationError` as soon as the caller is cancelled, while the form's work
-    ///   continues.
+    /// - Parameter work: Not called if another request runs or ran it.
+    /// - Throws: The error of `work`; `CancellationError` as soon as the caller is cancelled, while `work` continues.
     func answer(to form: FormName, at now: Instant, _ work: @escaping Work) async throws -> FormAnswer {
         if let answer = kept.answer(to: form, at: now), answer.lasting == .whole { return answer }
         if waiters[form.alike] == nil {
@@ -29,7 +28,7 @@ actor FormFlights {
         let number = count
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
-                // A cancellation before this found no waiter to resume.
+                // An earlier cancellation found no waiter to resume.
                 guard !Task.isCancelled else { return waiter.resume(throwing: CancellationError()) }
                 waiters[form.alike]?[number] = waiter
             }
@@ -38,10 +37,10 @@ actor FormFlights {
         }
     }
 
-    /// The kept answer of a form whose session it ended; nil for another form.
+    /// nil unless the form ended its session and its answer is kept.
     func answer(toOld form: FormName, at now: Instant) -> FormAnswer? { kept.answer(to: form, at: now) }
 
-    /// How many requests wait for the answer to a form, for tests.
+    /// For tests.
     func waiting(for form: FormName) -> Int { waiters[form.alike]?.count ?? 0 }
 
     private func fly(_ form: FormName, at now: Instant, _ work: Work) async {

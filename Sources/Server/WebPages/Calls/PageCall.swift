@@ -1,7 +1,7 @@
 import GatehouseWire
 package import HTTPTypes
 
-/// A request of the pages to the APIs, on behalf of a browser.
+/// A call of the pages to the APIs for a browser.
 package struct PageCall: Sendable {
     package enum API: Sendable { case auth, gateway }
 
@@ -11,7 +11,7 @@ package struct PageCall: Sendable {
     package let path: String
     package var headers: HTTPFields
     package let body: [UInt8]?
-    /// The browser's address, for limits and lists of devices; nil if it is unknown.
+    /// For limits and lists of devices.
     package let clientAddress: String?
 }
 
@@ -25,25 +25,24 @@ package struct PageReply: Sendable {
     }
 }
 
-/// Carries calls to the APIs: to the routes of the same process, or over HTTP. Throws if there is no answer.
+/// Calls routes of the same process, or over HTTP. Throws without a response.
 package typealias PageTransport = @Sendable (PageCall) async throws -> PageReply
 
-/// An API refused a call.
 struct CallRefusal: Error {
     let status: Int
-    /// The code of the Auth API, or of the gateway.
+    /// The Auth API's or the gateway's.
     let code: AuthErrorCode
     var weakPasswordReasons: [String] = []
     var question: AuthLinkQuestion?
     var setAsideTicket: AuthSetAsideTicket?
-    /// The path of the invalid field, from the gateway, such as `/first_name`.
+    /// The invalid field's path, from the gateway, such as `/first_name`.
     var field: String?
-    /// How long the same call is refused, as far as the API says.
+    /// From `Retry-After`; 0 if absent.
     let wait: Duration
 
     init(_ reply: PageReply, of api: PageCall.API) {
         status = reply.status
-        // Two days in seconds are more than any limit.
+        // Two days, more than any limit.
         wait = .seconds(min(reply.headers[.retryAfter].flatMap { Int($0) } ?? 0, 172_800))
         switch api {
         case .auth:
@@ -58,7 +57,7 @@ struct CallRefusal: Error {
         }
     }
 
-    /// Whether the session of the tokens is over, so that the user has to sign in.
+    /// The user has to sign in again.
     var endsSession: Bool {
         let codes: [AuthErrorCode] = [
             .userNotFound, .userBanned, .refreshTokenNotFound, .refreshTokenAlreadyUsed,
@@ -66,20 +65,19 @@ struct CallRefusal: Error {
         return codes.contains(code) || code.rawValue.hasPrefix("session_")
     }
 
-    /// Whether the API refuses the access token, which says nothing about its session.
+    /// The API refuses the access token; its session may still be active.
     var isAboutToken: Bool { !endsSession && code != .insufficientAAL && (status == 401 || code == .badJWT) }
 
-    /// Whether the API refuses the pages' own key: the configuration is wrong.
+    /// The API refuses the pages' own key: a configuration error.
     var isAboutKey: Bool { code == .noAPIKey || code == .invalidAPIKey }
 }
 
 extension CallRefusal: CustomStringConvertible {
-    /// For the log, without the question.
+    /// Without the question.
     var description: String { "\(status) \(code.rawValue.cut(to: 64))" }
 }
 
-/// An API gave no answer, or one that says to try again later.
+/// No response, or one that asks for a retry.
 struct CallFailed: Error { let cause: (any Error)? }
 
-/// The user is not signed in, or no longer.
 struct SignInNeeded: Error { let wasSignedIn: Bool }

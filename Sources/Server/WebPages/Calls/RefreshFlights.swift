@@ -1,10 +1,10 @@
 import GatehouseWire
 import Synchronization
 
-/// Concurrent requests with the same refresh token share one refresh, such as those of a browser's tabs.
+/// Concurrent requests with one refresh token, such as from a browser's tabs, share one refresh.
 ///
-/// A refresh is not cancelled with the request that began it. If its response never reaches the browser, the server
-/// returns the current token again for the previous one (Docs/decisions/0004-refresh-tokens.md).
+/// A refresh outlives its cancelled request. If the response does not reach the browser, the server returns the current
+/// token again for the previous one (Docs/decisions/0004-refresh-tokens.md).
 final class RefreshFlights: Sendable {
     private let flights = Mutex<[ExternalName: Task<WebSession.Tokens, any Error>]>([:])
 

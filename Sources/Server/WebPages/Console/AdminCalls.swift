@@ -1,7 +1,6 @@
 import GatehouseWire
 import HTTPTypes
 
-/// The admin API refused what a page asked for.
 struct AdminRefusal: Error {
     let cause: CallRefusal
 
@@ -20,9 +19,9 @@ struct AdminRefusal: Error {
 }
 
 extension ConsolePage {
-    /// Calls the admin API as the operator who is signed in.
+    /// As the signed-in operator.
     ///
-    /// - Throws: ``SignInNeeded`` without a sign-in, or if the user is no administrator; ``AdminRefusal``;
+    /// - Throws: ``SignInNeeded`` without a sign-in or for a user who is no administrator; ``AdminRefusal``;
     ///   ``CallFailed``; ``CallRefusal`` if the sign-in is too old for a change.
     @discardableResult
     mutating func callAsAdmin(

@@ -1,16 +1,16 @@
 import GatehouseWire
 
-/// A table. On a phone, each row is a card that repeats the titles of the columns.
+/// On a phone, each row is a card that repeats the column titles.
 struct Table {
     enum Style: String { case plain, settings, audit }
 
-    /// Screen readers say it before the table.
+    /// For screen readers, before the table.
     let caption: String
     let columns: [String]
     var rows: [[Cell]] = []
-    /// What stands there without rows.
+    /// Shown without rows.
     var empty = "Nothing here yet."
-    /// The address of the next page.
+    /// The next page's URL.
     var next: String?
     var style = Style.plain
 }
@@ -42,7 +42,6 @@ struct Badge {
     var tone = Tone.plain
 }
 
-/// A name with its value.
 struct Fact {
     let name: String
     var value = ""
@@ -53,18 +52,16 @@ struct Fact {
     init(_ name: String, _ badges: [Badge]) { (self.name, self.badges) = (name, badges) }
 }
 
-/// A form that asks for a part of a list, by a query in the address.
+/// Filters a list by a query in the URL.
 struct Filters {
     let action: String
-    /// The search field.
     let search: Field
     var choices: [Field] = []
     var button = "Search"
-    /// The address of the whole list, if a part is shown.
+    /// The unfiltered list, if filtered.
     var whole: String?
 }
 
-// The values that the template shows.
 extension Block {
     func shownInConsole(_ token: String, number: Int) -> TemplateValues {
         switch self {
@@ -80,7 +77,7 @@ extension Block {
 }
 
 extension Page {
-    /// The blocks as cards: each heading begins another one.
+    /// Each heading begins a card.
     func cards(_ token: String) -> [TemplateValues] {
         var cards: [(title: String?, parts: [TemplateValues])] = []
         for (number, block) in blocks.enumerated() {
@@ -100,7 +97,6 @@ extension Page {
 }
 
 extension Table {
-    /// A column of numbers has its title above them.
     private var titles: [TemplateValues] {
         columns.enumerated().map { column, title in
             let isNumber = rows.first.map { $0.count > column && $0[column].isNumber } ?? false

@@ -4,13 +4,11 @@ import HTTPTypes
 import Hummingbird
 
 extension Visit {
-    /// Whether an operator is signed in.
     var isInConsole: Bool { session.tokens != nil && !session.awaitsSecondStep || session.key != nil }
 
-    /// Where a page that failed is tried again.
     var consoleRetryPath: String { request.method == .get ? request.uri.path.cut(to: 256) : Site.console.prefix }
 
-    /// Has the operator sign in, and come back to this page.
+    /// Returns to this page after the sign-in.
     mutating func goToConsoleSignIn(_ flash: Flash?) -> Outcome {
         let path = request.uri.path
         session.nextPath = path.utf8.count <= 256 && request.method == .get ? path : nil
@@ -18,7 +16,7 @@ extension Visit {
         return .move(ConsolePlace.signIn)
     }
 
-    /// What surrounds a page of the console: its navigation, if an operator is signed in.
+    /// Navigation, if an operator is signed in.
     func consoleFrame(_ token: String) -> TemplateValues {
         guard isInConsole else { return ["isOutside": true] }
         let path = request.uri.path

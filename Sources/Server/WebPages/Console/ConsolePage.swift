@@ -3,12 +3,11 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// A page of the console, for the operator who is signed in.
+/// For the signed-in operator.
 protocol ConsolePage: SitePage {}
 
 extension ConsolePage {
-    /// A part of a page under its heading. A route that fails leaves a sentence in its place, and the rest of the page
-    /// as it is.
+    /// A failed call leaves a sentence in this part and the rest of the page intact.
     ///
     /// - Throws: An error that ends the operator's session.
     mutating func part(
@@ -28,13 +27,12 @@ extension ConsolePage {
         }
     }
 
-    /// The id that a form or an address names, for the path of a call.
+    /// Escaped for a call's path.
     var namedID: String { FormText.escape((visit.fields["id"] ?? "").cut(to: 128)) }
 
-    /// The user of the path, for the path of a call.
+    /// Escaped for a call's path.
     var userID: String { FormText.escape((visit.context.parameters.get("user_id") ?? "").cut(to: 64)) }
 
-    /// A question with the form that answers it.
     func question(
         _ title: String, _ text: String, action: String, button: String, back: ConsolePlace,
         hidden: [(name: String, value: String)] = []

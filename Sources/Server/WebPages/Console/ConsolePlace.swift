@@ -1,7 +1,7 @@
 import GatehouseWire
 package import HTTPServing
 
-/// The pages of the console that its navigation names, in its order.
+/// In the navigation's order.
 enum ConsolePlace: String, CaseIterable, Sendable {
     case overview = ""
     case users = "/users"
@@ -31,10 +31,9 @@ enum ConsolePlace: String, CaseIterable, Sendable {
 }
 
 extension WebPages {
-    /// The bucket of the limit on sign-ins to the console.
     package static let signInBucket = "console_sign_in"
 
-    /// The limit on sign-ins to the console, by client address.
+    /// By client address.
     package static let limits = [RateLimit(signInBucket, 30, per: .seconds(300), burst: 30)]
 
     var consolePages: [PageRoute] {

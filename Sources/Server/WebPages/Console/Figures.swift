@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// Numbers and times as the console writes them: in English, times in UTC.
+/// In English; times in UTC.
 enum Figures {
     /// `12,345`.
     static func count(_ number: Int) -> String {
@@ -22,7 +22,7 @@ enum Figures {
         return "\(number)"
     }
 
-    /// `42%`, `<1%` for a share that rounds to nothing; `–` of nothing.
+    /// `42%`, `<1%`, `–` of nothing.
     static func percent(_ part: Int, of whole: Int) -> String {
         guard whole > 0 else { return "–" }
         let share = Double(part) / Double(whole) * 100
@@ -43,7 +43,7 @@ enum Figures {
         }
     }
 
-    /// The age of something: `40 s`, `5 min`, `3 h`, `12 days`.
+    /// `40 s`, `5 min`, `3 h`, `12 days`.
     static func age(since instant: Instant, now: Instant) -> String {
         let seconds = max(0, (now - instant).components.seconds)
         switch seconds {
@@ -57,7 +57,7 @@ enum Figures {
     private static func tenthsText(_ tenths: Int) -> String { "\(count(tenths / 10)).\(tenths % 10)" }
 }
 
-// Times. `Instant.description` is `2026-11-23T14:05:12.5Z`.
+// `Instant.description` is `2026-11-23T14:05:12.5Z`.
 extension Instant {
     /// `2026-11-23 14:05`.
     var minuteText: String { day + " " + hour(length: 5) }
@@ -80,6 +80,6 @@ extension Instant {
 
     private func hour(length: Int) -> String { String(description.dropFirst(11).prefix(length)) }
 
-    /// The time as an element that programs can read.
+    /// Machine-readable.
     func html(_ text: String) -> HTML { .tag("time", ["datetime": description], HTML(text)) }
 }

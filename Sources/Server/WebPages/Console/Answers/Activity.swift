@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The answer of `GET /admin/activity`: what happened by hour or by day.
+/// `GET /admin/activity`.
 struct Activity {
     enum Step: Int64 {
         case hour = 3_600
@@ -20,10 +20,10 @@ struct Activity {
     let counts: [Count]
     let funnels: [Funnel]
 
-    /// More bars than a month of days, or four days of hours.
+    /// More than a month in days or four days in hours.
     static let maximumBins: Int64 = 100
 
-    /// - Throws: ``WireProblem``, also for more than ``maximumBins`` steps.
+    /// - Throws: ``WireProblem``, also beyond ``maximumBins``.
     init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "activity")
         (from, until) = (try members.instant("from"), try members.instant("until"))
@@ -44,7 +44,7 @@ struct Activity {
     }
 }
 
-/// How far users come with a method, as the app reports it (Docs/telemetry.md).
+/// As reported by apps (Docs/telemetry.md).
 struct Funnel {
     struct Failure {
         let type: String
@@ -59,7 +59,6 @@ struct Funnel {
     /// The most frequent first.
     let failures: [Failure]
 
-    /// - Throws: ``WireProblem``.
     init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "funnel")
         method = try members.required("method")
@@ -75,9 +74,8 @@ struct Funnel {
     var isEmpty: Bool { selected + started + cancelled + completed + failed == 0 }
 }
 
-// By step.
 extension Activity {
-    /// The steps' start times, beginning with ``from``'s and without ``until``.
+    /// Start times, without ``until``.
     var bins: [Instant] {
         let first = floor(from)
         var bins: [Instant] = []
@@ -89,7 +87,7 @@ extension Activity {
         return bins
     }
 
-    /// The number of the step that a time is in; nil outside of ``bins``.
+    /// nil outside of ``bins``.
     func bin(of time: Instant) -> Int? {
         let (first, own) = (floor(from), floor(time))
         guard own >= first, own < until || own == first else { return nil }

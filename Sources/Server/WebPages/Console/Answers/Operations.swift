@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// A route of `GET /admin/latency`.
+/// Of `GET /admin/latency`.
 struct RouteLatency {
     let method: String
     let route: String
@@ -8,10 +8,9 @@ struct RouteLatency {
     let p50: Double
     let p99: Double
 
-    /// Requests for unknown paths form one route.
+    /// Unknown paths form one route.
     var shownName: String { route == "none" ? "(no route)" : "\(method.cutForChart) \(route.shown)" }
 
-    /// - Throws: ``WireProblem``.
     static func list(json: AuthJSON) throws(WireProblem) -> [RouteLatency] {
         try WireMembers.list("routes", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "route")
@@ -23,14 +22,13 @@ struct RouteLatency {
     }
 }
 
-/// What waits, of `GET /admin/overview`.
+/// Of `GET /admin/overview`.
 struct Queue {
     let waiting: Int
     let oldest: Instant?
     /// 0 for mails.
     let failed: Int
 
-    /// - Throws: ``WireProblem``.
     init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "queue")
         (waiting, oldest) = (try members.count("waiting"), try members.optionalInstant("oldest"))
@@ -38,7 +36,7 @@ struct Queue {
     }
 }
 
-/// The answer of `GET /admin/outbox`.
+/// `GET /admin/outbox`.
 struct Outbox {
     struct Mail {
         let id: String
@@ -55,7 +53,6 @@ struct Outbox {
     let waiting: Int
     let oldest: Instant?
 
-    /// - Throws: ``WireProblem``.
     init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "outbox")
         (waiting, oldest) = (try members.count("waiting"), try members.optionalInstant("oldest"))
@@ -70,13 +67,13 @@ struct Outbox {
     }
 }
 
-/// The answer of `GET /admin/deliveries`.
+/// `GET /admin/deliveries`.
 struct Deliveries {
     struct Endpoint {
         let name: String
         let kind: String
         let state: String
-        /// nil for a hook, which has no queue.
+        /// nil for a hook.
         let waiting: Int?
     }
 
@@ -96,7 +93,6 @@ struct Deliveries {
     let endpoints: [Endpoint]
     let deliveries: [Delivery]
 
-    /// - Throws: ``WireProblem``.
     init(json: AuthJSON) throws(WireProblem) {
         endpoints = try WireMembers.list("endpoints", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "endpoint")

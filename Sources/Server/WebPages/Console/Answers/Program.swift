@@ -1,13 +1,12 @@
 import GatehouseWire
 
-/// A key of `GET /admin/keys`.
+/// Of `GET /admin/keys`.
 struct ListedKey {
     let id: String
     let algorithm: String
     let state: String
     let createdAt: Instant?
 
-    /// - Throws: ``WireProblem``.
     static func list(json: AuthJSON) throws(WireProblem) -> [ListedKey] {
         try WireMembers.list("keys", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "key")
@@ -18,11 +17,11 @@ struct ListedKey {
     }
 }
 
-/// A setting of `GET /admin/configuration`.
+/// Of `GET /admin/configuration`.
 struct ListedSetting {
     let name: String
     let area: String
-    /// nil if it has none. Masked for a secret.
+    /// nil if unset. Masked for a secret.
     let value: String?
     let isSecret: Bool
     /// `environment`, `file` or `default`.
@@ -32,7 +31,6 @@ struct ListedSetting {
 
     var isChanged: Bool { origin != "default" }
 
-    /// - Throws: ``WireProblem``.
     static func list(json: AuthJSON) throws(WireProblem) -> [ListedSetting] {
         try WireMembers.list("settings", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "setting")
@@ -45,7 +43,7 @@ struct ListedSetting {
     }
 }
 
-/// The answer of `GET /admin/requests`.
+/// `GET /admin/requests`.
 struct RequestLog {
     struct Entry {
         let number: Int
@@ -58,12 +56,11 @@ struct RequestLog {
         let code: String?
     }
 
-    /// The oldest first.
+    /// Oldest first.
     let entries: [Entry]
-    /// The number to ask from the next time.
+    /// The `after` of the next request.
     let next: Int
 
-    /// - Throws: ``WireProblem``.
     init(json: AuthJSON) throws(WireProblem) {
         next = try WireMembers(json, path: "requests").count("next")
         entries = try WireMembers.list("requests", of: json) { json throws(WireProblem) in

@@ -1,14 +1,13 @@
 import GatehouseWire
 
-// Reads the admin API's responses. Stricter than for other servers: both sides are this program, so a member of the
-// wrong type is a fault that the page reports instead of a silent 0.
+// Strict: both sides are this program, so a page reports a member of the wrong type instead of a silent 0.
 extension WireMembers {
-    /// The largest number that the console adds up: sums of as many as fit in an answer stay within 64 bits.
+    /// Sums of as many as fit in a response stay within 64 bits.
     static var largestCount: Int64 { 1_000_000_000_000 }
 
     /// A whole number from 0 to 10¹².
     ///
-    /// - Throws: ``WireProblem`` if it is absent or anything else.
+    /// - Throws: ``WireProblem`` otherwise.
     func count(_ name: String) throws(WireProblem) -> Int {
         guard let value = self[name]?.intValue, (0...Self.largestCount).contains(value) else {
             throw WireProblem("\(name): expected a count")
@@ -16,7 +15,7 @@ extension WireMembers {
         return Int(value)
     }
 
-    /// A timestamp; nil if absent.
+    /// nil if absent.
     ///
     /// - Throws: ``WireProblem`` for anything else.
     func optionalInstant(_ name: String) throws(WireProblem) -> Instant? {
@@ -27,17 +26,12 @@ extension WireMembers {
         return instant
     }
 
-    /// A timestamp that must be present.
-    ///
-    /// - Throws: ``WireProblem``.
     func instant(_ name: String) throws(WireProblem) -> Instant {
         guard let instant = try optionalInstant(name) else { throw WireProblem("\(name): expected a timestamp") }
         return instant
     }
 
-    /// Milliseconds, from 0.
-    ///
-    /// - Throws: ``WireProblem``.
+    /// From 0.
     func milliseconds(_ name: String) throws(WireProblem) -> Double {
         guard let value = number(name), value.isFinite, value >= 0 else {
             throw WireProblem("\(name): expected milliseconds")
@@ -45,9 +39,6 @@ extension WireMembers {
         return value
     }
 
-    /// A list of texts.
-    ///
-    /// - Throws: ``WireProblem``.
     func texts(_ name: String) throws(WireProblem) -> [String] {
         guard let list = self[name]?.arrayValue else { throw WireProblem("\(name): expected an array") }
         return try list.map { json throws(WireProblem) in

@@ -1,12 +1,12 @@
 import GatehouseWire
 
-// An SVG without a view box: widths are shares of the page's, so that texts and patterns keep their size on a phone.
-// Colors are classes of the style sheet. Patterns repeat them for readers who do not see the color.
+// Has no view box: widths are shares of the page's, so texts and patterns keep their size on a phone. Colors are style
+// sheet classes; patterns repeat them for readers who do not see color.
 extension BarChart {
     /// In pixels.
     private static let (height, top, base): (Int, Int, Int) = (196, 12, 168)
 
-    /// The chart with its title, its legend, and its numbers in a table.
+    /// With title, legend, and a table of its numbers.
     var figure: HTML {
         .tag(
             "figure", ["class": "chart"],
@@ -68,7 +68,7 @@ extension BarChart {
             bins.indices.map { bar($0, scale) }.joined(), labels.joined())
     }
 
-    /// The chart's text for screen readers.
+    /// For screen readers.
     private var summary: String {
         let most = bins.indices.max { (height($0), $1) < (height($1), $0) } ?? 0
         let unit = step == .hour ? "hour" : "day"
@@ -77,7 +77,7 @@ extension BarChart {
             + "The most in one \(unit): \(Figures.count(height(most))), \(fullLabel(most))."
     }
 
-    /// One bar, the first series at the bottom. Its title shows while the pointer is over it.
+    /// The first series at the bottom. The title shows on hover.
     private func bar(_ bin: Int, _ scale: ChartScale) -> HTML {
         guard height(bin) > 0 else { return "" }
         let width = 100 / Double(bins.count)
@@ -123,7 +123,7 @@ extension BarChart {
             ])
     }
 
-    /// The values of SVG's attributes of the same names.
+    /// SVG attributes of the same names.
     private struct Area {
         var x: String?
         var y: String?

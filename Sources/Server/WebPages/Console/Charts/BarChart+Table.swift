@@ -1,7 +1,7 @@
 import GatehouseWire
 
 extension BarChart {
-    /// The numbers of the chart. Hours and days without any are left out.
+    /// Omits empty hours and days.
     var table: HTML {
         let head = HTML.tag(
             "tr", [:],

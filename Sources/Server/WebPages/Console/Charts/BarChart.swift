@@ -1,52 +1,50 @@
 import GatehouseWire
 
-/// Counts by hour or by day, as stacked bars.
+/// Stacked bars by hour or day.
 struct BarChart {
     struct Series {
         let name: String
         let tone: Tone
-        /// One for each bin.
+        /// One per bin.
         let values: [Int]
 
         var total: Int { values.reduce(0, +) }
     }
 
-    /// A series' look: a color, and a pattern for readers who do not see the color.
+    /// A color, and a pattern for readers who do not see it.
     enum Tone: Int, CaseIterable {
         case solid = 1
         case stripes, dots, backStripes, lines, plain
     }
 
-    /// In the ids of the page's elements: letters and hyphens.
+    /// Part of element IDs: letters and hyphens.
     let id: StaticString
     let title: String
     let bins: [Instant]
     let step: Activity.Step
-    /// From the bottom to the top.
+    /// From bottom to top.
     let series: [Series]
 
-    /// The most series. The smallest ones count together.
+    /// The smallest series are combined.
     static let maximumSeries = 5
     /// In Unicode scalars.
     static let maximumName = 40
 
     var total: Int { series.reduce(0) { $0 + $1.total } }
 
-    /// The sum of a bar.
     func height(_ bin: Int) -> Int { series.reduce(0) { $0 + $1.values[bin] } }
 
-    /// What stands at the axis.
+    /// At the axis.
     func label(_ bin: Int) -> String { step == .hour ? bins[bin].hourText : bins[bin].shortDay }
 
-    /// The same with its day.
+    /// With the day.
     func fullLabel(_ bin: Int) -> String { step == .hour ? bins[bin].minuteText : bins[bin].day }
 }
 
-// From the counts of an activity.
 extension BarChart {
-    /// A series for each name, the largest first. More than ``maximumSeries`` names leave a last series, "Other".
+    /// The largest series first; beyond ``maximumSeries``, the last one is "Other".
     ///
-    /// - Parameter name: Of the series of a count; nil if the chart does not have it.
+    /// - Parameter name: A count's series; nil leaves it out.
     init(
         _ id: StaticString, _ title: String, _ activity: Activity, of counter: String,
         by name: ([String]) -> String?
@@ -71,7 +69,6 @@ extension BarChart {
         self.init(id: id, title: title, bins: bins, step: activity.step, series: series)
     }
 
-    /// The same, with these series in this order.
     func inOrder(_ names: [(name: String, tone: Tone)]) -> BarChart {
         let ordered = names.compactMap { name, tone in
             series.first { $0.name == name }.map { Series(name: name, tone: tone, values: $0.values) }
@@ -81,7 +78,7 @@ extension BarChart {
 }
 
 extension String {
-    /// For a legend: at most ``BarChart/maximumName`` Unicode scalars, none of them deceptive.
+    /// At most ``BarChart/maximumName`` Unicode scalars, none deceptive.
     var cutForChart: String {
         let shown = self.shown
         guard shown.unicodeScalars.count > BarChart.maximumName else { return shown }
@@ -89,7 +86,7 @@ extension String {
     }
 }
 
-/// The values at the lines of a chart: 0, and at most four round ones above.
+/// 0, and at most four round values above.
 struct ChartScale {
     let step: Int
     let top: Int

@@ -1,10 +1,10 @@
 import GatehouseWire
 
 extension Funnel {
-    /// The most kinds of failures that are named.
+    /// Further kinds are not named.
     private static let maximumFailures = 6
 
-    /// The steps from choosing the method to the completed sign-in, with what is lost between them.
+    /// From choosing the method to the completed sign-in, with the losses between.
     var figure: HTML {
         let steps = [("Selected", selected, nil), ("Started", started, selected), ("Completed", completed, started)]
         let widest = max(1, selected, started, completed)

@@ -1,6 +1,5 @@
 import GatehouseWire
 
-/// The console's names for sign-in methods.
 enum MethodNames {
     static func shown(_ method: String) -> String {
         switch method {
@@ -20,7 +19,7 @@ enum MethodNames {
     }
 }
 
-/// A sign-in's result, in the three kinds that a chart distinguishes.
+/// The kinds that a chart distinguishes.
 enum SignInEnd: String, CaseIterable {
     case succeeded = "Succeeded"
     case waiting = "Waiting for the user"
@@ -43,7 +42,7 @@ enum SignInEnd: String, CaseIterable {
     }
 }
 
-/// What became of presented refresh tokens.
+/// Outcomes of presented refresh tokens.
 enum VerdictNames {
     static func shown(_ verdict: String) -> String {
         switch verdict {

@@ -4,11 +4,10 @@ import HTTPTypes
 package import Hummingbird
 import Synchronization
 
-/// The way into the console of `gatehouse dev` without a password: links with keys that work once, for callers on this
-/// machine alone.
+/// Opens the console of `gatehouse dev` without a password: single-use links, for callers on this machine only.
 package final class ConsoleEntry: Sendable {
     private struct Waiting {
-        /// The key of the link in the terminal, which lasts until it is used.
+        /// The terminal's link, which lasts until it is used.
         var first: [UInt8]
         var others: [(key: [UInt8], end: Instant)] = []
     }
@@ -17,11 +16,11 @@ package final class ConsoleEntry: Sendable {
     let secretKey: Secret
     private let randomBytes: @Sendable (Int) -> [UInt8]
     private let waiting: Mutex<Waiting>
-    /// The path and query of the link in the terminal.
+    /// The terminal's link.
     package let firstPath: String
 
     private static let path = Site.console.prefix + "/enter"
-    /// Long enough: browsers follow a redirect immediately.
+    /// Browsers follow a redirect immediately.
     private static let lifetime = Duration.seconds(60)
     private static let most = 16
 
@@ -34,7 +33,7 @@ package final class ConsoleEntry: Sendable {
 
     private static func path(_ key: [UInt8]) -> String { "\(path)?key=\(Base64URL.text(key))" }
 
-    /// A link for a caller that ``isOnThisMachine(peer:_:)`` lets in. The oldest of too many is worth nothing.
+    /// For a caller that ``isOnThisMachine(peer:_:)`` admits. Too many links invalidate the oldest.
     package func newPath(at now: Instant) -> String {
         let key = randomBytes(16)
         waiting.withLock { waiting in
@@ -45,7 +44,7 @@ package final class ConsoleEntry: Sendable {
         return Self.path(key)
     }
 
-    /// Whether the text is an unused key. Marks it as used.
+    /// Marks an unused key as used.
     func take(_ text: String, at now: Instant) -> Bool {
         guard text.utf8.count <= 64, let brought = Base64URL.decode(text), brought.count == 16 else { return false }
         return waiting.withLock { waiting in
@@ -64,8 +63,8 @@ package final class ConsoleEntry: Sendable {
         one.count == other.count && zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// Whether the caller is a program on this machine that called it by a loopback name. A website with a name of its
-    /// own for this machine (DNS rebinding) does not, and neither does a proxy's caller.
+    /// A program on this machine that used a loopback name: not a website with its own name for this machine (DNS
+    /// rebinding), nor a proxy's client.
     package static func isOnThisMachine(peer: String?, _ request: Request) -> Bool {
         guard peer.flatMap({ IPAddress($0) })?.isLoopback == true,
             !ClientAddressRule(.peer).ignoresForwarding(peer: peer, request.headers),

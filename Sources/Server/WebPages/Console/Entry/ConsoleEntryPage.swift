@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-/// Takes the key of a link into the console of `gatehouse dev`.
+/// Takes the link's key, for `gatehouse dev`.
 struct ConsoleEntryPage: ConsolePage {
     var visit: Visit
 
@@ -27,8 +27,8 @@ struct ConsoleEntryPage: ConsolePage {
 }
 
 extension WebPages {
-    /// What answers a link of another site in the console: a page that leads on to the same address. Browsers leave the
-    /// cookie of an operator out there (SameSite=Strict), and an answer that sets another one would sign the operator out.
+    /// Links from other sites get a page that leads to the same URL. Browsers omit the operator's cookie there
+    /// (SameSite=Strict), and a response that sets another would sign the operator out.
     func pageAfterForeignLink(_ request: Request) -> Page? {
         guard site == .console, request.headers[.fetchSite] == "cross-site" else { return nil }
         return pageLeading(to: request.uri.path + (request.uri.query.map { "?\($0)" } ?? ""))

@@ -1,6 +1,5 @@
 import GatehouseWire
 
-/// The second step of an operator's sign-in.
 struct ConsoleSecondStepPage: ConsolePage {
     var visit: Visit
 

@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The operator's sign-in, with a password or a secret key.
+/// With a password or a secret key.
 struct ConsoleSignInPage: ConsolePage {
     var visit: Visit
 
@@ -64,12 +64,10 @@ struct ConsoleSignInPage: ConsolePage {
 }
 
 extension ConsoleSignInPage {
-    /// Whether the admin API takes the token or key.
-    ///
     /// - Throws: ``CallFailed``; ``CallRefusal`` for too many requests.
     mutating func isAdmin(_ bearer: Secret) async throws -> Bool {
         do {
-            // No account has this id: only administrators get 404.
+            // No account has this ID: only administrators get 404.
             try await visit.call(.get, "/admin/users/00000000-0000-0000-0000-000000000000", bearer: bearer)
             return true
         } catch let refusal as CallRefusal where refusal.status != 429 {
@@ -84,7 +82,7 @@ extension ConsoleSignInPage {
         return .move(next)
     }
 
-    /// Keeps the tokens of a sign-in until its second step. They open no page.
+    /// These tokens open no page until the second step.
     private mutating func awaitSecondStep(_ tokens: WebSession.Tokens) async {
         let next = visit.session.nextPath
         await endSession()
@@ -92,17 +90,17 @@ extension ConsoleSignInPage {
         (visit.session.awaitsSecondStep, visit.session.nextPath) = (true, next)
     }
 
-    /// A new session. Invalidates the forms of earlier pages.
+    /// Invalidates the forms of earlier pages.
     mutating func enter(_ tokens: WebSession.Tokens? = nil, key: Secret? = nil) {
         visit.session = WebSession(formToken: pages.randomBytes(16))
         (visit.session.tokens, visit.session.key) = (tokens, key)
         visit.session.endsAt = pages.now().seconds + WebSession.consoleLifetime
     }
 
-    /// Ends the account's session at the server. That of a key is in the cookie alone.
+    /// Ends the account's session at the server. A key's session is only in the cookie.
     mutating func endSession() async {
         guard visit.session.tokens != nil else { return }
-        // Ignored: if the session stays, the account's list of devices shows it.
+        // Ignored: a session that stays is in the account's list of devices.
         _ = try? await visit.callAsUser(.post, "/logout?scope=local")
     }
 

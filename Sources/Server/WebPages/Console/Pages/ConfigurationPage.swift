@@ -2,7 +2,6 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The server's settings: the changed ones, and all of an area.
 struct ConfigurationPage: ConsolePage {
     var visit: Visit
 
@@ -41,14 +40,14 @@ struct ConfigurationPage: ConsolePage {
 }
 
 extension ListedSetting {
-    /// In their order, each once.
+    /// In order, without duplicates.
     fileprivate static func areas(of settings: [ListedSetting]) -> [String] {
         settings.reduce(into: []) { areas, setting in
             if areas.last != setting.area { areas.append(setting.area) }
         }
     }
 
-    /// To each area, with the number of changed settings.
+    /// With the number of changed settings.
     fileprivate static func links(to settings: [ListedSetting]) -> [Link] {
         areas(of: settings).map { area in
             let changed = settings.count { $0.area == area && $0.isChanged }
@@ -58,7 +57,7 @@ extension ListedSetting {
         }
     }
 
-    /// The help without its Markdown.
+    /// Without Markdown.
     fileprivate var plainHelp: String {
         help.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.1 }.replacing("`", with: "")
     }

@@ -1,7 +1,6 @@
 import GatehouseWire
 import HTTPTypes
 
-/// The signing keys.
 struct KeysPage: ConsolePage {
     var visit: Visit
 

@@ -2,7 +2,6 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The outbox of mails.
 struct OutboxPage: ConsolePage {
     var visit: Visit
 

@@ -2,7 +2,6 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// Sign-ins, latency and queues at a glance.
 struct OverviewPage: ConsolePage {
     var visit: Visit
 

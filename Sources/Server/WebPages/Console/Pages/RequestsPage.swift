@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The newest requests of this process. A script adds new ones once a second.
+/// Of this process. A script adds new ones once a second.
 struct RequestsPage: ConsolePage {
     var visit: Visit
 
@@ -34,8 +34,7 @@ struct RequestsPage: ConsolePage {
         return .page(page)
     }
 
-    /// `{"next":N,"rows":[{"time","request","status","tone","code","took"}]}`, oldest first: the requests after the
-    /// number `after`, as the table shows them.
+    /// The rows after the number `after`, oldest first, as the table shows them.
     mutating func listNew() async throws -> Outcome {
         guard visit.isInConsole else { return visit.goToConsoleSignIn(nil) }
         let after = Int64(visit.fields["after"] ?? "") ?? 0
@@ -61,7 +60,6 @@ struct RequestsPage: ConsolePage {
     }
 }
 
-/// The texts of one request.
 private struct ShownRequest {
     let time, request, status, took: String
     let tone: Badge.Tone

@@ -1,7 +1,6 @@
 import GatehouseWire
 import HTTPTypes
 
-/// The deliveries of webhooks.
 struct WebhooksPage: ConsolePage {
     var visit: Visit
 

@@ -3,7 +3,6 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// Asks before an act, and performs it.
 struct UserActPage: ConsolePage {
     var visit: Visit
 
@@ -94,7 +93,7 @@ extension UserActPage {
     }
 }
 
-/// An operator's action on a user. Each has a confirmation page, at its name below the user's page.
+/// Each has a confirmation page, at its name below the user's page.
 enum UserAct: String, CaseIterable, Sendable {
     case ban, lift, reset, confirm, password, endSession = "end-session", endSessions = "end-sessions", delete
     case removeFactor = "remove-factor", removePasskey = "remove-passkey"
@@ -114,7 +113,7 @@ enum UserAct: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the act is about one thing of the user's, whose row leads to it.
+    /// A row of the user's page leads to it.
     var isOfRow: Bool { [.endSession, .endSessions, .removeFactor, .removePasskey].contains(self) }
 
     func fits(_ user: FoundUser, at now: Instant) -> Bool {
