@@ -6,18 +6,17 @@ import MailTemplates
 
 typealias Handler = @Sendable (inout Visit) async throws -> Outcome
 
-/// What follows a request.
 enum Outcome {
     case page(Page)
     case go(Place)
-    /// A path of these pages, such as one of the console.
+    /// A path of these pages, such as the console's.
     case move(String)
     /// Another server, after a link.
     case leave(String)
-    /// Another server, after a form: browsers apply `form-action` to redirects (CSP 3 §6.4.1), so a page leads there.
+    /// Another server, after a form. A page leads there, because `form-action` applies to redirects (CSP 3 §6.4.1).
     case onward(String)
     case file([UInt8], name: String)
-    /// The response to a page's script.
+    /// For a page's script.
     case answer(Response)
 }
 
@@ -49,11 +48,11 @@ extension WebPages {
     }
 
     private func answerForm(_ page: PageRoute, _ visit: inout Visit) async throws -> Response {
-        // Another site can send a form, without the cookie: its answer must not sign the user out.
+        // Another site can send a form without the cookie; the response must not sign the user out.
         guard visit.known != nil, isOfOwnPage(visit.request) else { return show(visit.oldFormPage, visit) }
         let form = FormName(visit)
         guard FormToken.matches(visit.fields[FormToken.field], visit.session.formToken) else {
-            // The same form has given the browser its session, as after a second press while the next page loads.
+            // The same form created this session, as after a double click.
             guard let answer = await forms.answer(toOld: form, at: now()),
                 answer.session.formToken == visit.session.formToken
             else { return show(visit.oldFormPage, visit) }
@@ -92,8 +91,7 @@ extension WebPages {
         }
     }
 
-    /// Whether the form was sent by one of these pages. Browsers that send neither of the headers (Fetch Metadata; Fetch
-    /// §3.2) are left to the token.
+    /// Without Fetch Metadata or `Origin` (Fetch §3.2), the token decides.
     private func isOfOwnPage(_ request: Request) -> Bool {
         let site = request.headers[.fetchSite]
         if let site, site != "same-origin" { return false }
@@ -101,8 +99,7 @@ extension WebPages {
         return origin == nil || origin == settings.origin || origin == "null" && site == "same-origin"
     }
 
-    /// The same address at the name that sign-ins come back to: browsers do not send a cookie of `localhost` to
-    /// `127.0.0.1`.
+    /// Sign-ins return to this name: browsers do not send cookies of `localhost` to `127.0.0.1`.
     private func otherName(_ request: Request) -> String? {
         guard request.method == .get, let own = URLParts(settings.origin), own.scheme == "http",
             URLParts.loopbackHosts.contains(own.host),
@@ -113,7 +110,6 @@ extension WebPages {
     }
 }
 
-// Responses.
 extension WebPages {
     private func response(_ outcome: Outcome, _ visit: inout Visit) throws -> Response {
         switch outcome {
@@ -157,13 +153,13 @@ extension WebPages {
     private func finish(_ response: Response, _ visit: Visit) throws -> Response {
         var response = response
         Self.protect(&response)
-        // Only after a change: a slow tab must not overwrite newer tokens that a faster tab has stored.
+        // Only after a change: a slow tab must not overwrite a faster tab's newer tokens.
         if !visit.session.isSame(as: visit.known) { response.headers.append(try cookie.field(visit.session)) }
         for cookie in visit.cookies { response.headers.append(cookie) }
         return response
     }
 
-    /// A refusal outside of a handler, such as an unknown path. Changes no session.
+    /// Outside of a handler, such as for an unknown path. Keeps the session.
     func refusalPage(_ refusal: Refusal, language: MailLanguage) -> Response {
         func say(_ text: StaticString) -> String { texts.text(text, [], in: language) }
         let home =
@@ -184,7 +180,7 @@ extension WebPages {
         return response
     }
 
-    /// Leaves the policy of a page as it is.
+    /// Keeps a page's policy.
     private static func protect(_ response: inout Response) {
         if response.headers[.contentSecurityPolicy] == nil {
             response.headers[.contentSecurityPolicy] = ContentPolicy().text

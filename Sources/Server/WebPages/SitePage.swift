@@ -1,4 +1,3 @@
-/// A page with its forms, over the visit that it serves.
 protocol SitePage: Sendable {
     static var routes: [PageRoute] { get }
     var visit: Visit { get set }
@@ -9,7 +8,7 @@ protocol SitePage: Sendable {
 extension SitePage {
     var pages: WebPages { visit.pages }
 
-    /// A text of the catalogue, as ``Visit/say(_:_:)``.
+    /// As ``Visit/say(_:_:)``.
     func say(_ text: StaticString, _ arguments: String...) -> String {
         pages.texts.text(text, arguments, in: visit.language)
     }
@@ -33,19 +32,18 @@ extension SitePage {
 }
 
 extension Visit {
-    /// A page over this visit: `visit[SignInPage.self].page()`. What it changes is changed here, even if it throws.
+    /// `visit[SignInPage.self].page()`. Its changes apply to this visit, even if it throws.
     subscript<Page: SitePage>(_: Page.Type) -> Page {
         get { Page(visit: self) }
         set { self = newValue.visit }
     }
 }
 
-/// A path below the prefix, and what answers it.
 struct PageRoute: Sendable {
     let path: String
     var isForm = false
     var limitedBy: String?
-    /// Whether the form must not count twice, however often the browser sends it.
+    /// The form must not be processed twice, however often it is sent.
     var isOnce = false
     var isLogged = true
     let handler: Handler

@@ -5,45 +5,41 @@ import Hummingbird
 import MailTemplates
 
 package struct PageSettings: Sendable {
-    /// The origin that browsers reach the pages at, without a trailing slash: `https://api.example.org`.
+    /// Without a trailing slash: `https://api.example.org`.
     package let origin: String
-    /// The Auth API as browsers reach it: `https://api.example.org/auth/v1`.
+    /// As browsers reach it: `https://api.example.org/auth/v1`.
     package let authURL: String
     /// For an API that requires keys.
     package var apiKey: Secret?
-    /// Whether there is a gateway, which keeps profiles and deletes accounts.
+    /// The gateway keeps profiles and deletes accounts.
     package var hasGateway = true
     package var branding = Branding()
-    /// nil if the Auth API asks for no captcha.
+    /// nil if no captcha is needed.
     package var captcha: CaptchaWidget?
-    /// Whether the Auth API would redirect to this address. nil if that is unknown: the API is another server's.
+    /// nil if unknown: the API is another server's.
     package var allowsRedirect: (@Sendable (String) -> Bool)?
-    /// Set for the console of `gatehouse dev` only.
+    /// For `gatehouse dev` only.
     package var entry: ConsoleEntry?
 
     package init(origin: String, authURL: String) { (self.origin, self.authURL) = (origin, authURL) }
 
-    /// Where sign-ins through providers and emailed links come back to.
+    /// For providers and emailed links.
     package var callback: String { origin + Place.callback.path }
-    /// The symbol of the account pages, if they have one.
     package static var symbolPath: String { "\(Site.account.prefix)/assets/symbol" }
-    /// Where a mail of an administrator leads that has a code to set a new password with.
+    /// For an administrator's mail with a code for a new password.
     package var recovery: String { origin + Place.recover.path }
-    /// Where an app's users sign in.
     package var signIn: String { origin + Place.signIn.path }
-    /// Where an app's users look after their sign-in methods.
     package var methods: String { origin + Place.methods.path }
 }
 
-/// Which pages: those for an app's users, or those for its operators.
+/// For an app's users, or its operators.
 package enum Site: String, Sendable {
     case account, console
 
     package var prefix: String { "/" + rawValue }
 }
 
-/// The pages at `/account` for an app's users, or those at `/console` for its operators. A client of the APIs: it
-/// reaches no database.
+/// Pages at `/account` or `/console`. A client of the APIs without a database.
 package struct WebPages: Sendable {
     let site: Site
     let settings: PageSettings
@@ -56,7 +52,7 @@ package struct WebPages: Sendable {
     let flights = RefreshFlights()
     let forms = FormFlights()
 
-    /// - Throws: The error of a template that cannot be parsed. Those of this package can.
+    /// - Throws: A template's error, but not for this package's.
     package init(
         _ site: Site = .account, _ settings: PageSettings, seal: PageSeal, clientAddress: ClientAddressRule,
         now: @escaping @Sendable () -> Instant, randomBytes: @escaping @Sendable (Int) -> [UInt8],
@@ -86,7 +82,7 @@ package struct WebPages: Sendable {
         return RouteTable(group: group, runtime: runtime, routes + assetRoutes)
     }
 
-    /// The pages. The address of a form alone leads to the page above it: the answer to a form has links to itself.
+    /// A form's URL alone leads to the page above: its answer links to itself.
     private var pages: [PageRoute] {
         let pages = site == .console ? consolePages : accountPages
         let forms = pages.filter { form in form.isForm && !pages.contains { !$0.isForm && $0.path == form.path } }
@@ -102,7 +98,7 @@ package struct WebPages: Sendable {
             SignInPage.self, PasskeySignInPage.self, SecondStepPage.self, MailRequestPage.self, SignUpPage.self,
             PasskeySignUpPage.self, CheckMailPage.self, RecoveryPage.self, ProviderPage.self, LinkQuestionPage.self,
         ]
-        // For users whose sign-in is complete.
+        // Requires a complete sign-in.
         let own: [any SitePage.Type] = [
             HomePage.self, HandoverPage.self, NewPasswordPage.self, SecurityPage.self, PasskeysPage.self,
             PasskeyPage.self, FactorsPage.self, RecoveryCodesPage.self, ChangeEmailPage.self, DevicesPage.self,
@@ -114,7 +110,6 @@ package struct WebPages: Sendable {
             }
     }
 
-    /// A page of the account, which opens once the sign-in is complete.
     private func afterSecondStep(_ handler: @escaping Handler) -> Handler {
         { visit in
             guard visit.session.awaitsSecondStep, visit.isSignedIn else { return try await handler(&visit) }
@@ -122,6 +117,6 @@ package struct WebPages: Sendable {
         }
     }
 
-    /// The query that leads an emailed link back to these pages.
+    /// Leads an emailed link back to these pages.
     var backHere: String { "redirect_to=\(FormText.escape(settings.callback))" }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The texts and the look of pages, which an operator's files change while the server runs.
+/// An operator's files change texts and look while the server runs.
 final class Appearance: Sendable {
     private struct Shown {
         let texts: PageTexts
@@ -10,7 +10,7 @@ final class Appearance: Sendable {
     private let site: Site
     private let shown: Mutex<Shown>
 
-    /// - Throws: The error of a template that cannot be parsed. Those of this package can.
+    /// - Throws: A template's error, but not for this package's.
     init(_ branding: Branding, _ site: Site) throws {
         self.site = site
         shown = Mutex(try Self.made(branding, site))
@@ -19,8 +19,6 @@ final class Appearance: Sendable {
     var texts: PageTexts { shown.withLock(\.texts) }
     var look: PageLook { shown.withLock(\.look) }
 
-    /// Shows pages so from now on.
-    ///
     /// - Throws: As ``init(_:_:)``.
     func show(_ branding: Branding) throws {
         let made = try Self.made(branding, site)
@@ -36,8 +34,8 @@ extension WebPages {
     var texts: PageTexts { appearance.texts }
     var look: PageLook { appearance.look }
 
-    /// Shows the name, the symbol and the texts of an operator from now on. Pages that had no symbol at start get none.
+    /// Changes name, symbol and texts. Pages without a symbol at the start get none.
     ///
-    /// - Throws: The error of a template that cannot be parsed. Those of this package can.
+    /// - Throws: A template's error, but not for this package's.
     package func show(_ branding: Branding) throws { try appearance.show(branding) }
 }

@@ -2,25 +2,23 @@ import Foundation
 package import GatehouseWire
 package import MailTemplates
 
-/// An operator's design of the pages.
 package struct Branding: Sendable {
-    /// The name of the app.
+    /// The app's.
     package var name = "Gatehouse"
     package var accent: AccentColor?
     package var symbol: Symbol?
-    /// Texts by language, each by its English text.
+    /// By language and English text.
     package var texts: [MailLanguage: [ExternalName: String]] = [:]
 
     package init() {}
 
-    /// A picture next to the name.
     package struct Symbol: Sendable {
         let bytes: [UInt8]
         let type: String
 
         package static let maximumBytes = 65_536
 
-        /// - Returns: nil for a file that is neither a PNG nor an SVG, or longer than ``maximumBytes``.
+        /// - Returns: nil beyond ``maximumBytes``, or for neither PNG nor SVG.
         package init?(_ bytes: [UInt8]) {
             guard bytes.count <= Self.maximumBytes else { return nil }
             if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
@@ -34,16 +32,14 @@ package struct Branding: Sendable {
         }
     }
 
-    /// Why a file of texts cannot be used.
     package enum TextProblem: Error {
         case unknown(String), otherArguments(String), tooLong(String)
     }
 
-    /// Of a text, in bytes.
+    /// In bytes.
     package static let longestText = 1_000
 
-    /// Reads a file of texts: one JSON object, from English texts to others.
-    ///
+    /// - Parameter file: A JSON object from English texts to others.
     /// - Throws: ``TextProblem``, ``JSONProblem``.
     package static func texts(_ file: [UInt8]) throws -> [ExternalName: String] {
         let (members, known) = (try JSONMembers(file), try PageTexts.known())
@@ -63,7 +59,7 @@ package struct Branding: Sendable {
     private static func arguments(_ text: String) -> Int { text.components(separatedBy: "%@").count - 1 }
 }
 
-/// An accent color, and what follows from it: text on it and links in it are readable (WCAG 2.2, 1.4.3).
+/// Keeps text on it and links in it readable (WCAG 2.2, 1.4.3).
 package struct AccentColor: Sendable {
     private let red, green, blue: Double
 
@@ -82,10 +78,10 @@ package struct AccentColor: Sendable {
 
     private static let white = AccentColor(255, 255, 255)
     private static let black = AccentColor(0, 0, 0)
-    /// The cards of both schemes, which links are on. The pages behind them differ less from the links.
+    /// The backgrounds closest to the links' colors in each scheme.
     private static let (lightPage, darkCard) = (AccentColor(243, 244, 246), AccentColor(27, 30, 33))
 
-    /// The rules of a style sheet, which other rules follow: `--accent`, `--on-accent` and `--link`.
+    /// Rules for `--accent`, `--on-accent` and `--link`.
     package var styleSheet: String {
         let onAccent = contrast(.white) >= contrast(.black) ? Self.white : Self.black
         return """
@@ -95,7 +91,7 @@ package struct AccentColor: Sendable {
             """
     }
 
-    /// The nearest mixture with black or white that has a contrast of 4.5.
+    /// The nearest mixture with black or white at a contrast of 4.5.
     private func readable(on ground: AccentColor, toward end: AccentColor) -> AccentColor {
         for step in 0...20 {
             let share = Double(step) / 20

@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import MailTemplates
 
-/// The captcha that a provider's script shows in a form, which then sends its answer as one more field.
+/// Adds a provider's captcha to a form, with its answer as a field.
 package struct CaptchaWidget: Sendable {
     package enum Provider: String, CaseIterable, Sendable { case hcaptcha, turnstile }
 
@@ -16,7 +16,7 @@ package struct CaptchaWidget: Sendable {
         (self.provider, self.siteKey) = (provider, siteKey)
     }
 
-    /// The element that the script looks for.
+    /// The script looks for this element.
     var className: String {
         switch provider {
         case .hcaptcha: "h-captcha"
@@ -24,13 +24,11 @@ package struct CaptchaWidget: Sendable {
         }
     }
 
-    /// As wide as the form, if the provider can.
     var size: String { provider == .turnstile ? "flexible" : "normal" }
 
-    /// The field of the form with the answer.
     var field: String { className + "-response" }
 
-    /// Another script of hCaptcha's would add a second field with the same answer, for code written for reCAPTCHA.
+    /// Not hCaptcha's other script, which adds a second field for code written for reCAPTCHA.
     func script(in language: MailLanguage) -> String {
         switch provider {
         case .hcaptcha: "https://js.hcaptcha.com/1/api.js?recaptchacompat=off&hl=\(language.rawValue)"
@@ -38,7 +36,7 @@ package struct CaptchaWidget: Sendable {
         }
     }
 
-    /// Allows the sources that the provider's documentation requires in a content security policy.
+    /// As the provider's documentation requires.
     func allow(in policy: inout ContentPolicy) {
         switch provider {
         case .hcaptcha:
@@ -54,7 +52,7 @@ package struct CaptchaWidget: Sendable {
     }
 }
 
-/// The content security policy of a page: its own style sheets, pictures and forms, and what it needs besides.
+/// Own style sheets, pictures and forms, and these additions.
 struct ContentPolicy {
     var scripts: [String] = []
     var pictures = ["'self'"]
@@ -77,10 +75,10 @@ struct ContentPolicy {
 }
 
 extension Visit {
-    /// What forms show whose requests need a captcha; nil if none do.
+    /// nil if no form needs a captcha.
     var captcha: CaptchaWidget? { pages.settings.captcha }
 
-    /// The body of a request that needs a captcha, with the answer of the form.
+    /// Adds the form's captcha answer.
     func solved(_ body: AuthJSONObject) -> AuthJSONObject {
         guard let answer = captcha.flatMap({ fields[$0.field] }) else { return body }
         var body = body

@@ -1,14 +1,13 @@
-/// A piece of a page. Texts and values of attributes are escaped on their way in; names are literals of the program.
+/// Escapes texts and attribute values on the way in; names are literals.
 struct HTML: Sendable, CustomStringConvertible {
     private(set) var description: String
 
-    /// A text, escaped.
     init(_ text: String = "") { description = Markup(text).description }
     private init(source: String) { description = source }
 
     typealias Attributes = KeyValuePairs<StaticString, String?>
 
-    /// An element with its content. An attribute without a value is left out.
+    /// Omits an attribute without a value.
     static func tag(_ name: StaticString, _ attributes: Attributes = [:], _ content: HTML...) -> HTML {
         tag(name, attributes, all: content)
     }
@@ -17,7 +16,7 @@ struct HTML: Sendable, CustomStringConvertible {
         HTML(source: "<\(name)\(source(attributes))>\(content.map(\.description).joined())</\(name)>")
     }
 
-    /// An element that cannot have content, such as `input` or SVG's `rect`.
+    /// Without content, such as `input` or SVG's `rect`.
     static func empty(_ name: StaticString, _ attributes: Attributes) -> HTML {
         HTML(source: "<\(name)\(source(attributes))/>")
     }

@@ -1,9 +1,8 @@
 import GatehouseWire
 
-/// Text of a page, escaped for HTML and quoted attributes. Templates show it with three braces.
+/// Escaped for HTML and quoted attributes; templates use three braces.
 ///
-/// Escaping works on bytes. swift-mustache's own works on characters, and leaves a quote alone that a combining mark
-/// follows.
+/// Works on bytes: swift-mustache escapes characters, and misses a quote before a combining mark.
 struct Markup: Sendable, CustomStringConvertible {
     let description: String
 
@@ -25,20 +24,19 @@ struct Markup: Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// The text of a user or of another server, for a sentence or a row of a page: one line of at most 200 code points,
-    /// without marks that change the direction or the place of other text.
+    /// Untrusted text in one line of at most 200 code points, without marks that change other text's direction or
+    /// place.
     var shown: String { shown(atMost: 200) }
 
-    /// The same with another number of code points.
     func shown(atMost longest: Int) -> String {
         var kept = String.UnicodeScalarView()
         for scalar in unicodeScalars.prefix(longest) where !scalar.isDeceptive { kept.append(scalar) }
         return String(kept)
     }
 
-    /// The same between marks that keep its direction from the sentence around it (UAX 9, FSI and PDI).
+    /// In marks that isolate its direction (UAX 9, FSI and PDI).
     var isolated: String { "\u{2068}\(shown)\u{2069}" }
 }
 
-/// What swift-mustache takes. The names are our own.
+/// For swift-mustache.
 typealias TemplateValues = [String: Any]

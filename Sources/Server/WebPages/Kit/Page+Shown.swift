@@ -1,8 +1,7 @@
 import Foundation
 import GatehouseWire
 
-// The values that the template shows. A name in an inner object hides the same name outside, but a missing one does
-// not, so no name occurs on two levels.
+// Inner names hide outer ones but missing ones do not, so no name occurs on two levels.
 extension Page {
     func shown(formToken: String) -> TemplateValues {
         var shown: TemplateValues = [
@@ -77,7 +76,7 @@ extension Row {
 }
 
 extension Form {
-    /// - Parameter prefix: Of the ids of its fields.
+    /// - Parameter prefix: Of its fields' IDs.
     func shown(_ token: String, prefix: String) -> TemplateValues {
         let filled = ceremony == nil ? [] : [(Ceremony.credential, ""), (Ceremony.failure, "")]
         let all = [(name: FormToken.field, value: token)] + hidden + filled

@@ -1,25 +1,22 @@
 import GatehouseWire
 import HTTPTypes
 
-/// A page's content, without its form.
 struct Page {
     enum Width { case narrow, wide }
 
     var title: String
     var status: HTTPResponse.Status = .ok
-    /// A sentence at the top: what went wrong, or what was done.
     var notice: Notice?
-    /// The page to go back to, with its title.
     var back: (title: String, address: String)?
-    /// The address that the browser continues to by itself.
+    /// The browser continues there by itself.
     var onward: String?
-    /// The table of the page grows while it is open.
+    /// The table grows while the page is open.
     var live: LiveRows?
     var blocks: [Block]
 
     init(_ title: String, _ blocks: [Block] = []) { (self.title, self.blocks) = (title, blocks) }
 
-    /// The captcha of one of the forms; nil if none has one.
+    /// nil if no form has one.
     var captcha: CaptchaWidget? {
         blocks.lazy.compactMap { block in
             if case .form(let form) = block { form.captcha } else { nil }
@@ -35,7 +32,7 @@ struct Page {
         return policy
     }
 
-    /// Whether the page shows a value that the server shows only once. Reloading its address does not show it again.
+    /// Has a value that a reload does not show again.
     var isShownOnce: Bool {
         blocks.contains { block in
             switch block {
@@ -45,7 +42,7 @@ struct Page {
         }
     }
 
-    /// Whether a block needs the script of the account pages.
+    /// Of the account pages.
     var needsScript: Bool {
         blocks.contains { block in
             switch block {
@@ -57,16 +54,14 @@ struct Page {
     }
 }
 
-/// Rows that a script adds at the top of the page's table.
+/// Added by a script at the top of the table.
 struct LiveRows {
-    /// Takes `after`, and answers with the rows since then.
+    /// Responds to `after` with newer rows.
     let address: String
     let next: Int
-    /// The largest number of rows.
     let most: Int
 }
 
-/// A sentence at the top of a page.
 struct Notice {
     let text: String
     let isProblem: Bool
@@ -75,36 +70,33 @@ struct Notice {
     static func done(_ text: String) -> Notice { Notice(text: text, isProblem: false) }
 }
 
-/// A part of a page.
 enum Block {
     case text(String)
     case soft(String)
     case heading(String)
     case divider(String)
     case form(Form)
-    /// Buttons that are links, one below the other.
+    /// Links, one below the other.
     case buttons([Link])
-    /// Small links.
     case links([Link])
-    /// A list of pages.
     case menu([Link])
     case rows([Row])
     case picture(Picture)
     /// A secret to copy.
     case key(String)
-    /// Codes to print, one below the other.
+    /// To print, one below the other.
     case codes([String])
-    /// A button that a script shows.
+    /// Shown by a script.
     case printButton(String)
-    /// The text until the script shows a form with a ``Ceremony``.
+    /// Shown until the script shows a form with a ``Ceremony``.
     case unscripted(String)
-    // Of the console alone. There, a heading begins a new card.
+    // Console only. There, a heading begins a new card.
     case table(Table)
     case facts([Fact])
     case filters(Filters)
-    /// Text as it stands, such as JSON.
+    /// Verbatim, such as JSON.
     case code(String)
-    /// Links to pages with an action, side by side.
+    /// Side by side.
     case actions([Link])
     /// Trusted markup, such as an SVG. Untrusted text in it must be ``Markup``.
     case drawing(String)
@@ -113,25 +105,24 @@ enum Block {
 struct Link {
     let title: String
     let address: String
-    /// The second line of a menu.
+    /// A menu's second line.
     var detail: String?
-    /// The name of a provider, for its symbol.
+    /// The provider whose symbol is shown.
     var symbol: String?
 }
 
-/// A row of a list, with a button.
 struct Row {
     let title: String
     var badge: String?
     var details: [String] = []
     var form: Form?
-    /// In the place of a form.
+    /// Instead of a form.
     var link: Link?
-    /// The link's text for screen readers.
+    /// For screen readers.
     var linkLabel: String?
 }
 
-/// An SVG of the Auth API. In an `img` it cannot load anything or run scripts.
+/// From the Auth API. In an `img` it cannot load anything or run scripts.
 struct Picture {
     /// In bytes.
     static let longest = 16_384
@@ -146,14 +137,14 @@ struct Form {
     let action: String
     var fields: [Field] = []
     var hidden: [(name: String, value: String)] = []
-    /// The captcha to solve before the button can be pressed.
+    /// To solve before pressing the button.
     var captcha: CaptchaWidget?
-    /// The ceremony that a script runs before it sends the form. Without a script, the form stays hidden.
+    /// Without a script, the form stays hidden.
     var ceremony: Ceremony?
     let button: String
-    /// The name of a symbol of the style sheet.
+    /// In the style sheet.
     var symbol: String?
-    /// The button's text for screen readers, if its title needs the context.
+    /// For screen readers, if the title needs context.
     var label: String?
     var style = Style.main
 }
@@ -170,11 +161,10 @@ struct Field {
     var autocomplete = "off"
     var isRequired = true
     var isFocused = false
-    /// Whether the text runs from left to right in every language, as codes and addresses do.
+    /// Left to right in every language, such as codes and addresses.
     var isLatin = false
     var minimumLength: Int?
     var maximumLength: Int?
-    /// Of a choice.
     var options: [Option] = []
 
     struct Option {

@@ -8,20 +8,19 @@ import MailTemplates
 import Mustache
 import NIOCore
 
-/// The template of all pages, and the files that they load.
 struct PageLook: Sendable {
     private let library: MustacheLibrary
     private let name: String
     let assets: [PageAsset]
     private let sheets: [String]
     private let symbol: String?
-    /// Of pages with passkeys, security keys or a *Print* button.
+    /// For passkeys, security keys or a *Print* button.
     private let script: String
-    /// Of pages with ``LiveRows``.
+    /// For ``LiveRows``.
     private let liveScript: String?
     private let home: String
 
-    /// - Throws: The error of parsing a template.
+    /// - Throws: A template's parse error.
     init(_ branding: Branding, _ site: Site) throws {
         var library = MustacheLibrary()
         func register(_ template: [UInt8], _ name: String) throws {
@@ -63,10 +62,9 @@ struct PageLook: Sendable {
     }
 
     /// - Parameters:
-    ///   - page: The page's values for the template.
-    ///   - address: The path of the page, with its query, for the links to its other languages.
-    ///   - offersLanguages: Whether the page has these links.
-    ///   - needsScript: Whether the page loads the script of the account pages.
+    ///   - address: Path and query, for links to other languages.
+    ///   - offersLanguages: Adds these links.
+    ///   - needsScript: Loads the account pages' script.
     func html(
         _ page: TemplateValues, languagesTitle: String, address: String, language: MailLanguage,
         offersLanguages: Bool = true, needsScript: Bool = false
@@ -94,7 +92,7 @@ struct PageLook: Sendable {
     }
 }
 
-/// A file that pages load. Its address changes with its content, so browsers may keep it.
+/// Its URL changes with its content, so browsers may keep it.
 struct PageAsset: Sendable {
     let name: String
     private let type: String
@@ -112,7 +110,7 @@ struct PageAsset: Sendable {
 
     var address: String { "\(site.prefix)/assets/\(name)?v=\(digest)" }
 
-    /// The file, or 304 if the browser has it (RFC 9110 §13.1.2).
+    /// 304 if the browser has the file (RFC 9110 §13.1.2).
     func response(to request: Request) -> Response {
         let isCompressed = compressed != nil && Self.takesGzip(request.headers[.acceptEncoding] ?? "")
         let tag = "\"\(digest)\(isCompressed ? "-gz" : "")\""
@@ -129,12 +127,12 @@ struct PageAsset: Sendable {
         if compressed != nil { response.headers[.vary] = "Accept-Encoding" }
         response.headers[.cacheControl] =
             request.uri.query == "v=\(digest)" ? "public, max-age=31536000, immutable" : "public, max-age=600"
-        // A picture with scripts, opened by itself.
+        // An SVG with scripts could be opened by itself.
         response.headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
         return response
     }
 
-    /// Whether gzip is acceptable (RFC 9110 §12.5.3).
+    /// RFC 9110 §12.5.3.
     private static func takesGzip(_ text: String) -> Bool {
         text.utf8.prefix(1_024).split(separator: UInt8(ascii: ",")).contains { part in
             let coding = String(decoding: part.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
@@ -149,7 +147,7 @@ extension WebPages {
     var assetRoutes: [Route] {
         look.assets.map { first in
             Route(.get, "/assets/\(first.name)") { request, _ in
-                // Another symbol may be shown since.
+                // The symbol may have changed.
                 (look.assets.first { $0.name == first.name } ?? first).response(to: request)
             }.unlogged
         }

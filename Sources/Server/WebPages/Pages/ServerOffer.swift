@@ -1,15 +1,14 @@
 import GatehouseWire
 
-/// The sign-in methods that the server offers.
 struct ServerOffer {
     let providers: [String]
     let hasEmail: Bool
     let hasMail: Bool
     let allowsSignUp: Bool
     let hasPasskeys: Bool
-    /// Whether an account with an email address may begin with a passkey.
+    /// With an email address.
     let allowsPasskeySignUp: Bool
-    /// Whether users may add authenticator apps, security keys, and recovery codes. Supabase Auth does not say so.
+    /// Supabase Auth does not report these.
     let hasApps, hasKeys, hasRecoveryCodes: Bool
     let passwordLength: Int
 
@@ -18,7 +17,7 @@ struct ServerOffer {
         let others: [String] = ["email", "phone", "anonymous_users"]
         providers = external.filter { $0.value.boolValue == true && !others.contains($0.key) }.map(\.key).sorted(by: <)
         hasEmail = external["email"]?.boolValue ?? false
-        // Supabase Auth always sends mail and does not say so.
+        // Supabase Auth always sends mail and does not report it.
         hasMail = hasEmail && settings["mailer_enabled"]?.boolValue ?? true
         hasPasskeys = settings["passkeys_enabled"]?.boolValue ?? false
         hasApps = settings["mfa_totp_enabled"]?.boolValue ?? true
@@ -31,7 +30,6 @@ struct ServerOffer {
         passwordLength = Int(settings["password_min_length"]?.intValue ?? 8)
     }
 
-    /// The name of a provider as its users know it.
     static func name(_ provider: String) -> String {
         switch provider {
         case "apple": "Apple"
@@ -43,7 +41,7 @@ struct ServerOffer {
         }
     }
 
-    /// Whether the style sheet has a symbol for the provider.
+    /// nil if the style sheet has none.
     static func symbol(_ provider: String) -> String? {
         let known: [String] = ["apple", "google"]
         return known.contains(provider) ? provider : nil

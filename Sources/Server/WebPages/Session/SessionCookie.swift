@@ -2,8 +2,7 @@ package import GatehouseWire
 import HTTPTypes
 import Hummingbird
 
-/// Seals and opens what browsers keep (AES-256-GCM under a server secret). Fails for bytes that were changed, that were
-/// sealed for another purpose, or whose secret the configuration no longer has.
+/// AES-256-GCM under a server secret. Fails for changed bytes, another purpose, or a secret no longer configured.
 package struct PageSeal: Sendable {
     let seal: @Sendable ([UInt8]) throws -> [UInt8]
     let open: @Sendable ([UInt8]) throws -> [UInt8]
@@ -15,23 +14,22 @@ package struct PageSeal: Sendable {
     }
 }
 
-/// The cookie with the sealed ``WebSession``.
+/// Contains the encrypted ``WebSession``.
 struct SessionCookie: Sendable {
     let seal: PageSeal
-    /// Whether browsers reach the pages over HTTPS.
     let isSecure: Bool
     let site: Site
 
-    /// Browsers refuse more than 4,096 bytes of name, value and attributes (RFC 6265bis §5.6).
+    /// Browsers refuse more than 4,096 bytes with name and attributes (RFC 6265bis §5.6).
     static let maximumLength = 3_900
-    /// In seconds: 30 days, in the console 12 hours. The session itself may end earlier.
+    /// In seconds: 30 days, in the console 12 hours. The session may end earlier.
     private var lifetime: Int64 { site == .console ? WebSession.consoleLifetime : 2_592_000 }
 
-    /// The `__Host-` prefix keeps sibling domains from setting the cookie (RFC 6265bis §4.1.3.2). Browsers accept it
-    /// over HTTPS only, so a server on loopback without TLS goes without.
+    /// `__Host-` stops sibling domains from setting the cookie; HTTPS only, so not on loopback without TLS (RFC 6265bis
+    /// §4.1.3.2).
     var name: String { (isSecure ? "__Host-gatehouse-" : "gatehouse-") + site.rawValue }
 
-    /// - Returns: nil without a cookie that this server sealed.
+    /// - Returns: nil without a cookie from this server.
     func read(_ request: Request) -> WebSession? {
         for field in request.headers[values: .cookie] {
             for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
@@ -52,7 +50,6 @@ struct SessionCookie: Sendable {
         return WebSession(json: json)
     }
 
-    /// - Throws: The error of sealing.
     func field(_ session: WebSession) throws -> HTTPField {
         var value = try self.value(session)
         if value.utf8.count > Self.maximumLength {
@@ -62,7 +59,7 @@ struct SessionCookie: Sendable {
             value = try self.value(shorter)
         }
         let end = session.tokens == nil && session.key == nil ? "" : "; Max-Age=\(lifetime)"
-        // Users come back to the account pages from providers and mails.
+        // Users return to the account pages from providers and mails.
         let sameSite = site == .console ? "Strict" : "Lax"
         return HTTPField(
             name: .setCookie,
@@ -74,13 +71,13 @@ struct SessionCookie: Sendable {
     }
 }
 
-/// The hidden field that proves that a form comes from a page of this session (CSRF).
+/// Proves that a form comes from a page of this session (CSRF).
 ///
-/// Each page has another text for the same token, so that compressed pages do not give it away (BREACH).
+/// Each page encodes the token differently, so compression does not reveal it (BREACH).
 enum FormToken {
     static let field = "form"
 
-    /// - Parameter pad: As many random bytes as the token has.
+    /// - Parameter pad: Random bytes, as many as the token's.
     static func text(_ token: [UInt8], pad: [UInt8]) -> String {
         Base64URL.text(pad + zip(token, pad).map { $0 ^ $1 })
     }
@@ -90,7 +87,7 @@ enum FormToken {
         return zip(brought, token).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// The token that a form brought; nil for a text that none has.
+    /// nil for a malformed text.
     static func token(of text: String?) -> [UInt8]? {
         guard let text, text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count % 2 == 0 else {
             return nil

@@ -2,7 +2,7 @@ import GatehouseWire
 import MailTemplates
 
 extension WebSession {
-    /// Whether the cookie of another session has the same content. Compares bytes.
+    /// Compares bytes.
     func isSame(as other: WebSession?) -> Bool {
         other.map { json.text.utf8.elementsEqual($0.json.text.utf8) } ?? false
     }
@@ -12,7 +12,7 @@ extension AuthJSON {
     fileprivate static func optional(_ text: String?) -> AuthJSON { text.map(AuthJSON.string) ?? .null }
 }
 
-// The form in the cookie. Short names, because browsers keep 4,096 bytes at most.
+// Short names: browsers keep at most 4,096 bytes.
 extension WebSession {
     var json: AuthJSON {
         var members: AuthJSONObject = ["f": .string(Base64URL.text(formToken))]

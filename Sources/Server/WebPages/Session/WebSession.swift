@@ -1,62 +1,61 @@
 import GatehouseWire
 import MailTemplates
 
-/// A browser's state. It stays in the browser, sealed, in one cookie.
+/// Kept in the browser, encrypted in one cookie.
 struct WebSession: Sendable {
-    /// The tokens of the user who is signed in.
     struct Tokens: Sendable {
         var refresh: Secret
-        /// nil if it was too long for the cookie. It is then fetched again.
+        /// nil if too long for the cookie; fetched again.
         var access: Secret?
-        /// The end of the access token, in seconds since 1970.
+        /// The access token's, in seconds since 1970.
         var expiresAt: Int64
     }
 
-    /// The app that waits for a sign-in here.
+    /// An app that awaits a sign-in here.
     struct Handover: Sendable {
         /// 43 to 128 bytes.
         let challenge: String
         let method: String
-        /// A URL of at most ``longestTarget`` bytes.
+        /// At most ``longestTarget`` bytes.
         let target: String
-        /// In seconds since 1970. Any website can send a browser here, so this is not kept for long.
+        /// In seconds since 1970. Short-lived, because any website can send a browser here.
         let expiresAt: Int64
-        /// Whether the user has just signed in for this app and needs no further question.
+        /// The user has just signed in for this app.
         var isConfirmed = false
     }
 
-    /// A mail whose code is awaited.
+    /// Its code is awaited.
     struct AwaitedMail: Sendable {
         enum Kind: String, CaseIterable, Sendable {
             case signUp, signIn, recovery, emailChange
-            /// The password or passkey is right, but set aside.
+            /// Right, but set aside.
             case setAsidePassword, setAsidePasskey
         }
 
         let kind: Kind
         /// Empty for a passkey.
         let email: String
-        /// The account's other address during a change. It may also need confirmation.
+        /// A change's other address, which may also need confirmation.
         var other: String?
-        /// The ``Handover/id`` of the app that it was asked for.
+        /// ``Handover/id``
         var handover: String?
-        /// The typed password, which the code will set.
+        /// The code will set this typed password.
         var password: Secret?
-        /// The set-aside passkey that the code restores.
+        /// The code restores this passkey.
         var ticket: Secret?
     }
 
-    /// A sign-in through a provider or an emailed link, which comes back with a code.
+    /// Returns from a provider or an emailed link with a code.
     struct Flow: Sendable {
         enum Purpose: String, CaseIterable, Sendable { case signIn, link, confirm, mail, recovery, emailChange }
 
         let purpose: Purpose
         let verifier: Secret
-        /// The ``Handover/id`` of the app that it was begun for.
+        /// ``Handover/id``
         let handover: String?
     }
 
-    /// The question to which account a provider's identity belongs.
+    /// To which account a provider's identity belongs.
     struct Question: Sendable {
         let ticket: Secret
         let email: String
@@ -65,14 +64,14 @@ struct WebSession: Sendable {
         let canRecover: Bool
         let canMailCode: Bool
         let canUsePasskey: Bool
-        /// The ``Handover/id`` of the app that the sign-in was begun for.
+        /// ``Handover/id``
         let handover: String?
         var hasMailedCode = false
-        /// Whether the next sign-in links the identity to its account.
+        /// The next sign-in links the identity.
         var isAnswered = false
     }
 
-    /// A challenge for a passkey, which this browser may answer.
+    /// For a passkey.
     struct Challenge: Sendable {
         let id: String
         /// `PublicKeyCredentialRequestOptionsJSON`.
@@ -81,25 +80,25 @@ struct WebSession: Sendable {
         let expiresAt: Int64
     }
 
-    /// Proves that a form comes from a page of this session: 16 random bytes.
+    /// 16 random bytes in the forms of this session's pages.
     var formToken: [UInt8]
     var language: MailLanguage?
     var tokens: Tokens?
-    /// The page after a sign-in.
+    /// After a sign-in.
     var next: Place?
     var handover: Handover?
     var mail: AwaitedMail?
     var flow: Flow?
     var question: Question?
-    /// Whether the user's second factor is still missing. Until it is given, the tokens open no page of the account.
+    /// Until the second factor, the tokens open no page of the account.
     var awaitsSecondStep = false
     var challenge: Challenge?
-    /// A sentence for the next page.
+    /// For the next page.
     var flash: Flash?
-    // Of the console alone.
-    /// The secret key of an operator who signed in with it.
+    // Console only.
+    /// Of an operator who signed in with it.
     var key: Secret?
-    /// The path of the page after a sign-in.
+    /// After a sign-in.
     var nextPath: String?
     var sentence: String?
     /// In seconds since 1970.
@@ -113,7 +112,7 @@ struct WebSession: Sendable {
     func isOver(at now: Instant) -> Bool { endsAt.map { $0 <= now.seconds } ?? false }
 }
 
-/// Sentences that the next page shows once.
+/// Shown once, on the next page.
 enum Flash: String, CaseIterable, Sendable {
     case signedOut, passwordSaved, profileSaved, deviceEnded, othersEnded, methodAdded, methodRemoved, linkUndone
     case mailSent, emailChanged, confirmOther, accountDeleted, linkNeedsFactor, startedOver
@@ -122,7 +121,7 @@ enum Flash: String, CaseIterable, Sendable {
     case signInAgain, sessionOver, tookTooLong, providerFailed, linkFailed
 }
 
-/// The pages, by their paths below `/account`.
+/// Paths below `/account`.
 enum Place: String, CaseIterable, Sendable {
     case home = ""
     case signIn = "/sign-in"

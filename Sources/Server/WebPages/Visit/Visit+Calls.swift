@@ -4,9 +4,9 @@ import HTTPTypes
 import Hummingbird
 import MailTemplates
 
-// Calls to the APIs.
 extension Visit {
-    /// - Throws: ``CallRefusal``; ``CallFailed`` without an answer, for a 5xx, or if the API refuses the configured key.
+    /// - Throws: ``CallRefusal``; ``CallFailed`` without a response, for a 5xx, or if the API refuses the configured
+    ///   key.
     @discardableResult
     mutating func call(
         _ method: HTTPRequest.Method, _ path: String, _ json: AuthJSONObject? = nil, api: PageCall.API = .auth,
@@ -21,7 +21,7 @@ extension Visit {
         return (try? JSONReader.read(reply.body)) ?? .null
     }
 
-    /// The same as the user who is signed in. A kept access token that the API refuses is refreshed once.
+    /// Refreshes a refused access token once.
     ///
     /// - Throws: Also ``SignInNeeded`` without a valid sign-in.
     @discardableResult
@@ -89,13 +89,11 @@ extension Visit {
         pages.clientAddress.text(peer: context.peerAddress, request.headers)
     }
 
-    /// The kept access token; nil if it ends within 30 seconds.
+    /// nil within 30 seconds of expiry.
     private func usableToken(_ tokens: WebSession.Tokens) -> Secret? {
         tokens.expiresAt > pages.now().seconds + 30 ? tokens.access : nil
     }
 
-    /// A new access token.
-    ///
     /// - Throws: ``SignInNeeded``, ``CallFailed``.
     private mutating func refreshed(_ tokens: WebSession.Tokens) async throws -> Secret {
         let visit = self
@@ -110,7 +108,7 @@ extension Visit {
             guard let access = fresh.access else { throw SignInNeeded(wasSignedIn: true) }
             return access
         } catch let refusal as CallRefusal {
-            // Another refusal, such as too many requests of this address, says nothing about the session.
+            // Any other refusal, such as a rate limit, does not concern the session.
             guard refusal.endsSession else { throw CallFailed(cause: refusal) }
             session.tokens = nil
             throw SignInNeeded(wasSignedIn: true)

@@ -2,9 +2,8 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-// What pages that sign in for an app say and send.
 extension Visit {
-    /// Names the app that waits, unless its address is not allowed: any website can send a browser here.
+    /// Unless its URL is not allowed: any website can send a browser here.
     var handoverSentence: [Block] {
         let isAllowed = pages.settings.allowsRedirect ?? { _ in true }
         guard let handover = session.handover, isAllowed(handover.target) else { return [] }
@@ -14,8 +13,7 @@ extension Visit {
     var handoverFields: [(name: String, value: String)] { session.handover.map { [("for", $0.id)] } ?? [] }
     var handoverQuery: String { session.handover.map { "?for=\($0.id)" } ?? "" }
 
-    /// The ``WebSession/Handover/id`` of the app that the page of this form, or of this link, named; nil if another app
-    /// waits, or none. An app that begins to wait later was not named.
+    /// The ``WebSession/Handover/id`` that this form or link named; nil if no app or another one waits.
     var handoverOfForm: String? {
         guard let id = session.handover?.id, fields["for"]?.utf8.elementsEqual(id.utf8) == true else { return nil }
         return id

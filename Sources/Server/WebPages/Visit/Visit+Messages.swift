@@ -3,14 +3,13 @@ import HTTPTypes
 import Hummingbird
 
 extension Visit {
-    /// Has the user sign in, and come back to this page.
+    /// Returns to this page after the sign-in.
     mutating func toSignIn(_ flash: Flash?) -> Place {
         session.next = placeOfRequest
         session.flash = flash
         return .signIn
     }
 
-    /// The page of the account that this request is for, to come back to.
     var placeOfRequest: Place? {
         Place.allCases.first { $0.path == request.uri.path && ($0.isAccount || $0 == .goOn) }
     }
@@ -19,7 +18,7 @@ extension Visit {
         pages.site == .console ? goToConsoleSignIn(flash) : .go(toSignIn(flash))
     }
 
-    /// Has the user prove their identity, and come back to this page.
+    /// Returns to this page after the proof.
     mutating func goToSecondStep(_ flash: Flash?) -> Outcome {
         // A new password stays the next page, wherever else the user goes.
         if session.next != .newPassword { session.next = placeOfRequest }
@@ -27,10 +26,10 @@ extension Visit {
         return .go(.secondStep)
     }
 
-    /// Asks for a new proof after the API rejected the last one as too old or too weak.
+    /// After the API rejected the last proof as too old or too weak.
     mutating func askForProof() async -> Outcome {
         guard pages.site == .account else { return goToSignIn(.signInAgain) }
-        // Ignored: if the user cannot be read, a new sign-in is a proof as well.
+        // Ignored: without the user, a new sign-in is a proof as well.
         let user = try? await user()
         guard let user, SecondSteps(user).exist else { return goToSignIn(.signInAgain) }
         return goToSecondStep(.confirmFirst)
@@ -74,7 +73,7 @@ extension Visit {
         }
     }
 
-    /// A page below the home page.
+    /// Below the home page.
     func accountPage(_ title: String, _ notice: Notice? = nil) -> Page {
         var page = Page(title)
         page.back = (say("Account"), Place.home.path)
@@ -100,12 +99,12 @@ extension CallRefusal {
         code == .freshSignInRequired || code.rawValue == "FRESH_SIGN_IN_REQUIRED"
     }
 
-    /// Whether the user has to prove their identity first: again, or with the second factor.
+    /// A fresh sign-in, or the second factor.
     var needsProof: Bool { needsFreshSignIn || code == .insufficientAAL || code.rawValue == "INSUFFICIENT_AAL" }
 }
 
 extension Place {
-    /// Whether the page is for users who are signed in.
+    /// Requires a sign-in.
     var isAccount: Bool {
         switch self {
         case .home, .newPassword, .security, .passkeys, .passkey, .authenticator, .securityKeys, .recoveryCodes, .email,

@@ -2,9 +2,8 @@ import GatehouseWire
 import HTTPServing
 import MailTemplates
 
-// The messages for refusals: the cause, then the remedy.
+// Messages name the cause, then the remedy.
 extension Visit {
-    /// Two sentences of the catalogue: a cause, and its remedy.
     func both(_ cause: String, _ remedy: String) -> String {
         language == .japanese || language == .chinese ? cause + remedy : "\(cause) \(remedy)"
     }
@@ -22,7 +21,6 @@ extension Visit {
             ?? securityMessage(refusal.code) ?? say("Something went wrong. Please try again.")
     }
 
-    /// Of passwords; nil for another code.
     private func passwordMessage(_ refusal: CallRefusal) -> String? {
         switch refusal.code {
         case .invalidCredentials: say("Incorrect email or password. Please try again.")
@@ -51,7 +49,6 @@ extension Visit {
             : say("This password is too easy to guess. Please choose another one.")
     }
 
-    /// Of accounts and their sign-in methods; nil for another code.
     private func accountMessage(_ code: AuthErrorCode) -> String? {
         switch code {
         case .emailExists, .userAlreadyExists, .identityAlreadyExists:
@@ -76,7 +73,6 @@ extension Visit {
         both(say("New accounts cannot be created here."), say("Sign in with an account that you have."))
     }
 
-    /// Of what the user typed; nil for another code.
     private func codeMessage(_ code: AuthErrorCode) -> String? {
         switch code {
         case .otpExpired, .reauthenticationNotValid, .mfaVerificationFailed, .mfaChallengeExpired,
@@ -96,7 +92,6 @@ extension Visit {
         both(say("The code is wrong or has expired."), say("Please check it, or use a new one."))
     }
 
-    /// Of passkeys and second factors; nil for another code.
     private func securityMessage(_ code: AuthErrorCode) -> String? {
         switch code {
         case .webauthnChallengeNotFound, .webauthnChallengeExpired, .webauthnVerificationFailed:

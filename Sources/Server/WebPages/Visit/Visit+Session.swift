@@ -2,16 +2,14 @@ import Crypto
 import GatehouseWire
 import HTTPTypes
 
-// What changes the session.
 extension Visit {
-    /// Stores a sign-in's tokens. Ends the previous session and invalidates the forms of its pages.
+    /// Stores the tokens, ends the previous session, and invalidates its pages' forms.
     ///
-    /// - Parameter handover: The ``WebSession/Handover/id`` of the app that the sign-in was begun for.
-    /// - Returns: The next page.
+    /// - Parameter handover: The ``WebSession/Handover/id`` of the sign-in's app.
     mutating func signIn(_ json: AuthJSON, for handover: String?) async throws -> Outcome {
         let answer = try AuthSessionAnswer(json: json)
         if isSignedIn {
-            // Ignored: if the previous session stays, the user's list of devices shows it.
+            // Ignored: a previous session that stays is in the user's list of devices.
             _ = try? await callAsUser(.post, "/logout?scope=local")
         }
         var renewed = WebSession(formToken: pages.randomBytes(16))
@@ -19,7 +17,7 @@ extension Visit {
         renewed.next = session.next
         // Until the second step is done.
         renewed.question = session.question.flatMap { $0.isAnswered ? $0 : nil }
-        // Another sign-in in the same browser is no answer to the app's request.
+        // Another sign-in in this browser does not answer the app's request.
         if let handover, renewed.handover?.id == handover { renewed.handover?.isConfirmed = true }
         renewed.tokens = WebSession.Tokens(answer)
         renewed.awaitsSecondStep = answer.awaitsSecondStep
@@ -27,7 +25,7 @@ extension Visit {
         return renewed.awaitsSecondStep ? .go(.secondStep) : try await completeSignIn()
     }
 
-    /// Links the identity that waits for this sign-in, if there is one, and continues.
+    /// Links the identity that awaits this sign-in, if any.
     mutating func completeSignIn() async throws -> Outcome {
         guard let question = session.question, question.isAnswered else { return .go(placeAfterSignIn()) }
         session.question = nil
@@ -38,30 +36,28 @@ extension Visit {
         }
     }
 
-    /// The page after a completed sign-in. A new password comes first, also on the way back to an app.
+    /// A new password comes first, even before an app.
     mutating func placeAfterSignIn() -> Place {
         let goesOn = session.handover != nil && session.next != .newPassword
         defer { session.next = nil }
         return goesOn ? .goOn : session.next ?? .home
     }
 
-    /// Forgets the user, and everything but the language.
+    /// Keeps only the language.
     mutating func signOut(_ flash: Flash) {
         let language = session.language
         session = WebSession(formToken: pages.randomBytes(16))
         (session.language, session.flash) = (language, flash)
     }
 
-    /// The user who is signed in.
-    ///
     /// - Throws: As ``callAsUser(_:_:_:api:)``.
     mutating func user() async throws -> AuthUser {
         try AuthUser(json: await callAsUser(.get, "/user"))
     }
 
-    /// Asks for a mail whose link ends a new flow. A refused request leaves the flow of an earlier mail as it was.
+    /// A refused request keeps an earlier mail's flow.
     ///
-    /// - Parameter ask: Takes the challenge of the flow. Its error is thrown on.
+    /// - Parameter ask: Takes the flow's challenge. Its errors are rethrown.
     mutating func beginning<Answer>(
         _ purpose: WebSession.Flow.Purpose, for handover: String?,
         _ ask: (inout Visit, _ challenge: AuthJSON) async throws -> Answer
@@ -76,9 +72,9 @@ extension Visit {
         }
     }
 
-    /// A new flow that comes back to ``Place/callback`` with a code (RFC 7636).
+    /// Begins a flow that returns to ``Place/callback`` with a code (RFC 7636).
     ///
-    /// - Parameter handover: The ``WebSession/Handover/id`` of the app that it is begun for.
+    /// - Parameter handover: The ``WebSession/Handover/id`` of its app.
     /// - Returns: Its challenge.
     mutating func begin(_ purpose: WebSession.Flow.Purpose, for handover: String?) -> String {
         let verifier = Secret(Base64URL.text(pages.randomBytes(32)))

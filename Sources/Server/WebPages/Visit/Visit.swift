@@ -4,37 +4,36 @@ import HTTPTypes
 import Hummingbird
 import MailTemplates
 
-/// One request of a browser: what it brought, and what its session becomes.
+/// One request of a browser, with its session.
 struct Visit {
     let pages: WebPages
     let request: Request
     let context: ServerContext
-    /// The fields of the form, or of the query.
+    /// The form's, or the query's.
     let fields: Query
-    /// The session that the browser's cookie has; nil without one.
+    /// From the cookie.
     let known: WebSession?
     var session: WebSession
-    /// Cookies that the Auth API sets, for the browser.
+    /// Set by the Auth API, for the browser.
     var cookies: [HTTPField] = []
-    /// The message at the top, from the previous page.
+    /// From the previous page.
     let flash: Flash?
-    /// The same in the console, which has its own words.
+    /// The console's ``flash``.
     let sentence: String?
 
-    /// The console is for operators, in English.
+    /// The console is in English.
     var language: MailLanguage {
         pages.site == .console ? .english : session.language ?? .preferred(request.headers[.acceptLanguage])
     }
 
-    /// A text of the catalogue, in the language of the page, with `%@` replaced in order.
+    /// Replaces `%@` in order.
     func say(_ text: StaticString, _ arguments: String...) -> String {
         pages.texts.text(text, arguments, in: language)
     }
 
     var isSignedIn: Bool { session.tokens != nil }
 
-    /// The path and query of the page, for its other languages. A query of more than 4,096 bytes is left out: five links
-    /// would repeat it.
+    /// For links to other languages. Omits a query beyond 4,096 bytes, which five links would repeat.
     var addressWithoutLanguage: String {
         let path = request.uri.path
         guard request.method == .get, (request.uri.query ?? "").utf8.count <= 4_096 else { return path }
@@ -43,7 +42,7 @@ struct Visit {
         return query.isEmpty ? path : "\(path)?\(query)"
     }
 
-    /// The entered value, for a form that is shown again. A query can come from anyone, so it fills no form.
+    /// A query can come from anyone, so it fills no form.
     func entered(_ name: String) -> String? { request.method == .post ? fields[name] : nil }
 }
 

@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The accounts, newest first. A page costs the same on any number of them: no count, and a cursor to the next one.
+/// Costs the same for any number of accounts: no count, and a cursor.
 struct UserListPage: ConsolePage {
     var visit: Visit
 
@@ -42,7 +42,6 @@ extension Page {
     }
 }
 
-/// The list's search and filters.
 struct UserFilter {
     private let text, method, state, seen, after: String
 
@@ -53,13 +52,13 @@ struct UserFilter {
     }
 
     private static let states = ["active", "unconfirmed", "banned", "anonymous", "deleted"]
-    /// Days since the last sign-in. Negative: longer ago than that.
+    /// Days since the last sign-in. Negative: longer ago.
     private static let times: [(value: String, title: String, days: Int)] = [
         ("day", "in the last 24 hours", 1), ("week", "in the last 7 days", 7), ("month", "in the last 30 days", 30),
         ("quarter-ago", "not in the last 90 days", -90),
     ]
 
-    /// Of the admin API.
+    /// For the admin API.
     func query(at now: Instant) -> String {
         var query = [("q", text), ("method", method), ("state", state), ("after", after), ("limit", "25")]
         if let time = Self.times.first(where: { $0.value == seen }) {
@@ -69,7 +68,6 @@ struct UserFilter {
         return Self.encoded(query)
     }
 
-    /// Of the page that follows this one.
     func address(after: String) -> String {
         let query = [("q", text), ("method", method), ("state", state), ("seen", seen), ("after", after)]
         return "\(ConsolePlace.users.path)?\(Self.encoded(query))"
@@ -94,7 +92,7 @@ struct UserFilter {
 
     private func choice(_ name: String, _ label: String, _ value: String, _ known: [(String, String)]) -> Field {
         var options = [("", "Any")] + known
-        // The address of the page can name a provider that is not in the list.
+        // The URL can name an unlisted provider.
         if !options.contains(where: { $0.0 == value }) { options.append((value, value.shown)) }
         var field = Field(kind: .choice, name: name, label: label, value: value)
         field.options = options.map { Field.Option(value: $0.0, title: $0.1) }
@@ -102,7 +100,7 @@ struct UserFilter {
     }
 }
 
-/// An account as the search answers, or as the admin API shows it.
+/// From the search or the admin API.
 struct FoundUser {
     let json: AuthJSON
 
@@ -120,7 +118,6 @@ struct FoundUser {
         (json["banned_until"]?.stringValue).flatMap { Instant($0) }.map { $0 > now } ?? false
     }
 
-    /// The user's name on pages.
     var name: String {
         let phone = json["phone"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
         return (email ?? phone ?? (isAnonymous ? "Guest \(id.prefix(8))" : id)).shown
@@ -132,7 +129,7 @@ struct FoundUser {
         if isDeleted { return [Badge(text: "deleted", tone: .bad)] }
         if isBanned(at: now) { return [Badge(text: "banned", tone: .bad)] }
         if isAnonymous { return [Badge(text: "anonymous")] }
-        // The search leaves out what is not there, and an account with a telephone number alone has no address to confirm.
+        // The search omits absent members, and a phone-only account has no address to confirm.
         if email != nil, !isConfirmed { return [Badge(text: "unconfirmed")] }
         return [Badge(text: "active", tone: .good)]
     }
@@ -149,7 +146,7 @@ struct FoundUser {
 }
 
 enum Moment {
-    /// A time of an API in UTC, to the minute: `2026-11-23 22:50`. A dash if there is none.
+    /// UTC, to the minute: `2026-11-23 22:50`, or a dash.
     static func text(_ json: AuthJSON?) -> String {
         guard let text = json?.stringValue, let moment = Instant(text) else { return "–" }
         let shown = "\(moment)".split(ascii: "T")

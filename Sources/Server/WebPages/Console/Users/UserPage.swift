@@ -2,7 +2,6 @@ import Foundation
 import GatehouseWire
 import HTTPTypes
 
-/// One account, with its sessions, factors, audit trail and mails.
 struct UserPage: ConsolePage {
     var visit: Visit
 
@@ -86,7 +85,7 @@ struct UserPage: ConsolePage {
         return table
     }
 
-    /// Explains an action whose name is not clear by itself; nil for other actions.
+    /// Explains an action with an unclear name.
     private func story(_ payload: AuthJSON) -> String? {
         let traits = payload["traits"]
         switch payload["action"]?.stringValue {
@@ -120,7 +119,7 @@ struct UserPage: ConsolePage {
 }
 
 extension UserPage {
-    /// A user's passkeys, on a separate page: the user's page makes enough calls already.
+    /// Separate: the user's page makes enough calls already.
     mutating func passkeysPage() async throws -> Page {
         let user = FoundUser(try await callAsAdmin(.get, "/admin/users/\(userID)"))
         let passkeys = try AuthPasskey.list(json: await callAsAdmin(.get, "/admin/users/\(userID)/passkeys"))
@@ -180,7 +179,7 @@ extension FoundUser {
         return table
     }
 
-    /// The credentials that open nothing until their holder uses them with an emailed code.
+    /// Credentials that open nothing until used with an emailed code.
     fileprivate var setAside: Table {
         var table = Table(caption: "Set aside", columns: ["Kind", "Name", "Since"])
         table.rows = (json["set_aside"]?.arrayValue ?? []).prefix(20).map { credential in
@@ -227,7 +226,7 @@ extension FoundUser {
 }
 
 extension AuthJSON {
-    /// The value on several lines, cut where it would take more bytes of HTML.
+    /// On several lines, cut to this length of HTML.
     func indented(atMost longest: Int) -> String {
         var text = indented("")
         var isCut = false

@@ -1,7 +1,6 @@
 import GatehouseWire
 import HTTPTypes
 
-/// The download of everything that is stored about the user.
 struct DataPage: SitePage {
     var visit: Visit
 
@@ -15,7 +14,6 @@ struct DataPage: SitePage {
         return .page(page())
     }
 
-    /// Everything that is stored about the user, as JSON.
     mutating func download() async throws -> Outcome {
         do {
             var record = try await visit.callAsUser(.get, "/user/export").objectValue ?? [:]

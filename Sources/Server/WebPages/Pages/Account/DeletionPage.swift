@@ -2,7 +2,6 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// Deletes the account.
 struct DeletionPage: SitePage {
     var visit: Visit
 

@@ -3,7 +3,6 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The devices that are signed in.
 struct DevicesPage: SitePage {
     var visit: Visit
 
@@ -27,7 +26,7 @@ struct DevicesPage: SitePage {
         return .page(page)
     }
 
-    /// The session with this id, or all but the own one.
+    /// This session, or all others.
     mutating func end() async throws -> Outcome {
         let session = visit.fields["session"] ?? ""
         guard session != "others" else {
@@ -38,7 +37,7 @@ struct DevicesPage: SitePage {
         do {
             try await visit.callAsUser(.delete, "/sessions/\(FormText.escape(session.cut(to: 64)))")
         } catch let refusal as CallRefusal where refusal.code == .notFound {
-            // Ended already.
+            // Already ended.
         }
         visit.session.flash = .deviceEnded
         return .go(.devices)

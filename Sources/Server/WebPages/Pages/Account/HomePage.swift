@@ -1,6 +1,5 @@
 import GatehouseWire
 
-/// The account's first page.
 struct HomePage: SitePage {
     var visit: Visit
 
@@ -34,7 +33,7 @@ struct HomePage: SitePage {
 extension HomePage {
     private func entry(_ place: Place, _ title: String) -> Link { Link(title: title, address: place.path) }
 
-    /// Notices about the account: a moved address, and sign-in methods that were set aside.
+    /// A moved address, and sign-in methods that were set aside.
     func standing(of user: AuthUser) -> [Block] {
         let moved = user.formerEmail.map {
             say(

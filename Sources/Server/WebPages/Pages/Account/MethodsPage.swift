@@ -3,7 +3,6 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The sign-in methods of the account.
 struct MethodsPage: SitePage {
     var visit: Visit
 
@@ -21,7 +20,7 @@ struct MethodsPage: SitePage {
         return .page(page)
     }
 
-    /// Adds, removes or undoes, as the field `act` says.
+    /// The field `act` decides.
     mutating func change() async throws -> Outcome {
         let identity = FormText.escape((visit.fields["identity"] ?? "").cut(to: 64))
         do {
@@ -46,7 +45,7 @@ struct MethodsPage: SitePage {
 }
 
 extension MethodsPage {
-    /// The link is made when the code is redeemed, which only this session can (`comeBack`).
+    /// Redeeming the code creates the link, which only this session can (`comeBack`).
     private mutating func add() async throws -> Outcome {
         let provider = FormText.escape((visit.fields["provider"] ?? "").cut(to: 64))
         let challenge = visit.begin(.link, for: nil)
@@ -61,7 +60,7 @@ extension MethodsPage {
     private mutating func page(_ user: AuthUser, _ offer: ServerOffer) async throws -> Page {
         var page = visit.accountPage(say("Sign-In Methods"))
         var isOnly = user.signInMethods.count < 2
-        // A passkey is another way to sign in.
+        // A passkey is another sign-in method.
         if isOnly, offer.hasPasskeys {
             isOnly = try AuthPasskey.list(json: await visit.callAsUser(.get, "/passkeys")).isEmpty
         }

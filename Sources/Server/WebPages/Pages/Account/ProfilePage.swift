@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The page of the user's profile, which the gateway stores.
+/// Stored by the gateway.
 struct ProfilePage: SitePage {
     var visit: Visit
 
@@ -18,7 +18,7 @@ struct ProfilePage: SitePage {
         return .page(page(user, profile) { profile[$0]?.stringValue ?? "" })
     }
 
-    /// Changes the fields that the user changed. The page may be older than the other ones.
+    /// Sends only fields that the user changed: the others may have newer values.
     mutating func change() async throws -> Outcome {
         guard pages.settings.hasGateway else { return .go(.home) }
         let fields = visit.fields
@@ -39,7 +39,7 @@ struct ProfilePage: SitePage {
         return .go(.profile)
     }
 
-    /// The hidden field with the value that a field had when its page was made.
+    /// A hidden field with the original value.
     private static func shown(_ field: String) -> String { "shown_" + field }
 }
 
@@ -54,8 +54,8 @@ extension ProfilePage {
     }
 
     /// - Parameters:
-    ///   - refusal: Of the profile's change, for the message at its field.
-    ///   - stored: The stored value of a field, as far as this page knows it.
+    ///   - refusal: Shown at its field.
+    ///   - stored: A field's stored value, as far as this page knows.
     private func page(
         _ user: AuthUser, _ profile: AuthJSON, _ refusal: CallRefusal? = nil, stored: (String) -> String
     ) -> Page {

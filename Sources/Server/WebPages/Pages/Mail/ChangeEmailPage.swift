@@ -2,7 +2,6 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// A new email address, which emailed codes confirm.
 struct ChangeEmailPage: SitePage {
     var visit: Visit
 
@@ -11,7 +10,7 @@ struct ChangeEmailPage: SitePage {
         takes("/email") { try await $0.change() },
     ]
 
-    /// While a change is awaited, the page also leads to its code.
+    /// Leads to the code while a change is pending.
     mutating func show() async throws -> Outcome {
         let user = try await visit.user()
         if let pending = user.newEmail, visit.session.mail?.email != pending, visit.session.mail?.other != pending {
@@ -66,7 +65,7 @@ extension ChangeEmailPage {
         return page
     }
 
-    /// Mails the codes of a change again. The server finds the account by its current address.
+    /// Resends the codes. The server finds the account by its current address.
     ///
     /// - Throws: As ``Visit/callAsUser(_:_:_:api:)``.
     mutating func requestChange(_ mail: WebSession.AwaitedMail) async throws {
@@ -91,6 +90,6 @@ extension WebSession.AwaitedMail {
         Self(kind: .emailChange, email: pending, other: user.email)
     }
 
-    /// The mail to the other address of a change; nil without one.
+    /// For the other address of a change.
     var swapped: Self? { other.map { Self(kind: kind, email: $0, other: email) } }
 }

@@ -1,7 +1,6 @@
 import GatehouseWire
 import HTTPTypes
 
-/// Takes an emailed code.
 struct CheckMailPage: SitePage {
     var visit: Visit
 
@@ -31,7 +30,7 @@ struct CheckMailPage: SitePage {
             body["email"] = mail.email.isEmpty ? nil : .string(mail.email)
             body["password"] = mail.password.map { .string($0.reveal()) }
             body["set_aside_ticket"] = mail.ticket.map { .string($0.reveal()) }
-            // Several accounts may change to one address: the token names the code's account.
+            // Several accounts may change to one address; the token names the account.
             let json =
                 mail.kind == .emailChange && visit.isSignedIn
                 ? try await visit.callAsUser(.post, "/verify", body) : try await visit.call(.post, "/verify", body)
@@ -61,7 +60,7 @@ struct CheckMailPage: SitePage {
         return .go(.checkMail)
     }
 
-    /// The code of the mail to the other address comes first.
+    /// The other mail's code comes first.
     mutating func enterOtherCode() -> Outcome {
         if let other = visit.session.mail?.swapped { visit.session.mail = other }
         return .go(.checkMail)
@@ -99,7 +98,7 @@ extension CheckMailPage {
 
     private func sentence(_ mail: WebSession.AwaitedMail) -> String {
         switch mail.kind {
-        // A first address may be another account's, which a sign-up does not reveal.
+        // It may be another account's, which a sign-up does not reveal.
         case .emailChange where mail.other == nil:
             say("If %@ can be used here, we have sent a code to it.", mail.email.readableAddress)
         case .emailChange, .setAsidePassword: say("We have sent a code to %@.", mail.email.readableAddress)

@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// Asks for an emailed code: to sign in, or to set a new password.
+/// To sign in, or to set a new password.
 struct MailRequestPage: SitePage {
     var visit: Visit
 
@@ -55,8 +55,6 @@ extension MailRequestPage {
         say("We will send you an email with a code to set a new password.")
     }
 
-    /// Asks for a mail, and awaits it.
-    ///
     /// - Throws: As ``Visit/call(_:_:_:api:bearer:)``.
     mutating func request(_ mail: WebSession.AwaitedMail) async throws {
         if mail.kind == .emailChange { return try await visit[ChangeEmailPage.self].requestChange(mail) }
@@ -77,7 +75,7 @@ extension MailRequestPage {
         visit.session.mail = mail
     }
 
-    /// Leads from a refused request for a mail to an earlier mail's code.
+    /// After a refused request, links to an earlier mail's code.
     func earlierMail(_ notice: Notice?) -> [Block] {
         guard notice?.isProblem == true, let mail = visit.session.mail else { return [] }
         return [

@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// Takes the code of a mail that an administrator sent, in any browser.
+/// For the code that an administrator sent, in any browser.
 struct RecoveryPage: SitePage {
     var visit: Visit
 
@@ -11,10 +11,9 @@ struct RecoveryPage: SitePage {
         takes("/recover") { try await $0.recover() },
     ]
 
-    /// Takes the code of a mail that an administrator sent, in any browser.
     mutating func show() -> Outcome {
         guard visit.fields["error"] == nil else {
-            // The link is too old, or has been used.
+            // The link is expired or used.
             visit.session.flash = .linkFailed
             return .go(.forgotPassword)
         }

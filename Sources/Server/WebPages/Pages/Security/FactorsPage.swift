@@ -3,7 +3,6 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The second factors of one kind that a user adds.
 struct FactorsPage: SitePage {
     var visit: Visit
 
@@ -16,7 +15,7 @@ struct FactorsPage: SitePage {
 
     mutating func show(_ kind: FactorKind) async throws -> Outcome { .page(page(kind, try await visit.user())) }
 
-    /// Begins to add a factor, confirms it, or removes one, as the field `act` says.
+    /// The field `act` decides.
     mutating func change(_ kind: FactorKind) async throws -> Outcome {
         let user = try await visit.user()
         do {
@@ -73,11 +72,11 @@ extension FactorsPage {
         return row
     }
 
-    /// A new factor, whose secret the server shows only once. A key that an earlier try did not add gets another one.
+    /// The server shows the secret only once. A key left from an earlier attempt is replaced.
     private mutating func enroll(_ page: FactorKind, _ user: AuthUser) async throws -> Page {
         let base = title(page)
         let names = [base] + (2...20).map { "\(base) \($0)" }
-        // One with another name may be a stranger's, with what the stranger wants the user to read.
+        // One with another name may be a stranger's, chosen for the user to read.
         let waiting = (user.factors ?? []).first { factor in
             factor.factorType == .webAuthn && factor.status == .unverified
                 && names.contains { $0 == factor.friendlyName }
@@ -93,7 +92,7 @@ extension FactorsPage {
         do {
             factor = try AuthEnrolledFactor(json: await visit.callAsUser(.post, "/factors", body))
         } catch let refusal as CallRefusal where refusal.code == .tooManyEnrolledMFAFactors {
-            // The page does not show those that were never confirmed, and that a stolen session may have made.
+            // A stolen session may have added these; the page does not show them.
             for old in user.factors ?? [] where old.status == .unverified {
                 try await visit.callAsUser(.delete, "/factors/\(old.id.uuidString.lowercased())")
             }
@@ -105,7 +104,7 @@ extension FactorsPage {
             factor.id.uuidString.lowercased(), key: totp.secret, picture: totp.qrCode, address: totp.uri)
     }
 
-    /// Goes on in the session that a new factor raised.
+    /// Continues in the raised session.
     private mutating func added(_ flash: Flash, _ answer: AuthJSON, _ page: FactorKind) async throws -> Outcome {
         let raised = try AuthSessionAnswer(json: answer)
         visit.session.tokens = WebSession.Tokens(raised)
@@ -120,7 +119,7 @@ extension FactorsPage {
                 .appAdded, visit[SecondStepPage.self].verify(visit.typedCode, at: "/factors/\(visit.factorOfForm)"),
                 .apps)
         } catch let refusal as CallRefusal where !refusal.needsProof && refusal.code != .mfaFactorNotFound {
-            // The form has what the server showed only once.
+            // Only the form still has what the server showed once.
             return .page(
                 setUpPage(
                     (visit.fields["factor"] ?? "").cut(to: 64), key: (visit.fields["key"] ?? "").cut(to: 128),
@@ -139,7 +138,7 @@ extension FactorsPage {
         }
     }
 
-    /// The browser creates the key of a factor that has none.
+    /// The browser creates the factor's key.
     private mutating func keyPage(_ factor: UUID) async throws -> Page {
         var page = Page(say("Security Key"))
         page.back = (say("Security Key"), Place.securityKeys.path)
@@ -196,8 +195,7 @@ extension FactorsPage {
     }
 }
 
-/// A kind of second factor that a user adds: authenticator apps (RFC 6238), or security keys (WebAuthn), which the script
-/// of the page creates.
+/// Authenticator apps (RFC 6238), or security keys (WebAuthn), which the page's script creates.
 enum FactorKind: CaseIterable, Sendable {
     case apps, keys
 

@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// A new password, after an emailed code.
+/// After an emailed code.
 struct NewPasswordPage: SitePage {
     var visit: Visit
 
@@ -34,15 +34,14 @@ struct NewPasswordPage: SitePage {
 }
 
 extension NewPasswordPage {
-    /// The problem with the repeated new password.
     var confirmationProblem: String? {
         visit.fields["password"] == visit.fields["confirmation"]
             ? nil : say("Passwords do not match.")
     }
 
-    /// The fields of a new password: also the current one, once the server asks for it.
+    /// Includes the current password once the server asks for it.
     ///
-    /// - Parameter asks: Why the server refused the last try.
+    /// - Parameter asks: Why the server refused the last attempt.
     func fields(_ offer: ServerOffer, _ asks: AuthErrorCode?) -> [Field] {
         var password = visit.passwordField(say("New Password"), isNew: true, minimum: offer.passwordLength)
         password.hint = say("Password must be at least %@ characters.", String(offer.passwordLength))
@@ -65,7 +64,7 @@ extension NewPasswordPage {
                         hidden: [("minimum", String(offer.passwordLength))], button: say("Save Password"))),
                 .soft(say("Your other devices are signed out when you save.")),
             ])
-        // The emailed code is too old to replace the password that the user has forgotten.
+        // The emailed code is too old to replace a forgotten password.
         if offer.hasMail, fields.count > 2 {
             page.blocks.append(.links([Link(title: say("Forgot password?"), address: Place.forgotPassword.path)]))
         }

@@ -3,7 +3,6 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// One passkey: its name, and its removal.
 struct PasskeyPage: SitePage {
     var visit: Visit
 
@@ -17,7 +16,7 @@ struct PasskeyPage: SitePage {
         return .page(page(passkey))
     }
 
-    /// Renames or removes, as the field `act` says.
+    /// The field `act` decides.
     mutating func change() async throws -> Outcome {
         guard let passkey = try await namedPasskey() else { return .go(.passkeys) }
         let path = "/passkeys/\(passkey.id.uuidString.lowercased())"

@@ -3,7 +3,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// A user's passkeys. The script of the page creates them; the rest works without it.
+/// A script creates passkeys; the rest works without it.
 struct PasskeysPage: SitePage {
     var visit: Visit
 
@@ -17,7 +17,7 @@ struct PasskeysPage: SitePage {
         return .page(try await page())
     }
 
-    /// Begins to add a passkey, or takes the browser's answer, as the field `act` says.
+    /// The field `act` decides.
     mutating func add() async throws -> Outcome {
         do {
             if visit.fields["act"] == "add" { return .page(try await newPasskeyPage()) }
@@ -49,8 +49,7 @@ extension PasskeysPage {
         return page
     }
 
-    /// Where the browser creates a passkey. Its options need a fresh sign-in and are limited in number, so the list of the
-    /// passkeys does without them.
+    /// Separate from the list: the options need a fresh sign-in and are limited in number.
     private mutating func newPasskeyPage() async throws -> Page {
         let begun = try await visit.callAsUser(.post, "/passkeys/registration/options")
         var page = Page(say("Add a Passkey"))
@@ -80,7 +79,6 @@ extension PasskeysPage {
 }
 
 extension AuthPasskey {
-    /// The name in lists.
     var shownName: String {
         let name = (friendlyName ?? "").shown
         return name.isBlank ? "Passkey" : name

@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// Codes for users who have lost their other factors. The server shows them once.
+/// Shown once.
 struct RecoveryCodesPage: SitePage {
     var visit: Visit
 
@@ -15,7 +15,7 @@ struct RecoveryCodesPage: SitePage {
         .page(try await page())
     }
 
-    /// Makes codes, replaces or removes them, as the field `act` says.
+    /// The field `act` decides.
     mutating func change() async throws -> Outcome {
         let path = "/factors/recovery-codes"
         do {
@@ -42,7 +42,7 @@ struct RecoveryCodesPage: SitePage {
 }
 
 extension RecoveryCodesPage {
-    /// How many codes are left; nil without any.
+    /// nil without codes.
     mutating func status() async throws -> AuthRecoveryCodesStatus? {
         do {
             return try AuthRecoveryCodesStatus(json: await visit.callAsUser(.get, "/factors/recovery-codes"))

@@ -2,7 +2,6 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The password, and the way to passkeys and second factors.
 struct SecurityPage: SitePage {
     var visit: Visit
 
@@ -39,7 +38,7 @@ struct SecurityPage: SitePage {
 }
 
 extension SecurityPage {
-    /// Emails the code that the server requires, and asks for it together with the new password.
+    /// Emails the required code, and asks for it with the new password.
     private mutating func pageWithCode(_ user: AuthUser, _ offer: ServerOffer) async throws -> Page {
         do {
             try await visit.callAsUser(.get, "/reauthenticate")
@@ -50,7 +49,6 @@ extension SecurityPage {
         return try await page(user, offer, sent, asks: .reauthenticationNeeded)
     }
 
-    /// Other ways to prove who the user is, with what there is of each.
     private mutating func menu(_ user: AuthUser, _ offer: ServerOffer) async throws -> [Link] {
         let steps = SecondSteps(user)
         var menu: [Link] = []
@@ -85,7 +83,7 @@ extension SecurityPage {
         return menu
     }
 
-    /// - Parameter asks: Why the server refused the last try.
+    /// - Parameter asks: Why the server refused the last attempt.
     private mutating func page(
         _ user: AuthUser, _ offer: ServerOffer, _ notice: Notice? = nil, asks: AuthErrorCode? = nil
     ) async throws -> Page {

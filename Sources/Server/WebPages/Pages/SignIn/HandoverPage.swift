@@ -3,7 +3,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The way back to the app that sent its user here.
+/// Returns to the app that sent its user here.
 struct HandoverPage: SitePage {
     var visit: Visit
 
@@ -12,8 +12,7 @@ struct HandoverPage: SitePage {
         takes("/continue") { try await $0.handOver() },
     ]
 
-    /// Continues immediately after a sign-in for this app. Otherwise asks the user: any website can send a browser
-    /// here.
+    /// Continues immediately after a sign-in for this app. Otherwise asks: any website can send a browser here.
     mutating func show() async throws -> Outcome {
         guard let handover = visit.session.handover else { return .go(.home) }
         guard visit.isSignedIn else { return .go(.signIn) }
@@ -42,9 +41,9 @@ struct HandoverPage: SitePage {
 }
 
 extension HandoverPage {
-    /// The code goes to an address that the Auth API allows; another one becomes its site's.
+    /// The code goes to a URL that the Auth API allows, or to its site.
     private mutating func handOver(_ handover: WebSession.Handover) async throws -> Outcome {
-        // Refreshes the tokens first, if need be.
+        // May refresh the tokens.
         _ = try await visit.user()
         guard let refresh = visit.session.tokens?.refresh else { throw SignInNeeded(wasSignedIn: true) }
         do {
@@ -63,7 +62,7 @@ extension HandoverPage {
         }
     }
 
-    /// The Auth API does not allow the app's address, and leads to its site instead, which the user has not seen yet.
+    /// The Auth API rejects the app's URL and uses its site, which the user has not seen yet.
     private func otherAppPage(_ parts: URLParts, _ url: String) -> Page {
         Page(
             say("Continue"),
@@ -79,7 +78,7 @@ extension WebSession.Handover {
     static let longestTarget = 1_024
 
     /// - Parameter fields: `code_challenge`, `code_challenge_method` and `redirect_to` of `authorize`.
-    /// - Returns: nil if they are malformed (RFC 7636 §4.2), or too long for the cookie.
+    /// - Returns: nil if malformed (RFC 7636 §4.2), or too long for the cookie.
     init?(_ fields: Query, at now: Instant) {
         let method = (fields["code_challenge_method"] ?? "s256").lowercased()
         guard let challenge = fields["code_challenge"], (43...128).contains(challenge.utf8.count),
@@ -90,16 +89,15 @@ extension WebSession.Handover {
         self.init(challenge: challenge, method: method, target: target, expiresAt: now.seconds + 600)
     }
 
-    /// Tells this request from others: 12 characters.
+    /// 12 characters that identify this request.
     var id: String {
         Base64URL.text(Array(SHA256.hash(data: Array("\(challenge) \(method) \(target)".utf8)).prefix(9)))
     }
 
-    /// The app as users can tell it from others.
     var app: String { URLParts(target)?.app ?? "" }
 }
 
 extension URLParts {
-    /// The host, with its port; of other schemes than http and https the scheme, with a colon.
+    /// The host and port, or another scheme with a colon.
     fileprivate var app: String { isWeb ? host + (port.map { ":\($0)" } ?? "") : scheme + ":" }
 }

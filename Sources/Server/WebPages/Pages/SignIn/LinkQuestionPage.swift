@@ -53,9 +53,7 @@ struct LinkQuestionPage: SitePage {
 }
 
 extension LinkQuestionPage {
-    /// Keeps the question of a provider's sign-in.
-    ///
-    /// - Parameter handover: The ``WebSession/Handover/id`` of the app that the sign-in was begun for.
+    /// - Parameter handover: The ``WebSession/Handover/id`` of the sign-in's app.
     mutating func ask(_ question: AuthLinkQuestion, for handover: String?) -> Place {
         visit.session.flow = nil
         visit.session.question = WebSession.Question(
@@ -65,7 +63,6 @@ extension LinkQuestionPage {
         return .linkQuestion
     }
 
-    /// What follows an answer that the API refused.
     private mutating func refused(_ question: WebSession.Question, _ refusal: CallRefusal) async throws -> Outcome {
         switch refusal.code {
         case .insufficientAAL: return try await signInToLink(question)
@@ -82,7 +79,7 @@ extension LinkQuestionPage {
         }
     }
 
-    /// Signs in to an account with a second factor, which neither a password nor an emailed code links alone.
+    /// With a second factor, neither password nor emailed code links alone.
     private mutating func signInToLink(_ question: WebSession.Question) async throws -> Outcome {
         visit.session.question?.isAnswered = true
         if let password = visit.fields["password"], visit.captcha == nil {
@@ -92,23 +89,23 @@ extension LinkQuestionPage {
                         .post, "/token?grant_type=password",
                         ["email": .string(question.email), "password": .string(password)]), for: question.handover)
             } catch is CallRefusal {
-                // The sign-in page says why, if it is refused again.
+                // If refused again, the sign-in page explains why.
             }
         }
         visit.session.flash = .linkNeedsFactor
-        // The sign-in page sends someone who is signed in, perhaps to another account, away if nothing is next.
+        // Without a next page, the sign-in page sends away users who are signed in, perhaps to another account.
         visit.session.next = visit.session.next ?? .home
         return .go(.signIn)
     }
 
-    /// The user has signed in to the account of the question.
+    /// After a sign-in to the question's account.
     mutating func link(_ question: WebSession.Question) async throws -> Outcome {
         let json = try await visit.callAsUser(
             .post, "/token?grant_type=link_confirmation", ["link_ticket": .string(question.ticket.reveal())])
         let answer = try AuthSessionAnswer(json: json)
         guard answer.awaitsSecondStep else { return try await visit.signIn(json, for: question.handover) }
-        // Keeps the sign-in's session, which has the second factor. Ignored: the list of devices shows the new session if
-        // it stays.
+        // Keeps the sign-in's session, which has the second factor. Ignored: a new session that stays is in the list of
+        // devices.
         _ = try? await visit.call(.post, "/logout?scope=local", bearer: Secret(answer.accessToken))
         visit.session.flash = .methodAdded
         return .go(visit.placeAfterSignIn())

@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// Signing in with a passkey: on the sign-in page, or on a separate page after a captcha.
+/// On the sign-in page, or on a separate page after a captcha.
 struct PasskeySignInPage: SitePage {
     var visit: Visit
 
@@ -19,7 +19,7 @@ struct PasskeySignInPage: SitePage {
     mutating func signIn() async throws -> Outcome {
         if visit.fields["act"] == "begin" { return try await begin() }
         let challenge = visit.challengeOfForm
-        // The server takes each challenge once.
+        // Challenges are single-use.
         visit.session.challenge = nil
         let question = questionOfForm
         guard let credential = Ceremony.answer(visit.fields[Ceremony.credential]) else {
@@ -42,7 +42,6 @@ struct PasskeySignInPage: SitePage {
         }
     }
 
-    /// The captcha is solved.
     private mutating func begin() async throws -> Outcome {
         var page = page
         do {
@@ -61,8 +60,8 @@ struct PasskeySignInPage: SitePage {
 }
 
 extension PasskeySignInPage {
-    /// The button of the sign-in page, or of the page with a link question. One challenge serves a browser until it is
-    /// answered or too old, because the server limits how many it makes for an address.
+    /// For the sign-in page or a link question. A browser reuses its challenge until it is used or expired, because the
+    /// server limits challenges by address.
     ///
     /// - Throws: ``CallFailed``.
     mutating func button(for question: WebSession.Question? = nil) async throws -> Block? {
@@ -79,7 +78,7 @@ extension PasskeySignInPage {
                 visit.session.challenge = WebSession.Challenge(
                     try await visit.call(.post, "/passkeys/authentication/options"))
             } catch is CallRefusal {
-                // Too many from this address. The other ways to sign in are left.
+                // Too many from this address; other sign-in methods remain.
                 visit.session.challenge = nil
             }
         }
@@ -88,10 +87,8 @@ extension PasskeySignInPage {
         }
     }
 
-    /// The link question that a passkey answers, if the form or link was one for it.
     private var questionOfForm: WebSession.Question? { visit.fields["link"] == nil ? nil : visit.session.question }
 
-    /// The page that a passkey was asked for on.
     private mutating func pageBefore(_ question: WebSession.Question?, _ notice: Notice) async throws -> Page {
         if let question { return try await visit[LinkQuestionPage.self].page(question, notice) }
         return try await visit[SignInPage.self].page(notice)
@@ -130,7 +127,7 @@ extension PasskeySignInPage {
 }
 
 extension WebSession.Challenge {
-    /// - Parameter begun: The answer of `POST /passkeys/authentication/options`.
+    /// - Parameter begun: From `POST /passkeys/authentication/options`.
     fileprivate init(_ begun: AuthJSON) {
         self.init(
             id: begun["challenge_id"]?.stringValue ?? "", options: begun["options"] ?? .null,

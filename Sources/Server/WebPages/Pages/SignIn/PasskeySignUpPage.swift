@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// A new account with a passkey and without a password. The script of the page creates the passkey.
+/// Has no password. A script creates the passkey.
 struct PasskeySignUpPage: SitePage {
     var visit: Visit
 
@@ -16,7 +16,7 @@ struct PasskeySignUpPage: SitePage {
         return .page(page())
     }
 
-    /// Begins, or takes the browser's answer, as the field `act` says.
+    /// The field `act` decides.
     mutating func signUp() async throws -> Outcome {
         do {
             if visit.fields["act"] == "begin" { return .page(try await newPasskeyPage()) }
@@ -43,14 +43,13 @@ struct PasskeySignUpPage: SitePage {
         let outcome = try await visit.signIn(json, for: visit.handoverOfForm)
         guard user.email == nil, let pending = user.newEmail else { return outcome }
         (visit.session.mail, visit.session.flow) = (.change(of: user, to: pending), flow)
-        // An app that waits comes first. The page of the account's address leads to the code later.
+        // A waiting app comes first; the account's email page leads to the code later.
         if case .go(.home) = outcome { return .go(.checkMail) }
         return outcome
     }
 }
 
 extension PasskeySignUpPage {
-    /// The button of the sign-up page.
     var button: Block {
         .buttons([
             Link(
@@ -59,14 +58,13 @@ extension PasskeySignUpPage {
         ])
     }
 
-    /// The address and the name, for both calls.
+    /// For both calls.
     private var form: AuthJSONObject {
         var body: AuthJSONObject = ["email": .string(visit.fields["email"] ?? "")]
         if let name = visit.fields["name"], !name.isBlank { body["data"] = ["first_name": .string(name)] }
         return body
     }
 
-    /// Where the browser creates the passkey.
     private mutating func newPasskeyPage() async throws -> Page {
         let begun = try await visit.call(.post, "/passkeys/signup/options", visit.solved(form))
         var page = Page(say("Create Account"))

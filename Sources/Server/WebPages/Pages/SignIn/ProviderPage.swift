@@ -3,7 +3,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// The way to a provider, and back from it or from an emailed link.
+/// To a provider, and back from it or from an emailed link.
 struct ProviderPage: SitePage {
     var visit: Visit
 
@@ -13,8 +13,8 @@ struct ProviderPage: SitePage {
         shows("/callback") { try await $0.comeBack() },
     ]
 
-    /// The user leaves for a provider, by a link of these pages. Everyone who comes from elsewhere is asked first, and
-    /// so is everyone whose browser does not say: another site must not begin a sign-in.
+    /// Leaves by a link of these pages only. Otherwise, or if the browser does not say, asks first: another site must
+    /// not begin a sign-in.
     mutating func leave() async throws -> Outcome {
         guard try await offersProvider() else { return .page(nothingHere) }
         guard visit.request.headers[.fetchSite] == "same-origin" else { return .page(page) }
@@ -34,13 +34,13 @@ struct ProviderPage: SitePage {
             + "&code_challenge_method=s256&redirect_to=\(FormText.escape(pages.settings.callback))"
     }
 
-    /// The browser comes back from a provider or an emailed link.
+    /// From a provider or an emailed link.
     mutating func comeBack() async throws -> Outcome {
         // Any website can lead here: only this flow's code completes it.
         guard let flow = visit.session.flow else { return .go(failed(.linkFailed)) }
         guard let code = visit.fields["code"] else {
             if flow.purpose == .emailChange, visit.fields["error"] == nil, visit.isSignedIn {
-                // The first of two links. The second one carries the code.
+                // The first of two links; the second has the code.
                 visit.session.flash = .confirmOther
                 return .go(.home)
             }
@@ -69,7 +69,6 @@ struct ProviderPage: SitePage {
 }
 
 extension ProviderPage {
-    /// Of the path.
     private var provider: String { (visit.context.parameters.get("provider") ?? "").cut(to: 64) }
 
     private mutating func offersProvider() async throws -> Bool {
@@ -78,7 +77,6 @@ extension ProviderPage {
 
     private var nothingHere: Page { visit.problemPage(say("There is nothing here."), status: .notFound) }
 
-    /// Asks whether to leave for a provider.
     private var page: Page {
         let link = visit.fields["link"] == nil ? [] : [(name: "link", value: "yes")]
         var page = Page(say("Sign in with %@", ServerOffer.name(provider)), visit.handoverSentence)

@@ -3,7 +3,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The second step of a sign-in, and the proof before a change that needs one: a code, or a security key.
+/// The second factor of a sign-in, or the proof before a change.
 struct SecondStepPage: SitePage {
     var visit: Visit
 
@@ -44,8 +44,6 @@ struct SecondStepPage: SitePage {
 }
 
 extension SecondStepPage {
-    /// Answers with the second factor of the form.
-    ///
     /// - Returns: The session, one level higher.
     mutating func raised() async throws -> AuthJSON {
         if visit.fields["act"] == "recovery" {
@@ -57,7 +55,6 @@ extension SecondStepPage {
         return try await verify(visit.typedCode, at: path)
     }
 
-    /// Takes the browser's answer for a security key to the server.
     mutating func verifyKey(creates: Bool, at path: String) async throws -> AuthJSON {
         let credential = Ceremony.answer(visit.fields[Ceremony.credential]) ?? .null
         let answer: AuthJSON = ["type": creates ? "create" : "request", "credential_response": credential]
@@ -65,11 +62,9 @@ extension SecondStepPage {
             .post, path + "/verify", ["challenge_id": .string(visit.challengeOfForm), "webauthn": answer])
     }
 
-    /// Whether the user wants the page for a security key. Its challenge costs the user some of a limit, so it is made
-    /// when the key is wanted.
+    /// Created on demand: a challenge uses up part of the user's limit.
     var asksForKey: Bool { visit.fields["act"] == "key" && visit.fields["challenge"] == nil }
 
-    /// The message for a refused second factor.
     func problem(_ refusal: CallRefusal) -> String {
         if visit.fields["act"] == "start-over", refusal.needsFreshSignIn {
             return say("To start over, sign in with a code we email you, and try again within ten minutes.")
@@ -77,23 +72,20 @@ extension SecondStepPage {
         return visit.fields["act"] == "key" && refusal.isOfKey ? keyProblem : visit.message(for: refusal)
     }
 
-    /// The message for a security key that failed or did not respond.
     var keyProblem: String {
         visit.fields[Ceremony.failure] == "InvalidStateError"
             ? visit.both(say("This device is already a security key of your account."), say("Please use another key."))
             : say("The security key did not work. Please try again.")
     }
 
-    /// Answers a new challenge of an authenticator app.
-    ///
-    /// - Parameter path: Of the factor.
+    /// - Parameter path: The factor's.
     mutating func verify(_ code: String, at path: String) async throws -> AuthJSON {
         let challenge = try AuthFactorChallenge(json: await visit.callAsUser(.post, path + "/challenge"))
         let id = AuthJSON.string(challenge.id.uuidString.lowercased())
         return try await visit.callAsUser(.post, path + "/verify", ["challenge_id": id, "code": .string(code)])
     }
 
-    /// Asks for the second factor. Continues without it if the user's last one has been removed.
+    /// Continues if the user's last factor has been removed.
     private mutating func secondStep(_ notice: Notice? = nil) async throws -> Outcome {
         let user = try await visit.user()
         guard user.factors?.contains(where: { $0.status == .verified }) == true else {
@@ -105,11 +97,11 @@ extension SecondStepPage {
         return .page(page(SecondSteps(user), hasAddress: user.email != nil, notice))
     }
 
-    /// A new challenge, which the browser answers with a new key for the factor or its existing one.
+    /// The browser creates the factor's key or uses the existing one.
     ///
     /// - Parameters:
-    ///   - factor: The id, for a path.
-    ///   - path: Of the form.
+    ///   - factor: For a path.
+    ///   - path: The form's.
     mutating func keyBlocks(
         _ factor: String, act: String, at path: String, start: Ceremony.Start = .byPress
     ) async throws -> [Block] {
@@ -129,10 +121,10 @@ extension SecondStepPage {
         ]
     }
 
-    /// Only a sign-in that waits for the second step may do without it.
+    /// Only a sign-in that awaits the second step may do without it.
     private var mayStartOver: Bool { visit.session.awaitsSecondStep && pages.site == .account }
 
-    /// Moves the address to a new account, for a user who cannot give the second factor.
+    /// For a user without access to the second factor.
     private func startOverPage(_ notice: Notice?) -> Page {
         var page = Page(say("Start Over with This Email"))
         page.notice = notice
@@ -229,7 +221,7 @@ extension SecondStepPage {
     }
 }
 
-/// The second factors that a user can give at these pages.
+/// Supported by these pages.
 struct SecondSteps {
     let apps: [AuthFactor]
     let keys: [AuthFactor]
@@ -246,12 +238,11 @@ struct SecondSteps {
 }
 
 extension AuthSessionAnswer {
-    /// Whether the user has a second factor, and has not given it yet.
     var awaitsSecondStep: Bool {
         user.factors?.contains { $0.status == .verified } == true && level != "aal2"
     }
 
-    /// The claim `aal` of the access token, which comes from the API itself; nil for a token that is no JWT.
+    /// The `aal` claim, from the API itself; nil without a JWT.
     private var level: String? {
         let parts = accessToken.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(String(decoding: parts[1], as: UTF8.self)) else {
@@ -263,7 +254,7 @@ extension AuthSessionAnswer {
 }
 
 extension CallRefusal {
-    /// Whether the answer of a security key is wrong, late or repeated, or there is none.
+    /// Wrong, late, repeated or missing.
     var isOfKey: Bool {
         let codes: [AuthErrorCode] = [
             .mfaVerificationFailed, .mfaChallengeExpired, .mfaIPAddressMismatch, .mfaFactorNotFound, .validationFailed,

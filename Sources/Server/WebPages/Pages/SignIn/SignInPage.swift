@@ -2,7 +2,6 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// The sign-in with a password, and links to the other ways.
 struct SignInPage: SitePage {
     var visit: Visit
 
@@ -12,7 +11,7 @@ struct SignInPage: SitePage {
         takes("/sign-out") { try await $0.signOut() },
     ]
 
-    /// Also the entry for apps: `authorize` without a provider comes here with the app's proof key and address.
+    /// Also the entry for apps: `authorize` without a provider brings the app's proof key and URL.
     mutating func show() async throws -> Outcome {
         if visit.fields["code_challenge"] != nil {
             guard let handover = WebSession.Handover(visit.fields, at: pages.now()) else {
@@ -53,9 +52,9 @@ struct SignInPage: SitePage {
         do {
             if visit.isSignedIn { try await visit.callAsUser(.post, "/logout?scope=local") }
         } catch is SignInNeeded {
-            // Over already.
+            // Already ended.
         }
-        // A user who cancels the second step may sign in for the same app in another way.
+        // After cancelling the second step, the user may sign in to the same app in another way.
         var waiting = visit.session.awaitsSecondStep ? visit.session.handover : nil
         waiting?.isConfirmed = false
         visit.signOut(.signedOut)

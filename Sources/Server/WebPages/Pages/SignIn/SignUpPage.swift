@@ -2,7 +2,6 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// A new account with a password.
 struct SignUpPage: SitePage {
     var visit: Visit
 
