@@ -53,8 +53,8 @@ package final class AuthServer: Sendable {
     }
 
     /// - Parameters:
-    ///   - prefixes: `/auth/v1`, or an empty string for the root.
-    ///   - others: The composition's routes, each with its own guard.
+    ///   - prefixes: An empty string is the root.
+    ///   - others: Each with its own guard.
     package func table(
         prefixes: [String], crossOrigin: CrossOriginPolicy = CrossOriginPolicy(), with others: [Route] = []
     ) -> RouteTable {

@@ -9,8 +9,8 @@ package struct World: Sendable {
     package var now: @Sendable () -> Instant
     /// Monotonic, with an arbitrary start.
     package var uptime: @Sendable () -> Duration
-    /// Monotonic, for threads that block in the operating system, such as database drivers'. Tests stop the other
-    /// clocks, but not this one.
+    /// Monotonic, for threads that block in the operating system, such as database drivers'. Tests do not stop this
+    /// clock.
     package var threadUptime: @Sendable () -> Duration
     /// Throws `CancellationError` on cancellation.
     package var sleep: @Sendable (Duration) async throws -> Void

@@ -23,8 +23,8 @@ extension AdminHandlers {
         return Answer.json { $0.user(account) }
     }
 
-    /// `POST /admin/users/{user_id}/recover`: mails a code and a link to set a new password, on the account pages if
-    /// enabled, else on the site. 429 `over_email_send_rate_limit` if the code would expire before the mail is due.
+    /// `POST /admin/users/{user_id}/recover`: mails a code and a link to set a new password. 429
+    /// `over_email_send_rate_limit` if the code would expire before the mail is due.
     @Sendable func mailUserRecovery(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (mail, mailer) = try mailAdmission.requireMail(or: .unprocessableContent)
         let account = try await namedAccount(context)

@@ -5,9 +5,8 @@ import HTTPServing
 import Hummingbird
 
 extension AdminHandlers {
-    /// `GET /admin/search/users?q=&method=&state=&seen_after=&seen_before=&after=&limit=`. Extension whose pages cost
-    /// the same for any number of accounts. Members without a value are absent; the last page has no `next`. `limit` is
-    /// 1 to 100, default 50.
+    /// An extension whose pages cost the same for any number of accounts. Members without a value are absent; the last
+    /// page has no `next`. `limit` is 1 to 100, default 50.
     @Sendable func searchUsers(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
         let (search, limit) = (try accountSearch(query), try query.listLimit())
@@ -25,8 +24,8 @@ extension AdminHandlers {
         }
     }
 
-    /// `GET /admin/users/{user_id}/history?limit=`: audit entries by the user and about the account, and its mails,
-    /// newest first, for deleted users as well. `limit` is 1 to 100 of each, default 50.
+    /// Entries by the user and about the account, and its mails, newest first, for deleted users as well. `limit` is 1
+    /// to 100 of each, default 50.
     @Sendable func listUserHistory(_ request: Request, _ context: ServerContext) async throws -> Response {
         let user = try userID(context)
         let history = try await accounts.admin.history(of: user, limit: try Query(request).listLimit())
@@ -39,8 +38,7 @@ extension AdminHandlers {
         }
     }
 
-    /// `GET /admin/users/{user_id}/overview?limit=`: the console's view of a user in four statements. `limit` is 1 to
-    /// 100, default 20.
+    /// Everything in four statements. `limit` is 1 to 100, default 20.
     @Sendable func showUserOverview(_ request: Request, _ context: ServerContext) async throws -> Response {
         let limit = try Query(request).listLimit(or: 20)
         let found = try await accounts.admin.overview(of: try userID(context), limit: limit, at: runtime.now())

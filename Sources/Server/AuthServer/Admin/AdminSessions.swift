@@ -5,8 +5,8 @@ import HTTPServing
 import Hummingbird
 
 extension AdminHandlers {
-    /// `GET /admin/users/{user_id}/sessions?limit=`: at most 100 active sessions, newest sign-in first; at most `limit`
-    /// ended ones (1 to 100, default 20), newest end first. Deleted users have ended sessions.
+    /// At most 100 active sessions, newest sign-in first; at most `limit` ended ones (1 to 100, default 20), newest end
+    /// first, for deleted users as well.
     @Sendable func listUserSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
         let user = try userID(context)
         let limit = try Query(request).listLimit(or: 20)

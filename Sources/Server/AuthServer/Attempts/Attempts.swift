@@ -2,11 +2,9 @@ import AccountDomain
 import GatehouseWire
 package import HTTPServing
 
-/// The limits on wrong passwords.
-///
-/// The pair of account and address is limited first, and only half of its failures also count against address and
-/// account. So one address cannot lock out an account elsewhere, or other accounts for itself. A second limit of each,
-/// twice as high, counts every failure, so many pairs do not yield more guesses.
+/// The pair of account and address is limited first, and only half of its failures also count against either. So one
+/// address cannot lock out an account elsewhere, or other accounts for itself. A second limit of each, twice as high,
+/// counts every failure, so many pairs do not yield more guesses.
 package struct Attempts: Sendable {
     let limiter: AttemptLimiter
     let byPair, byAddress, bySite, byAccount: AttemptLimit

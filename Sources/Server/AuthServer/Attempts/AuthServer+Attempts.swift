@@ -7,8 +7,7 @@ import Hummingbird
 
 // Only wrong passwords count. A running check reserves a slot, so concurrent attempts cannot exceed the limit.
 extension AuthServer {
-    /// - Parameter check: Takes the account, if there is one; returns nil for a wrong password. A thrown error, such as
-    ///   a full queue, is not counted.
+    /// - Parameter check: nil means a wrong password. A thrown error, such as a full queue, is not counted.
     /// - Throws: ``Refusal`` 429 after too many failures.
     func attempt<Value: Sendable>(
         at account: AttemptedAccount, _ request: Request, _ context: ServerContext,
@@ -34,10 +33,10 @@ extension AuthServer {
         return try await accounts.signIns.account(email: email)
     }
 
-    /// These attempts have their own limit: strangers' failures do not lock out the owner, and a stolen token allows no
-    /// more guesses than signing in.
+    /// A separate limit: strangers' failures do not lock out the owner, and a stolen token allows no more guesses than
+    /// signing in.
     ///
-    /// - Parameter check: Returns nil for a failure. A thrown error is not counted.
+    /// - Parameter check: nil means a failure. A thrown error is not counted.
     func attempt<Value: Sendable>(
         by caller: UserCaller, check: () async throws -> Value?
     ) async throws -> Value? {
@@ -51,9 +50,9 @@ extension AuthServer {
         return try await attempts.limiter.attempt(keys, now: runtime.now, check)
     }
 
-    /// Counts only against the address: the code has its own attempts, and strangers must not lock out the owner.
+    /// Only against the address: the code has its own attempts, and strangers must not lock out the owner.
     ///
-    /// - Throws: ``Refusal`` 429 after too many.
+    /// - Throws: ``Refusal`` 429.
     func countWrongCode(_ request: Request, _ context: ServerContext) async throws {
         guard let attempts, let address = callerAddress(request, context) else { return }
         let keys = attempts.ofCodes(address)
@@ -62,8 +61,8 @@ extension AuthServer {
         assert(failed == nil)
     }
 
-    /// Sets the device cookie after a sign-in, for pages of our own origins only: browsers send no marks with another
-    /// site's request, so the new cookie would replace them.
+    /// Sets the device cookie for pages of our own origins only: browsers send no marks with another site's request, so
+    /// the new cookie would replace them.
     func mark(_ response: inout Response, of user: User, for request: Request) {
         guard attempts != nil, request.isOfPage(of: [settings.externalURL, settings.redirects.siteURL]),
             let account = user.email.map(AttemptedAccount.init)?.digest

@@ -51,8 +51,7 @@ extension Request {
         }
     }
 
-    /// Whether a page of one of these origins, or of the request's own, made the request. Pages cannot set these
-    /// headers (Fetch §3.2, Fetch Metadata §2.3).
+    /// Pages cannot set these headers (Fetch §3.2, Fetch Metadata §2.3).
     func isOfPage(of origins: [String]) -> Bool {
         if headers[.fetchSite] == "same-origin" { return true }
         // Browsers before 2023 omit `Sec-Fetch-Site`, and over http it is sent to loopback only.

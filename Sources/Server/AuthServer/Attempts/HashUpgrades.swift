@@ -35,7 +35,7 @@ extension AuthServer {
     /// Call before the hashing threads stop.
     package func finishUpgrades() async { await upgrades.finish() }
 
-    /// Runs after the response, so that this sign-in takes no longer than others. The next sign-in retries a failure.
+    /// After the response, so that this sign-in takes no longer than others. The next sign-in retries a failure.
     func upgradeHash(_ hash: Secret, of user: UserID, _ password: Secret, _ context: ServerContext) {
         upgrades.start { [self] in
             do {

@@ -3,9 +3,8 @@ import HTTPServing
 import Hummingbird
 
 extension AuthServer {
-    /// Delays the response to a multiple of ``AuthSettings/passwordAnswerTime``, which hides whether the account
-    /// exists, its kind of hash and a ban. Only rate-limit refusals are immediate, except the account's own, whose
-    /// check reads its sessions.
+    /// Delays the response to a multiple of ``AuthSettings/passwordAnswerTime``: timing reveals no account, kind of
+    /// hash or ban. Rate-limit refusals are immediate, except the account's own, whose check reads its sessions.
     func inUniformTime<Value>(_ body: () async throws -> Value) async throws -> Value {
         let started = runtime.uptime()
         do {

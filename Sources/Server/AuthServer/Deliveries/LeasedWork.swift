@@ -1,7 +1,7 @@
 import GatehouseWire
 
-/// Works concurrently on leased items. Leases more while some are in progress, so a slow item delays no other. Releases
-/// unstarted items when the node stops or earlier items took too long.
+/// Leases more items while some are in progress, so a slow one delays no other. Releases unstarted items when the node
+/// stops or earlier ones took too long.
 struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
     /// How long after leasing an item may start. The lease is longer by the longest attempt.
     let beginning: Duration
@@ -41,10 +41,8 @@ struct LeasedWork<Item: Sendable, Outcome: Sendable>: Sendable {
         var failure: (any Error)?
     }
 
-    /// Works until nothing is due or in progress.
-    ///
     /// - Returns: The number of items leased or ended. Call again until it is 0.
-    /// - Throws: The first error of `take`, `report` and `giveBack`, after the running attempts have ended.
+    /// - Throws: The first error of `take`, `report` and `giveBack`, after the running attempts.
     func run() async throws -> Int {
         let state = await withTaskGroup(of: Event.self, returning: State.self) { group in
             var state = State()

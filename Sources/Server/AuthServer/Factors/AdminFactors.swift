@@ -21,8 +21,8 @@ extension AdminHandlers {
         return try answer(outcome, name: name)
     }
 
-    /// Responds with the factor as it was. With a delay in the settings, a verified factor gets `removal_at` and goes
-    /// then, unless its owner uses it.
+    /// Responds with the factor as it was. With a delay in the settings, a verified factor goes at `removal_at`, unless
+    /// its owner uses it.
     @Sendable func removeUserFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (user, id) = try await namedFactor(context)
         let outcome = try await accounts.factors.removeFactor(

@@ -27,9 +27,8 @@ extension FactorHandlers {
         return (caller, factor)
     }
 
-    /// Refuses an unverified factor's response in a session without the user's second factor, or whose proof is too
-    /// old. Otherwise a stolen password or token could raise the session through a factor that the owner has begun to
-    /// add.
+    /// Refuses an unverified factor in a session without the user's second factor, or with an old proof: a stolen
+    /// password or token could raise the session through a factor that the owner has begun to add.
     func requireRights(of caller: UserCaller, for factor: Factor) throws {
         if factor.isVerified { return }
         if caller.isTooLow { throw Refusal.newFactorLevel }
@@ -52,10 +51,10 @@ extension FactorHandlers {
             : Refusal(.unprocessableContent, .mfaWebAuthnVerifyNotEnabled, "MFA verification is disabled for WebAuthn")
     }
 
-    /// Counts against the user's limit over all factors, sessions and nodes.
+    /// Counts over all factors, sessions and nodes.
     ///
-    /// - Parameter check: Returns nil for a wrong code. A thrown error is not counted.
-    /// - Throws: ``Refusal`` 429 after too many wrong codes.
+    /// - Parameter check: nil means a wrong code. A thrown error is not counted.
+    /// - Throws: ``Refusal`` 429 after too many.
     func attemptFactor<Value: Sendable>(
         of caller: UserCaller, check: () async throws -> Value?
     ) async throws -> Value? {
@@ -65,8 +64,6 @@ extension FactorHandlers {
         return try await attempts.limiter.attempt(keys, now: runtime.now, check)
     }
 
-    /// Calls `mfa_verification_attempt` before the response is accepted or rejected.
-    ///
     /// - Throws: ``Refusal`` `mfa_verification_rejected` after revoking all of the user's sessions; the hook's failure
     ///   unless the settings allow it.
     func askHook(

@@ -19,8 +19,7 @@ package struct QRCode: Sendable {
         isDark = UnsafeBufferPointer(start: code.pointee.data, count: side * side).map { $0 & 1 == 1 }
     }
 
-    /// A scalable image with a quiet zone of four modules. Has no `#` or `%`, so it can follow
-    /// `data:image/svg+xml;utf-8,` unescaped.
+    /// Has a quiet zone of four modules, and no `#` or `%`, so it can follow `data:image/svg+xml;utf-8,` unescaped.
     package var svg: String {
         let size = side + 8
         let head = #"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \#(size) \#(size)" width="256" height="256">"#

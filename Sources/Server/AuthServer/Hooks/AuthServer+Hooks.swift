@@ -8,9 +8,8 @@ import Logging
 extension AuthServer {
     /// - Parameters:
     ///   - id: The same for all attempts; nil generates one.
-    ///   - address: The client's, if a request led here.
     ///   - payload: Writes the members after `metadata`.
-    /// - Returns: nil without this hook, if it has nothing to say, or if it failed and the settings allow that.
+    /// - Returns: nil without this hook, if it has nothing to say, or for an allowed failure.
     /// - Throws: ``HookFailure``, ``Refusal`` if the hook decided so, or `CancellationError`.
     func ask(
         _ name: HookName, id: String? = nil, from address: String? = nil, _ payload: (inout JSONWriter) -> Void
@@ -54,10 +53,9 @@ extension AuthServer {
         guard hook.continuesOnFailure else { throw failure }
     }
 
-    /// Runs work that may create an account, and calls `before_user_created` outside of any transaction.
+    /// Calls `before_user_created` outside of any transaction.
     ///
     /// - Parameter body: Runs again after the hook has agreed.
-    /// - Throws: The errors of `body`, and ``Refusal``.
     func creating<Value: Sendable>(
         from device: Device? = nil, _ body: (Accounts) async throws -> Value
     ) async throws -> Value {

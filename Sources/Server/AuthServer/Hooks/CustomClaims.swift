@@ -12,9 +12,9 @@ struct CustomClaims {
     let expiresAt: Int64
 
     /// - Parameters:
-    ///   - own: The claims shown to the hook.
+    ///   - own: As shown to the hook.
     ///   - room: Longer tokens do not fit into a header.
-    /// - Throws: ``HookFailure/malformed(_:)`` if a required claim is missing, has another type or must not change.
+    /// - Throws: ``HookFailure/malformed(_:)`` if a required claim is missing, mistyped or must not change.
     init(_ answer: AuthJSONObject, own: AuthJSONObject, within room: TokenRoom) throws(HookFailure) {
         guard let claims = answer["claims"]?.objectValue else { throw .malformed("output claims field is missing") }
         for name in Self.fixed where claims[name] != own[name] {

@@ -5,10 +5,8 @@ import HTTPServing
 import HTTPTypes
 
 extension SignInHandlers {
-    /// Reports a checked password to `password_verification_attempt`.
-    ///
     /// - Returns: The hook's rejection, even of a right password.
-    /// - Throws: ``Refusal`` if the hook failed and the settings do not allow that.
+    /// - Throws: ``Refusal`` for a failure that the settings do not allow.
     func rejection(ofPasswordOf user: User, isRight: Bool, from device: Device) async throws -> Refusal? {
         guard hooks?[.passwordVerificationAttempt] != nil else { return nil }
         let answer: AuthJSONObject?

@@ -12,8 +12,8 @@ extension TokenIssuing {
     ///
     /// - Parameters:
     ///   - store: Creates accounts unasked; nil if `before_user_created` decides.
-    ///   - body: A run that issues tokens is rolled back until the hook has agreed to exactly these. If only metadata
-    ///     keeps changing, possibly by the hook itself, its last response is used.
+    ///   - body: Rolled back until the hook has agreed to exactly its tokens. If only metadata keeps changing, possibly
+    ///     by the hook itself, its last response is used.
     func issuing<Value: Sendable>(
         to device: Device, by store: Accounts? = nil, _ body: (Accounts, Instant) async throws -> Value
     ) async throws -> Value {
@@ -54,8 +54,7 @@ extension TokenIssuing {
         }
     }
 
-    /// - Returns: The server's own token if there is no hook, if it has nothing to say, or if it failed and the
-    ///   settings allow that.
+    /// - Returns: The server's own token without a hook, if it has nothing to say, or for an allowed failure.
     func agreed(
         _ own: AgreedToken, of issued: IssuedSession, to device: Device, isRefresh: Bool = false
     ) async throws -> AgreedToken {

@@ -14,7 +14,8 @@ extension MailAdmission {
         return (mail, mailer)
     }
 
-    /// Limits one client's requests to a share of the hourly budget, sent or not. Automatic confirmation has no budget.
+    /// One client gets a share of the hourly budget, whether or not mails are sent. Automatic confirmation has no
+    /// budget.
     ///
     /// - Throws: ``Refusal`` 429 `over_request_rate_limit`.
     func takeMailShare(_ request: Request, _ context: ServerContext) async throws {
@@ -22,8 +23,8 @@ extension MailAdmission {
         try await runtime.take(Limits.mailShare, request, context)
     }
 
-    /// Limits mails by address, with or without an account. Also refuses if a budget's mails wait longer than a code is
-    /// valid; only sent mails use up a budget (``MailDelivery/workMails(_:logger:isStopping:)``).
+    /// Limits mails by address, with or without an account, and while a budget's mails wait longer than a code is
+    /// valid.
     ///
     /// - Parameters:
     ///   - slot: Purposes are counted separately.
@@ -80,8 +81,7 @@ extension MailAdmission {
         return made
     }
 
-    /// Lets the same browser use the emailed link with one press. Only for pages of our own origins: apps hold a PKCE
-    /// verifier instead.
+    /// Only for pages of our own origins: apps hold a PKCE verifier instead.
     func mailCookie(_ request: Request) -> BrowserCookie? {
         guard request.isOfPage(of: [settings.externalURL, settings.redirects.siteURL]) else { return nil }
         return BrowserCookie(request, isSecure: server.identities.isSecure)
@@ -94,8 +94,8 @@ extension MailAdmission {
             cookie.field(isSecure: server.identities.isSecure, lifetime: Int(lifetime.components.seconds)))
     }
 
-    /// The first allowed target of header, query and `Referer`, else the site. At most 1,024 bytes: encoded, it has to
-    /// fit into a link.
+    /// The first allowed of header, query and `Referer`, else the site. At most 1,024 bytes, to fit encoded into a
+    /// link.
     func redirectTarget(_ request: Request, or other: String? = nil) -> String {
         func short(_ text: String?) -> String? { text.flatMap { $0.utf8.count <= 1_024 ? $0 : nil } }
         return settings.redirects.target(

@@ -27,8 +27,8 @@ enum MailBudget: CaseIterable, Sendable {
 }
 
 extension MailAdmission {
-    /// Refuses a mail whose code would expire before a budget has room. All users share the budgets, so this reveals
-    /// nothing about an account.
+    /// Refuses a mail whose code would expire first. All users share the budgets, so this reveals nothing about an
+    /// account.
     ///
     /// - Throws: ``Refusal`` 429 `over_email_send_rate_limit`.
     func requireRoom(in budgets: [MailBudget]) throws {

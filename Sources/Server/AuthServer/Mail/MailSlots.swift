@@ -2,8 +2,7 @@ import AccountDomain
 import GatehouseWire
 import Synchronization
 
-/// At most one concurrent mail per connection. A lane without a mail in progress gets the next free slot, so no lane
-/// waits for another's queue.
+/// A lane without a mail in progress gets the next free slot, so no lane waits for another's queue.
 final class MailSlots: Sendable {
     private struct State {
         var running: [MailLane: Int] = [:]

@@ -5,10 +5,9 @@ import HTTPServing
 package import Logging
 
 extension MailDelivery {
-    /// Sends a lane's due mails, on any node: the database leases each mail once. A slow mail delays no other.
+    /// Runs on any node: the database leases each mail once. A slow mail delays no other.
     ///
-    /// - Parameter isStopping: When true, or when the task is cancelled, unstarted mails become due again immediately,
-    ///   for other nodes and the next start.
+    /// - Parameter isStopping: When true, or when the task is cancelled, unstarted mails become due again immediately.
     /// - Returns: The number of mails tried or ended. Call again until it is 0.
     /// - Throws: ``DatabaseFailure``. Unreported mails become due again.
     package func workMails(
@@ -85,8 +84,8 @@ extension MailDelivery {
         }
     }
 
-    /// Takes one mail from the hourly budget. Confirmed addresses have a separate one that sign-ups with made-up
-    /// addresses cannot use up. Requests for unknown addresses, invitations and notices are free.
+    /// Confirmed addresses have a separate budget that made-up sign-ups cannot use up. Requests for unknown addresses,
+    /// invitations and notices are free.
     ///
     /// - Returns: nil if the mail need not wait.
     private func budgetWait(before mail: ClaimedMail) async throws -> MailWait? {
@@ -117,8 +116,6 @@ extension MailDelivery {
         return await deliver(outgoing)
     }
 
-    /// Asks the hook about an account that the request creates.
-    ///
     /// - Returns: nil if there is nothing to send now.
     private func resolve(_ ask: MailAsk, of mail: ClaimedMail, _ mailer: Mailer) async throws -> ClaimedMail? {
         do {

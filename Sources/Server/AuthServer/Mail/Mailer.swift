@@ -31,7 +31,7 @@ package struct Mailer: Sendable {
     /// - Parameters:
     ///   - interval: Between two mails of a kind to one address; zero for none.
     ///   - attemptLimit: The longest delivery.
-    ///   - shared: Counts the intervals for all nodes.
+    ///   - shared: For all nodes.
     package init(
         interval: Duration, connections: Int = 4, attemptLimit: Duration = .seconds(120), shared: SharedCounts? = nil,
         chance: @escaping @Sendable () -> Double,

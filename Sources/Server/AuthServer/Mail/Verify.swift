@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 
 extension MailHandlers {
-    /// Responds with a session, or with a message after the first of two confirmations of a change of address.
+    /// A session, or a message after the first of two confirmations of a change of address.
     @Sendable func verify(_ request: Request, _ context: ServerContext) async throws -> Response {
         guard settings.mail != nil else { throw Refusal.codeUnknown }
         let body = try await request.jsonMembers(context)
@@ -80,7 +80,7 @@ extension MailHandlers {
         var passkey: SetAsidePasskey?
     }
 
-    /// nil without a valid token: many clients send a key or an old token and mean no account by it.
+    /// nil without a valid token: many clients send a key or an old token and mean no account.
     private func presentedCaller(_ request: Request) async throws -> MailCaller? {
         guard let token = request.headers.bearerToken, !token.hasPrefix("sb_") else { return nil }
         do {
@@ -91,8 +91,8 @@ extension MailHandlers {
         }
     }
 
-    /// A code has five attempts, and no other limit refuses the right one. A wrong code counts against its caller,
-    /// whether or not the address has a code.
+    /// No limit besides the code's five attempts refuses the right one. A wrong code counts against its caller, whether
+    /// or not the address has a code.
     func code(
         _ proof: MailedProof, for slots: [TokenSlot], by caller: KnownCaller = KnownCaller(),
         opensSession: Bool = true, _ request: Request, _ context: ServerContext

@@ -6,12 +6,12 @@ import HTTPTypes
 import Hummingbird
 import MailTemplates
 
-// Mail scanners open links and press their buttons. So opening changes nothing, and pressing gives a session only to
-// the client that asked for the mail: by its PKCE verifier, or the same browser. Everyone else needs the code.
+// Mail scanners open links and press buttons. So opening changes nothing, and pressing gives a session only to the
+// client that asked for the mail: by its PKCE verifier, or the same browser. Everyone else needs the code.
 extension MailHandlers {
-    /// `GET /verify?token=&type=&redirect_to=`: a page with a button. With ``MailRules/opensLinksAtOnce`` it spends the
-    /// link and redirects, as Supabase Auth does, unless that takes something from the account: then a PKCE link stays
-    /// unspent until its client redeems the code, and any other shows the page.
+    /// With ``MailRules/opensLinksAtOnce`` opening spends the link and redirects, as in Supabase Auth, unless that
+    /// takes something from the account: then a PKCE link stays unspent until its client redeems the code, and any
+    /// other shows the page.
     @Sendable func openLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         guard let mail = settings.mail else { throw Refusal.codeUnknown }
         let link = try FollowedLink(Query(request), target: mailAdmission.redirectTarget(request))
@@ -25,8 +25,8 @@ extension MailHandlers {
                 CallbackProblem(.linkUnknown), hasProofKey: link.hasPrefix || asksForCode)
         }
         if asksForCode, pending.isByAdmin { return Answer.redirect(to: link.redirect.target, status: .seeOther) }
-        // A scanner must not take anything from the account: only the verifier's client may, or the page. Without a
-        // verifier the session would be in the URL.
+        // Only the verifier's client, or the page, may take something from the account. Without a verifier the session
+        // would be in the URL.
         if mail.opensLinksAtOnce, pending.hasProofKey || (settings.allowsImplicitFlow && !pending.isFirstProof) {
             return try await follow(link, slots, defers: pending.isFirstProof, request, context)
         }
@@ -62,8 +62,8 @@ extension MailHandlers {
         // The verifier must last until the second link: clients forget it after one exchange.
         if pending.isFirstOfTwo { return .codeHere }
         if pending.hasProofKey { return .button }
-        // No client asked for an administrator's mail, so its code has no other place. Without the implicit flow the
-        // page only confirms the address; a session would be in the URL.
+        // No client asked for an administrator's mail, so its code belongs here. Without the implicit flow the page
+        // only confirms the address; a session would be in the URL.
         if pending.isByAdmin, settings.allowsImplicitFlow || pending.confirms { return .codeHere }
         guard settings.allowsImplicitFlow else { return .codeElsewhere }
         return pending.isOf(browser(request)) ? .button : .codeElsewhere

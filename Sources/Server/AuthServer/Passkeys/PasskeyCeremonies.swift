@@ -44,8 +44,7 @@ extension PasskeyHandlers {
         return CeremonyAnswer(challenge: id, credential: body["credential"] ?? .null)
     }
 
-    /// Allows one response per challenge, right or wrong. Only a failure of the server, a limit or a hook releases the
-    /// challenge for the same response.
+    /// One response per challenge, right or wrong. Only a failure of the server, a limit or a hook releases it.
     func answering<Value: Sendable>(
         _ answer: CeremonyAnswer, for purpose: PasskeyChallenge.Purpose, _ rules: PasskeyRules,
         _ body: (PasskeyChallenge) async throws -> Value

@@ -13,7 +13,7 @@ package struct PasskeyRules: Sendable {
     package init() {}
 }
 
-/// Challenges used at this node, so that each gets one response. The database remembers right responses for all nodes.
+/// Each challenge gets one response at this node. The database remembers right responses for all nodes.
 final class AnsweredChallenges: Sendable {
     private struct State {
         var ids: Set<PasskeyChallengeID> = []

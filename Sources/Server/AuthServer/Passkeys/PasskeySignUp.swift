@@ -26,9 +26,8 @@ extension PasskeyHandlers {
         return answer(challenge) { options.write(to: &$0) }
     }
 
-    /// `POST /passkeys/signup/verify` → a session. The address must be the options' one, or is free if they had none:
-    /// Apple's sheet returns it together with the passkey. An emailed code proves it later (`POST /verify` with
-    /// `email_change`).
+    /// The address must be the options' one, or is free if they had none: Apple's sheet returns it together with the
+    /// passkey. An emailed code proves it later (`POST /verify` with `email_change`).
     @Sendable func signUpByPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let given = try ceremonyAnswer(body)

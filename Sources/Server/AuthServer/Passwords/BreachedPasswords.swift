@@ -3,8 +3,8 @@ package import GatehouseWire
 import HTTPServing
 package import IdentityProviders
 
-/// The range API of Have I Been Pwned. It receives the first five of 40 digits of the password's SHA-1, which about a
-/// thousand other passwords share.
+/// Have I Been Pwned receives the first five of 40 digits of the password's SHA-1, which about a thousand other
+/// passwords share.
 package struct BreachedPasswords: Sendable {
     /// The path below which the ranges are.
     package static let url = "https://api.pwnedpasswords.com/range/"

@@ -21,7 +21,7 @@ extension IdentityHandlers {
         return response.unstored
     }
 
-    /// Usually an app calls this and a browser follows the URL, so no cookie is set: redeeming the code creates the
+    /// An app usually calls this and a browser follows the URL, so no cookie is set: redeeming the code creates the
     /// link.
     @Sendable func authorizeLink(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await linkingCaller(request, for: .addSignInMethod)
@@ -44,9 +44,9 @@ extension IdentityHandlers {
         return caller
     }
 
-    /// The request's URL with the host name that the provider redirects to, if the browser used another loopback name:
-    /// browsers do not send cookies of `localhost` to `127.0.0.1`. Loopback only: behind a proxy the server may not see
-    /// the public name.
+    /// The request's URL at the provider's redirect host, if the browser used another loopback name: browsers do not
+    /// send cookies of `localhost` to `127.0.0.1`. Loopback only: behind a proxy the server may not see the public
+    /// name.
     private func otherName(_ request: Request) -> String? {
         guard let own = URLParts(settings.externalURL), own.isLoopback,
             let came = request.head.authority.flatMap({ URLParts("\(own.scheme)://\($0)/") }), came.isLoopback,

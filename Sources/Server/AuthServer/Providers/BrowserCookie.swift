@@ -2,8 +2,8 @@ import GatehouseWire
 import HTTPTypes
 import Hummingbird
 
-/// Binds a provider sign-in to the browser that started it (RFC 6749 §10.12, RFC 9700 §4.7). A victim's browser that is
-/// lured into an attacker's sign-in does not have the cookie.
+/// Binds a provider sign-in to the browser that started it (RFC 6749 §10.12, RFC 9700 §4.7). A victim lured into an
+/// attacker's sign-in does not have the cookie.
 struct BrowserCookie {
     let secret: Secret
 

@@ -7,8 +7,8 @@ import IdentityProviders
 import Logging
 
 extension IdentityHandlers {
-    /// The browser returns from a provider. `/callback/{provider}` accepts only that provider, so a separate URL for
-    /// each prevents mix-up attacks even without `iss` (RFC 9700 §4.4).
+    /// `/callback/{provider}` accepts only that provider, so a separate URL for each prevents mix-up attacks even
+    /// without `iss` (RFC 9700 §4.4).
     @Sendable func callback(_ request: Request, _ context: ServerContext) async throws -> Response {
         var fields = Query(request)
         if request.method == .post {

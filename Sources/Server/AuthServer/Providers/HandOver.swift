@@ -7,8 +7,6 @@ import Hummingbird
 
 // An extension: an app's users sign in on the account pages and return to the app.
 extension IdentityHandlers {
-    /// `GET /authorize` without a provider.
-    ///
     /// - Parameter pages: The URL of their sign-in.
     /// - Throws: ``Refusal`` `validation_failed` (400) without PKCE.
     func leadToPages(_ pages: String, _ query: Query, _ request: Request) throws -> Response {
@@ -24,12 +22,11 @@ extension IdentityHandlers {
         return Answer.redirect(to: "\(pages)?\(text)").unstored
     }
 
-    /// `POST /authorize` with the session's access token and refresh token → the app's URL with a code for a separate
-    /// session.
+    /// `POST /authorize` with access token and refresh token → the app's URL with a code for a separate session.
     ///
-    /// The unspent refresh token proves that the caller holds the session: an access token, which an app's servers also
-    /// see, must not become one. The new session is as old as this one and keeps its level, so neither token may be
-    /// older than the second factor.
+    /// The refresh token, which stays unspent, proves that the caller holds the session: an app's servers also see the
+    /// access token, which must not become a session. The new session is as old as this one and keeps its level, so
+    /// neither token may be older than the second factor.
     @Sendable func handOver(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         try callers.require(.handOver, by: caller)

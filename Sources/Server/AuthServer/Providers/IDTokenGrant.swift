@@ -7,8 +7,8 @@ import Hummingbird
 import IdentityProviders
 
 extension IdentityHandlers {
-    /// `POST /token?grant_type=id_token`. Two optional extensions from Apple's credential: `user`, the name that Apple
-    /// sends only once, and `authorization_code`, which yields the token to revoke when the account is deleted.
+    /// Two optional extensions from Apple's credential: `user`, the name that Apple sends only once, and
+    /// `authorization_code`, which yields the token to revoke when the account is deleted.
     func signInByIDToken(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         guard let token = try body.secret("id_token"), !token.isEmpty else {
@@ -112,8 +112,7 @@ extension IdentityHandlers {
         }
     }
 
-    /// Exchanges a native sign-in's authorization code for the provider's refresh token. A slow provider does not block
-    /// the sign-in; the account then has no token to revoke.
+    /// A slow provider does not block the sign-in; the account then has no token to revoke.
     ///
     /// - Throws: ``ProviderFailure/rejected(_:)`` for another identity's code.
     private func grant(

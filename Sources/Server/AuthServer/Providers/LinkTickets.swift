@@ -5,8 +5,8 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// The ways to continue after `identity_needs_confirmation`: prove ownership of the account, or claim the address from
-// an account that never confirmed it (`Docs/linking.md`).
+// After `identity_needs_confirmation`: prove ownership of the account, or claim the address from an account that never
+// confirmed it (`Docs/linking.md`).
 extension IdentityHandlers {
     /// `POST /token?grant_type=link_confirmation`: `link_ticket` with the account's access token, with `email` and
     /// `password`, or with the `token` of ``mailLinkCode(_:_:)``.

@@ -7,7 +7,7 @@ package import Logging
 
 // Runs on any node: the database leases each item once.
 extension IdentityHandlers {
-    /// Revokes the provider tokens of deleted accounts.
+    /// Revokes deleted accounts' provider tokens.
     ///
     /// - Returns: The number of items tried. Call again until it is 0.
     /// - Throws: ``DatabaseFailure``. Unreported items become due again; a failed provider is only logged.
@@ -33,8 +33,8 @@ extension IdentityHandlers {
         return found.filter { !$0.value.isEmpty }
     }
 
-    /// Logs each provider whose ID tokens would be refused: unreachable, other algorithms, or no key for them. Skips
-    /// providers on this machine, which are stand-ins.
+    /// Logs providers whose ID tokens would be refused: unreachable, other algorithms, or no key. Skips this machine's,
+    /// which are stand-ins.
     package func reportUnusableProviders(logger: Logger) async {
         for name in providers.names {
             guard let provider = providers[name]?.provider, !provider.settings.isOnThisMachine else { continue }

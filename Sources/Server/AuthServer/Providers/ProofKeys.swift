@@ -3,7 +3,7 @@ import GatehouseWire
 import HTTPServing
 
 extension IdentityHandlers {
-    /// A request's PKCE challenge (RFC 7636 §4.3).
+    /// RFC 7636 §4.3.
     ///
     /// - Returns: nil for the implicit flow, if enabled.
     /// - Throws: ``Refusal`` `validation_failed` (400).

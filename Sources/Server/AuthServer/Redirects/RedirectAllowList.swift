@@ -1,10 +1,8 @@
 import GatehouseWire
 
-/// The allowed redirect targets (RFC 9700 §2.1: exact matching).
-///
-/// Entries match byte for byte, including custom schemes. A loopback entry matches every port, because native apps
-/// listen on any (RFC 8252 §7.3). With ``takesPatterns`` entries are also patterns, and every URL of the site is
-/// allowed. See [Redirect URLs](https://supabase.com/docs/guides/auth/redirect-urls).
+/// RFC 9700 §2.1: entries match byte for byte, including custom schemes. A loopback entry matches every port, because
+/// native apps listen on any (RFC 8252 §7.3). With ``takesPatterns`` entries are also
+/// [patterns](https://supabase.com/docs/guides/auth/redirect-urls), and every URL of the site is allowed.
 package struct RedirectAllowList: Sendable {
     /// The default target.
     package let siteURL: String

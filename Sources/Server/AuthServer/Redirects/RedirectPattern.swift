@@ -1,7 +1,7 @@
 import GatehouseWire
 
-/// An entry of the redirect list as a [pattern](https://supabase.com/docs/guides/auth/redirect-urls). Scheme, host,
-/// port, path and query are compared separately, so no part of a URL can replace another.
+/// A redirect [pattern](https://supabase.com/docs/guides/auth/redirect-urls). Scheme, host, port, path and query are
+/// compared separately, so none can replace another.
 struct RedirectPattern: Sendable {
     private enum Part: Sendable {
         case absent

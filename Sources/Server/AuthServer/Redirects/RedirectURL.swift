@@ -20,9 +20,9 @@ struct RedirectURL: Sendable {
     var isSpecial: Bool { Self.ports[scheme] != nil }
     var hasUsualPort: Bool { port == Self.ports[scheme] ?? "" }
 
-    /// - Returns: nil if the standards could disagree: a numeric host other than `127.0.0.1` in form (`0x7f.1`), an
-    ///   empty label, dot segments (`/a/../b`, also as `%2e`), a `%` without two hexadecimal digits, or a character
-    ///   that RFC 3986 does not allow there.
+    /// - Returns: nil if the standards could disagree: a numeric host not written like `127.0.0.1` (`0x7f.1`), an empty
+    ///   label, dot segments (`/a/../b`, also as `%2e`), a `%` without two hexadecimal digits, or a character that RFC
+    ///   3986 does not allow there.
     init?(_ parts: URLParts) {
         (scheme, hasAuthority, host, isAddress) = (parts.scheme, parts.hasAuthority, parts.host, parts.address != nil)
         let usualPort = Self.ports[parts.scheme]

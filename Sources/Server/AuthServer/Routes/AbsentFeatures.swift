@@ -4,10 +4,8 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// The protocol's paths for features that this server lacks.
-//
-// They respond as Supabase Auth does with the feature disabled: the caller is checked, then the IDs in the path; no
-// body is read.
+// Paths of features that this server lacks respond as Supabase Auth does with the feature disabled: the caller is
+// checked, then the IDs in the path; no body is read.
 extension AuthServer {
     var absentRoutes: [Route] { absentPartners.flatMap(\.self) }
 

@@ -11,8 +11,7 @@ struct UserCaller: Sendable {
     let session: Session?
     let claims: TokenClaims
     var user: User { account.user }
-    /// The lower of session and token: a thief may have a token from before the second factor. The lowest without a
-    /// session.
+    /// A thief may have a token from before the second factor. The lowest level without a session.
     var level: AssuranceLevel { min(session?.assuranceLevel ?? .aal1, claims.level) }
     /// The session had its second factor after the token.
     var hasOldToken: Bool { level < session?.assuranceLevel ?? .aal1 }
@@ -24,10 +23,10 @@ struct UserCaller: Sendable {
 }
 
 extension Callers {
-    /// Stricter than Supabase Auth: the token needs this issuer and the users' audience, and the session must not have
-    /// ended by policy. Transactions that change something for the caller check the session again.
+    /// Stricter than Supabase Auth: needs this issuer, the users' audience, and a session that has not ended by policy.
+    /// Transactions that change something for the caller check the session again.
     ///
-    /// - Parameter mayBeOver: Allows a session that has ended by policy, for routes that only end sessions.
+    /// - Parameter mayBeOver: For routes that only end sessions.
     func userCaller(_ request: Request, mayBeOver: Bool = false) async throws -> UserCaller {
         let caller = try await userCaller(try verified(request).claims, request)
         if !mayBeOver { try checkPolicy(caller) }
@@ -109,8 +108,8 @@ extension Callers {
     }
 
     /// Admits tokens with an admin role, and secret keys. For a user's token each request checks the current role,
-    /// bans, the second factor, and for changes a fresh sign-in if the policy asks for one. Notes the user in the
-    /// context for the audit log.
+    /// bans, the second factor, and for changes a fresh sign-in if the policy asks for one. Notes the user for the
+    /// audit log.
     ///
     /// - Throws: ``Refusal`` 401 or 403, and ``DatabaseFailure``.
     @Sendable package func requireAdmin(_ request: Request, _ context: inout ServerContext) async throws {
@@ -164,7 +163,7 @@ extension Callers {
         }
     }
 
-    /// Refuses a secret key in the query, even with a valid key in a header: URLs end up in logs and `Referer`.
+    /// Even with a valid key in a header: URLs end up in logs and `Referer`.
     @Sendable func refuseSecretKey(inAddressOf request: Request) throws {
         guard request.uri.query != nil else { return }
         let query = Query(request)

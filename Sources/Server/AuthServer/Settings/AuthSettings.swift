@@ -18,8 +18,8 @@ package struct AuthSettings: Sendable {
     /// nil disables mail.
     package var mail: MailRules?
     package var passwordPolicy: PasswordPolicy
-    /// Password responses are delayed to a multiple of this, so that timing reveals nothing. Exceeds the check of any
-    /// hash that an import accepts.
+    /// Password responses are delayed to a multiple of this, so timing reveals nothing. Longer than checking any
+    /// importable hash.
     package var passwordAnswerTime: Duration = .milliseconds(250)
     package var requiresCurrentPassword = false
     package var redirects: RedirectAllowList

@@ -9,7 +9,7 @@ package struct AuthRates: Sendable {
     /// `/verify`, per 5 minutes.
     package var verify = 30
     /// Mails per hour to confirmed addresses, and as many to others; further ones wait. One client may ask for a third.
-    /// Excludes invitations, and does not apply with automatic confirmation.
+    /// Not for invitations, nor with automatic confirmation.
     package var mails = 30
     /// `/authorize`, per 5 minutes: each request stores a flow for that long.
     package var authorize = 60
@@ -33,8 +33,7 @@ package enum Limits {
     static let updateUser = "user"
     /// Sign-outs that keep their own session, so its token can repeat them.
     static let signOut = "logout"
-    /// Per session: removed and undone sign-in methods, renamed passkeys. Each call, even a refused one, may add to the
-    /// audit log.
+    /// Per session: removed and undone sign-in methods, renamed passkeys. Even a refused call may add to the audit log.
     static let signInMethods = "sign_in_methods"
     static let verify = "verify"
     static let passkey = "passkey"

@@ -8,7 +8,7 @@ import PasswordHashing
 extension SignInHandlers {
     /// - Parameters:
     ///   - salt: nil for a random one.
-    ///   - source: The client whose share of the queue the work takes.
+    ///   - source: Whose share of the queue the work takes.
     func hashed(_ password: Secret, salt: [UInt8]? = nil, for source: HashingSource) async throws -> Secret {
         do throws(HashingRefusal) {
             return try await passwords.hash(password, salt: salt, for: source)
@@ -39,9 +39,9 @@ extension SignInHandlers {
         }
     }
 
-    /// - Parameter email: The password must not be derived from it.
-    /// - Throws: ``Refusal`` `weak_password` (422) with every reason, or `validation_failed` for a password that is too
-    ///   long or contains control characters.
+    /// - Parameter email: Passwords must not be derived from it.
+    /// - Throws: ``Refusal`` `weak_password` (422) with every reason, or `validation_failed` for one that is too long
+    ///   or contains control characters.
     func checkStrength(of password: Secret, email: String?) async throws {
         do throws(PasswordRefusal) {
             try settings.passwordPolicy.check(password, of: email)

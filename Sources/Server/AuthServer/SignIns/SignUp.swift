@@ -6,8 +6,8 @@ import Hummingbird
 import PasswordHashing
 
 extension SignInHandlers {
-    /// `POST /signup`, anonymous without email and phone → a session, or the user if the address must be confirmed
-    /// first. Checks run in the order of Supabase Auth.
+    /// A session, or the user if the address must be confirmed first. Anonymous without email and phone. Checks run in
+    /// the order of Supabase Auth.
     @Sendable func signUp(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let email = try body.string("email") ?? ""
@@ -97,8 +97,8 @@ extension SignInHandlers {
         return try await hashed(password, salt: salt, for: source)
     }
 
-    /// If false, this sign-up repeats an earlier one or competes with it; the response is the same for every address. A
-    /// sign-up that other limits refuse also competes: the earlier mail may be a stranger's.
+    /// If false, this sign-up repeats an earlier one or competes with it, even if other limits refuse it: the earlier
+    /// mail may be a stranger's. The response is the same for every address.
     private func admitsSignUpMail(
         _ signUp: EmailSignUp, _ request: Request, _ context: ServerContext
     ) async throws -> Bool {

@@ -110,12 +110,12 @@ extension SignInHandlers {
         var isFormer = false
     }
 
-    /// The password is set aside, or the address has moved away. Leaves all counts as they are, so that such a password
-    /// cannot reset the limit on guesses.
+    /// A password that is set aside, or whose address has moved away. Leaves all counts as they are, so it cannot reset
+    /// the limit on guesses.
     private struct OtherPassword: Error { let holder: PasswordHolder }
 
-    /// - Throws: The password grant's refusals, in the order of Supabase Auth. Only the correct password reveals a ban
-    ///   or a missing confirmation.
+    /// - Throws: The grant's refusals, in the order of Supabase Auth. Only the correct password reveals a ban or a
+    ///   missing confirmation.
     func passwordHolder(
         _ body: JSONMembers, _ password: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> PasswordHolder {
@@ -156,8 +156,8 @@ extension SignInHandlers {
         return found
     }
 
-    /// The account with the address, or one that the address moved from. Constant work with or without an account,
-    /// unless passwords are set aside or the address moved.
+    /// Also accounts that the address moved from. Constant work with or without an account, unless passwords are set
+    /// aside or the address moved.
     private func holder(
         of password: Secret, _ account: Account?, _ email: EmailAddress?, for source: HashingSource
     ) async throws -> PasswordHolder? {

@@ -35,7 +35,7 @@ package final class KeyRing: Sendable {
 
     /// - Parameters:
     ///   - tokenLifetime: How long a key verifies after its last signature.
-    ///   - makeKey: Generates a private key with its own ID.
+    ///   - makeKey: Generates a key with its own ID.
     package init(
         _ sources: KeySources, tokenLifetime: Duration, now: @escaping @Sendable () -> Instant,
         makeKey: @escaping @Sendable () -> JSONWebKey
@@ -47,7 +47,7 @@ package final class KeyRing: Sendable {
         self.makeKey = makeKey
     }
 
-    /// Creates the first key if there is none.
+    /// Creates the first key if needed.
     ///
     /// - Throws: ``DatabaseFailure``, ``UnknownServerSecret``, ``KeyProblem`` or ``NoSigningKey``. The previous keys
     ///   stay in use.
@@ -95,8 +95,7 @@ package final class KeyRing: Sendable {
         return now() < retiredAt + tokenLifetime + Self.overlap
     }
 
-    /// A new key signs only after every node has loaded it, else they would refuse its tokens. An only key signs
-    /// immediately.
+    /// A new key signs only after every node has loaded it. An only key signs immediately.
     private func hasSettled(_ key: StoredSigningKey) -> Bool { now() >= key.createdAt + Self.settling }
 
     /// From a rotation to the new key's first token. Nodes reload every 30 s.
@@ -108,18 +107,17 @@ package final class KeyRing: Sendable {
     /// The JWK Set (RFC 7517 §5) of `GET /.well-known/jwks.json`.
     package var document: [UInt8] { keys.withLock { $0?.document } ?? Array(#"{"keys":[]}"#.utf8) }
 
-    /// - Parameter payload: The claims, a JSON object.
+    /// - Parameter payload: A JSON object.
     /// - Throws: ``NoSigningKey`` before the first ``reload()``, or an error of the crypto library.
     package func sign(_ payload: [UInt8]) throws -> String {
         guard let signer = keys.withLock({ $0?.signer }) else { throw NoSigningKey() }
         return try signer.sign(payload: payload)
     }
 
-    /// Accepts these keys and the shared secret. A repeated token costs one digest.
+    /// A repeated token costs one digest.
     ///
     /// - Parameter refusesRevoked: For callers that do not look up the session.
-    /// - Throws: ``TokenRejection``; ``TokenRejection/revoked`` only with `refusesRevoked`, and always
-    ///   ``TokenRejection/unknownKey(_:)`` before the first ``reload()``.
+    /// - Throws: ``TokenRejection``; always ``TokenRejection/unknownKey(_:)`` before the first ``reload()``.
     package func verify(_ token: String, refusesRevoked: Bool = false) throws(TokenRejection) -> VerifiedToken {
         let now = now()
         return try cache.verified(token, at: now, refusesRevoked: refusesRevoked) { token throws(TokenRejection) in

@@ -3,8 +3,8 @@ package import GatehouseWire
 import JSONWebTokens
 import Synchronization
 
-/// Tells a key ring about ended sessions and banned or deleted users: immediately for this process's changes, with the
-/// next ``poll()`` for others'.
+/// Tells a key ring about ended sessions and banned or deleted users: this process's immediately, others' with the next
+/// ``poll()``.
 package final class RevocationPoller: Sendable {
     /// Exceeds a commit plus the clock difference between two nodes.
     package static let overlap: Duration = .seconds(30)
@@ -14,7 +14,7 @@ package final class RevocationPoller: Sendable {
     private let now: @Sendable () -> Instant
     private let lastLook: Mutex<Instant>
 
-    /// First reads as far back as revocations are kept: tokens from before a restart may outlive the current settings.
+    /// The first read covers all revocations: tokens from before a restart may outlive the current settings.
     package init(_ accounts: Accounts, _ keys: KeyRing, now: @escaping @Sendable () -> Instant) {
         self.accounts = accounts
         self.keys = keys
@@ -22,8 +22,7 @@ package final class RevocationPoller: Sendable {
         lastLook = Mutex(now() - SessionStore.revocationsStay)
     }
 
-    /// Call once a second. After the clock was set back, reads everything again, including what other nodes noted while
-    /// it was ahead.
+    /// Call once a second. After the clock was set back, reads everything again.
     ///
     /// - Throws: ``DatabaseFailure``. The next poll catches up.
     package func poll() async throws {

@@ -6,9 +6,7 @@ import HTTPTypes
 import Hummingbird
 
 extension TokenIssuing {
-    /// - Parameters:
-    ///   - isRefresh: The session is not new.
-    ///   - handout: The provider's tokens, which the app receives only in this response.
+    /// - Parameter handout: The provider's tokens, which the app receives only in this response.
     func answer(
         _ issued: IssuedSession, to device: Device, isRefresh: Bool = false,
         weakPassword: WeakPasswordMember = .leftOut, handing handout: ProviderHandout? = nil
@@ -48,7 +46,7 @@ extension TokenIssuing {
             text: try keys.sign(token.claims), expiresAt: token.expiresAt, lifetime: max(token.expiresAt - now, 0))
     }
 
-    /// The access token (RFC 7519, with Supabase Auth's claims) before a hook changes it.
+    /// Supabase Auth's claims before a hook changes them.
     ///
     /// Drops `user_metadata`, then all metadata, if the token would not fit into a header: otherwise its owner could
     /// not even change the metadata.
@@ -91,8 +89,8 @@ extension TokenIssuing {
         writer.member("amr", json: session.authenticationMethods)
         writer.member("session_id", session.id.text)
         writer.member("is_anonymous", user.isAnonymous)
-        // Under a strict policy and after a second factor, where it matters whether this token was used: an earlier
-        // refresh token then shows that the response was lost.
+        // Only where it matters whether this token was used: an earlier refresh token then shows that the response was
+        // lost.
         let isRaised = session.assuranceLevel > .aal1 && session.counter == session.levelCounter && session.counter > 0
         if accounts.policy.isStrict || isRaised { writer.member("refresh_counter", session.counter) }
         writer.endObject()
@@ -111,9 +109,7 @@ struct SignedToken: Sendable {
 }
 
 extension JSONWriter {
-    /// - Parameters:
-    ///   - showsIdentities: false writes `"identities": null` and no factors, as in the list of users.
-    ///   - more: Writes further members.
+    /// - Parameter showsIdentities: false writes `"identities": null` and no factors, as in the list of users.
     mutating func user(
         _ account: Account, showsIdentities: Bool = true, more: (inout JSONWriter) -> Void = { _ in }
     ) {

@@ -4,8 +4,8 @@ import GatehouseWire
 package import JSONWebTokens
 import Synchronization
 
-/// Records used access tokens, once per refresh; later requests cost a lookup in memory. Only tokens that name their
-/// refresh token: all with a strict ``SessionPolicy``, otherwise the first one after a second factor.
+/// Records used access tokens, once per refresh. Only tokens that name their refresh token: all with a strict
+/// ``SessionPolicy``, otherwise the first one after a second factor.
 package final class UsedTokens: Sendable {
     /// Sessions to remember. Beyond it the memory is cleared, and tokens are recorded once more.
     private static let capacity = 100_000

@@ -11,8 +11,7 @@ extension UserHandlers {
         return Answer.json { $0.user(caller.account) }
     }
 
-    /// `scope=global|local|others`. Accepts a session that ended by policy. A session without the user's second factor
-    /// keeps sessions that had it.
+    /// Accepts a session that ended by policy. A session without the user's second factor keeps sessions that had it.
     @Sendable func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request, mayBeOver: true)
         let name = Query(request)["scope"] ?? SignOutScope.global.rawValue
@@ -117,8 +116,8 @@ extension UserHandlers {
         return email
     }
 
-    /// A token alone cannot change address or password: depending on the settings, that needs a recent sign-in or the
-    /// current password. Always refuses a wrong password.
+    /// A token alone cannot change address or password: the settings ask for a recent sign-in or the current password.
+    /// Always refuses a wrong password.
     ///
     /// - Returns: The emailed code that replaces them, if sent.
     private func requireProof(
@@ -193,8 +192,7 @@ extension UserHandlers {
         }
         guard let password, let hash = caller.user.passwordHash else { return try await change() }
         var result: Result<UserUpdateOutcome, any Error> = .failure(Refusal.samePassword)
-        // Response and timing reveal whether the password is the current one, so this counts as a guess unless the
-        // change succeeds.
+        // Response and timing reveal the current password, so this counts as a guess unless the change succeeds.
         _ = try await server.attempt(by: caller) { () -> Bool? in
             guard try await !server.signIns.check(password, against: hash, for: source).isMatch else { return true }
             do {

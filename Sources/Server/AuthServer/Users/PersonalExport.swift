@@ -5,8 +5,8 @@ import HTTPServing
 import Hummingbird
 
 extension UserHandlers {
-    /// `GET /user/export`, an extension: everything stored about the caller, newest first, at most 100 sessions and
-    /// 1,000 entries and mails. Needs a fresh sign-in if the policy asks for one.
+    /// An extension: everything stored about the caller, newest first, at most 100 sessions and 1,000 entries and
+    /// mails. The policy may ask for a fresh sign-in.
     @Sendable func exportUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         try callers.require(.downloadData, by: caller)

@@ -6,8 +6,7 @@ import Hummingbird
 
 // Right credentials that are set aside: added before their account's address was proven.
 extension UserHandlers {
-    /// Emails a sign-in code that restores the caller's credential. Within the interval the last mail's code works as
-    /// well, so the limit refuses nothing.
+    /// Emails a sign-in code that restores the credential. Within the interval the last mail's code works as well.
     ///
     /// - Returns: The refusal to throw.
     func setAside(
@@ -28,8 +27,8 @@ extension UserHandlers {
         return refusal
     }
 
-    /// `POST /user/start-over`: moves the caller's address to a new account. For a mailbox's reader who cannot pass the
-    /// account's second factor, or does not recognize the account, which keeps everything else.
+    /// Moves the address to a new account, for a mailbox's reader who cannot pass the account's second factor, or does
+    /// not recognize the account, which keeps everything else.
     @Sendable func startOver(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         try server.signIns.requireSignUps()

@@ -13,11 +13,11 @@ extension EventDelivery {
         try await webhooks.wait(endpoint, atMost: duration, sleep: runtime.sleep)
     }
 
-    /// Delivers an endpoint's due events, on any node: the database leases each delivery once. A slow response delays
-    /// no other delivery; after a 410 none starts.
+    /// Runs on any node: the database leases each delivery once. A slow response delays no other delivery; after a 410
+    /// none starts.
     ///
     /// - Parameter isStopping: When true, or when the task is cancelled, unstarted deliveries become due again
-    ///   immediately, for other nodes and the next start.
+    ///   immediately.
     /// - Returns: The number of deliveries tried or ended. Call again until it is 0.
     /// - Throws: ``DatabaseFailure``. Unreported deliveries become due again.
     package func deliverEvents(

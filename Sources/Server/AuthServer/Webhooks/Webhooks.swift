@@ -35,8 +35,7 @@ package struct Webhooks: Sendable {
         try await bells[endpoint.name]?.wait(atMost: duration, sleep: sleep)
     }
 
-    /// Makes one attempt; only the status matters. Has its own line, so neither the host's hooks nor other endpoints
-    /// wait.
+    /// Only the status matters. Has its own line, so neither the host's hooks nor other endpoints wait.
     ///
     /// - Throws: `CancellationError`.
     package static func attempt(

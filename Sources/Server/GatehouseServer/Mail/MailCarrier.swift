@@ -97,7 +97,7 @@ extension SMTPTransport {
             _ = try await send(mail.bytes, from: mail.sender, to: mail.recipient)
             return .sent
         } catch {
-            // Retries even after an unknown outcome: a second copy has the same Message-ID, but a lost mail stays lost.
+            // Even after an unknown outcome: a second copy has the same Message-ID, but a lost mail stays lost.
             guard let trouble = error.trouble else { return .failed(reason: "\(error)") }
             let isRefused = (trouble.reply?.code ?? 0) >= 500
             let reason = isRefused ? MailResult.byServer(trouble.cause) : trouble.cause
@@ -109,7 +109,7 @@ extension SMTPTransport {
 }
 
 extension SMTPTrouble {
-    /// The mailbox or domain is refused. A code without a status may be about our server or the sender.
+    /// The mailbox or domain. A code without a status may be about our server or the sender.
     fileprivate var isOfAddress: Bool {
         guard stage == .recipient, let status = reply?.status else { return false }
         // RFC 3463 §3.2 and §3.3: bad mailbox, bad domain, bad syntax, moved, disabled. RFC 7505 §4.2: null MX.

@@ -1,8 +1,7 @@
 import CEmbedded
 import GatehouseWire
 
-/// The OpenAPI document of every possible route. `openapi.json` is written by hand; a test compares it with the route
-/// tables.
+/// Every possible route. `openapi.json` is written by hand; a test compares it with the route tables.
 package enum APIDocument {
     package static let path = "/openapi.json"
 

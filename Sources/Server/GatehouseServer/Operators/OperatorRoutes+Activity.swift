@@ -7,15 +7,14 @@ import ProfileGateway
 
 // User activity on all nodes, by hour or day.
 extension OperatorRoutes {
-    /// `GET /admin/activity?from=&until=`. RFC 3339 times, at most 31 days apart; by default the last 24 hours. A step
-    /// is 3,600 seconds, or 86,400 beyond three days; the response's `from` is its step's beginning. Two statements.
+    /// RFC 3339 times, at most 31 days apart; by default the last 24 hours. A step is 3,600 seconds, or 86,400 beyond
+    /// three days; the response's `from` is its step's beginning. Two statements.
     @Sendable func showActivity(_ request: Request, _ context: ServerContext) async throws -> Response {
         let report = try await activity(Query(request))
         return Answer.json(capacity: report.capacity) { $0.activity(report) }
     }
 
-    /// `GET /admin/overview?from=&until=`: activity, latency, and queues. `failed` counts among the newest 50
-    /// deliveries. Four statements.
+    /// `failed` counts among the newest 50 deliveries. Four statements.
     @Sendable func showOverview(_ request: Request, _ context: ServerContext) async throws -> Response {
         let report = try await activity(Query(request))
         let mails = try await accounts.mailQueue.mailBacklog()

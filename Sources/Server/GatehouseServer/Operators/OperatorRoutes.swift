@@ -7,8 +7,7 @@ import Hummingbird
 import ProfileGateway
 import SQLDatabase
 
-/// The admin API for operators, an extension with the whole composition's data. No response contains a user's address,
-/// a token or a secret.
+/// An extension. No response contains a user's address, a token or a secret.
 struct OperatorRoutes: Sendable {
     let auth: AuthServer
     let accounts: Accounts

@@ -19,8 +19,7 @@ package final class CurlThread: Sendable {
     /// A sixteenth of the process's file limit, at most 256.
     package static var defaultCallsPerHost: Int { max(16, min(256, Descriptors.limit / 16)) }
 
-    /// - Parameter callsPerHost: Concurrent calls; 1,024 more per host may wait. A call's own line counts instead of
-    ///   its host.
+    /// - Parameter callsPerHost: Or per line; 1,024 more may wait.
     /// - Throws: ``OutgoingFailure/noConnection(_:)`` without libcurl or free file descriptors.
     package init(callsPerHost: Int = defaultCallsPerHost) throws(OutgoingFailure) {
         do throws(CurlFailure) { multi = try CurlMulti() } catch { throw .noConnection(error.cause) }

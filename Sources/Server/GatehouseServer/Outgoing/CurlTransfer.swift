@@ -79,7 +79,7 @@ extension CurlTransfer {
         try handle.check(transfer_leave_resolver(handle.pointer))
         try handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // One connection per call: on one that the server is closing, libcurl would send a request twice, and a
-        // provider's code is single-use. HTTP/2 would then gain nothing.
+        // provider's code is single-use. So HTTP/2 gains nothing.
         try handle.set(CURLOPT_FORBID_REUSE, 1)
         try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     }

@@ -16,7 +16,7 @@ package enum NameResolution {
     /// The callers that wait, by name.
     private static let waiting = Mutex<[[UInt8]: [FirstOutcome<[IPAddress]>]]>([:])
 
-    /// Uses one thread per name, shared by concurrent callers, so an unresponsive name delays no other.
+    /// One thread per name, shared by concurrent callers, so an unresponsive name delays no other.
     ///
     /// - Returns: An empty list for a name that does not exist.
     /// - Throws: ``Failed``, or `CancellationError` as soon as the caller is cancelled.

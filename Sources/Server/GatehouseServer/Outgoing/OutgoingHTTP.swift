@@ -89,10 +89,9 @@ package struct OutgoingHTTP: Sendable {
         return try await limited(to: call.timeLimit, by: sleep) { try await answer(to: call) }
     }
 
-    /// Calls any URL. The caller checks the URL and limits the time; ``OutgoingCall/timeLimit`` only sets the
-    /// connection's timeout.
+    /// The caller checks the URL and limits the time; ``OutgoingCall/timeLimit`` only sets the connection's timeout.
     ///
-    /// - Throws: ``OutgoingFailure``, or `CancellationError` as soon as the caller is cancelled.
+    /// - Throws: As ``Transport``.
     package func answer(to call: OutgoingCall) async throws -> Answer { try await transport(call) }
 }
 
@@ -100,8 +99,8 @@ extension OutgoingHTTP {
     /// Started by the first call.
     private static let thread = Mutex<CurlThread?>(nil)
 
-    /// The libcurl ``Transport``. https uses the environment's proxy (`https_proxy`, `all_proxy`, `no_proxy`), which
-    /// resolves the name itself. http is for loopback and uses none.
+    /// https uses the environment's proxy (`https_proxy`, `all_proxy`, `no_proxy`), which resolves the name itself.
+    /// http is for loopback and uses none.
     @Sendable package static func overNetwork(_ call: OutgoingCall) async throws -> Answer {
         guard let url = ProviderURL(call.url) else { throw OutgoingFailure.notAllowed }
         var call = call

@@ -1,8 +1,8 @@
 package import GatehouseWire
 package import IdentityProviders
 
-/// Calls identity providers that the address rule allows. Resolves the name, checks every address and connects to these
-/// only. The environment's proxy resolves the name itself (``OutgoingHTTP/overNetwork(_:)``).
+/// Resolves the name, checks every address and connects to these only. A proxy resolves the name itself
+/// (``OutgoingHTTP/overNetwork(_:)``).
 package struct ProviderCalls: Sendable {
     package let rule: OutgoingAddressRule
     private let http: OutgoingHTTP

@@ -9,8 +9,6 @@ import NIOCore
 import Synchronization
 import WebPages
 
-/// The account pages and the console, in the same process as their APIs.
-///
 /// - Parameter tables: The APIs that the pages call.
 /// - Throws: A template's error.
 func makePages(

@@ -2,16 +2,13 @@ import GatehouseWire
 package import IdentityProviders
 import Synchronization
 
-/// Reports provider failures that cached keys and documents hide, once per change, so that an outage does not fill the
-/// log.
+/// Reports provider failures that cached documents hide, once per change, so that an outage does not fill the log.
 package final class HiddenFailures: Sendable {
     private let find: @Sendable () async -> [String: [ProviderFailure]]
     private let tell: @Sendable (_ provider: String, _ failures: [ProviderFailure]) -> Void
     private let told = Mutex<[String: [ProviderFailure]]>([:])
 
-    /// - Parameters:
-    ///   - find: The current failures by provider.
-    ///   - tell: Called on changes; an empty list means recovery.
+    /// - Parameter tell: Called on changes; an empty list means recovery.
     package init(
         find: @escaping @Sendable () async -> [String: [ProviderFailure]],
         tell: @escaping @Sendable (_ provider: String, _ failures: [ProviderFailure]) -> Void

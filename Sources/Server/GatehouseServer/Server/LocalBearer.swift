@@ -15,8 +15,7 @@ struct LocalBearer: Sendable {
     let audience: String
     let now: @Sendable () -> Instant
 
-    /// - Parameter refusesRevoked: Refuses tokens of ended sessions and of banned or deleted users that this process
-    ///   knows of (``RevocationPoller``).
+    /// - Parameter refusesRevoked: As far as this process knows (``RevocationPoller``).
     @Sendable func authenticate(_ token: String, refusesRevoked: Bool) async throws(BearerRefusal) -> Bearer {
         let claims: TokenClaims
         do throws(TokenRejection) {

@@ -10,7 +10,7 @@ package struct PeriodicTask: Service {
     /// - Parameters:
     ///   - sleep: Throws if cancelled.
     ///   - work: Returns the amount of work done; 0 leads to a pause.
-    ///   - failed: Receives errors of `work`, which is retried after the pause.
+    ///   - failed: `work` is retried after the pause.
     package init(
         every pause: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void,
         work: @escaping @Sendable () async throws -> Int, failed: @escaping @Sendable (any Error) -> Void

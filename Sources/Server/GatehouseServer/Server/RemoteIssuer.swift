@@ -23,12 +23,11 @@ struct RemoteIssuer: Sendable {
 
     @Sendable func fetchKeys() async throws -> [UInt8] { try await settings.fetchKeys(http) }
 
-    /// Deletes the profile here, then the account at the issuer: an account without a profile can repeat the request,
-    /// but a profile without an account would stay forever.
+    /// Profile first: an account without a profile can repeat the request, but a profile without an account would stay
+    /// forever.
     ///
     /// Deletion is final, so the issuer first confirms an active session and no ban. A user with a second factor needs
-    /// a token from after it; if the settings ask for a fresh sign-in, the token has the time of the last proof, which
-    /// a refresh keeps.
+    /// a token from after it; a fresh sign-in is judged by the token's last proof, which a refresh keeps.
     func delete(_ bearer: Bearer) async throws -> AccountDeletion {
         let id = bearer.userID.text
         let key = settings.secretKey.reveal()
@@ -61,7 +60,7 @@ struct RemoteIssuer: Sendable {
     }
 
     /// Creates a missing profile only if the issuer confirms the account, because tokens outlive it, and not shortly
-    /// after a deletion here, which the issuer may not have finished.
+    /// after a deletion here.
     ///
     /// - Throws: ``UnknownAccount``; ``BearerRefusal/keysUnavailable(_:)`` if the issuer does not respond; or database
     ///   errors.

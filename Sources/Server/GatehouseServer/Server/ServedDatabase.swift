@@ -7,11 +7,11 @@ import ProfileGateway
 package import SQLDatabase
 import SQLiteDriver
 
-/// Opens SQLite; PostgreSQL connects at its first use.
+/// PostgreSQL connects at its first use.
 ///
 /// - Parameters:
 ///   - waitLimit: A transaction's wait for its turn.
-///   - readLimit: For SQLite reads; nil for none. PostgreSQL has its own limit.
+///   - readLimit: SQLite only; nil for none.
 /// - Throws: ``DatabaseFailure`` for an unusable file or an invalid URL.
 package func openDatabase(
     _ location: DatabaseLocation, _ world: World, waitLimit: Duration = .seconds(10), readLimit: Duration? = nil,

@@ -104,7 +104,7 @@ package struct Server: Sendable {
 }
 
 /// - Parameters:
-///   - beside: The additional routes of `gatehouse dev`.
+///   - beside: For `gatehouse dev`.
 ///   - prepareSchema: Migrates the database, or throws if it must not.
 /// - Throws: ``DatabaseFailure``, the errors of `prepareSchema` and ``KeyRing/reload()``, and
 ///   ``ProviderSettingsProblems``.

@@ -23,8 +23,7 @@ package struct ProviderDefaults: Sendable {
     package let redirectURL: String
     package let address: AddressRequirement
 
-    /// - Parameter confirmsAutomatically: Accepts a provider's unverified address like a typed one. Otherwise it needs
-    ///   a confirmation by mail.
+    /// - Parameter confirmsAutomatically: Accepts a provider's unverified address like a typed one.
     package init(externalURL: String, confirmsAutomatically: Bool) {
         redirectURL = externalURL + "/callback"
         address = confirmsAutomatically ? .present : .verified

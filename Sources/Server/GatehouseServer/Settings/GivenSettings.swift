@@ -29,7 +29,7 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
 
     /// The environment precedes the file, and a `GATEHOUSE_` name a foreign one. An empty value means unset.
     ///
-    /// - Parameter readFile: Reads a file with one secret. Its errors become problems.
+    /// - Parameter readFile: Its errors become problems.
     package init(
         environment: [String: String], file: ConfigurationFile? = nil,
         readFile: (String) throws -> String = Self.readSecret
@@ -94,9 +94,9 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         }
     }
 
-    /// Trimmed text of at most 1 MiB.
+    /// At most 1 MiB, trimmed.
     ///
-    /// - Throws: ``UnreadableFile``, also for a longer file or text that is not UTF-8.
+    /// - Throws: ``UnreadableFile``, also beyond the limit or if not UTF-8.
     package static func readSecret(_ path: String) throws(UnreadableFile) -> String {
         try readText(path).trimmingCharacters(in: .whitespacesAndNewlines)
     }

@@ -17,8 +17,8 @@ package enum ServedPart: String, CaseIterable, Sendable {
 extension ServerSettings {
     /// - Parameters:
     ///   - parts: A standalone gateway must know its issuer.
-    ///   - used: The settings that the caller uses, nil for all. Others may be missing or invalid, and have another
-    ///     value. Unknown names are refused in either case.
+    ///   - used: The settings that the caller uses, nil for all. Others may be missing or invalid, but unknown names
+    ///     are always refused.
     /// - Throws: ``SettingsProblems`` with every invalid value.
     package init(
         _ given: GivenSettings, parts: Set<ServedPart> = Set(ServedPart.allCases), using used: Set<Setting>? = nil

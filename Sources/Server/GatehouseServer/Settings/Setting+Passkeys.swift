@@ -66,7 +66,7 @@ extension SettingsReader {
         return isOn ? rules : nil
     }
 
-    /// - Parameter needed: The enabled setting that requires an identity.
+    /// - Parameter needed: The enabled setting that requires it.
     /// - Returns: nil for none or an unusable one.
     mutating func relyingParty(neededBy needed: Setting?) -> AppIdentity? {
         let apps = AppIdentifiers(apple: appleAppIDs(), android: androidApps())

@@ -1,8 +1,7 @@
 import AccountDomain
 import GatehouseWire
 
-/// One row per setting: key, Supabase Auth's variables, form with default, description. A new setting needs a row, its
-/// name in ``allCases``, and code that reads it.
+/// A new setting needs a row, its name in ``allCases``, and code that reads it.
 extension Setting {
     // Addresses and public URLs.
     package static let listen = Setting(

@@ -1,7 +1,7 @@
 import GatehouseWire
 
-/// A row of the table in `Setting+Table.swift`, which drives the environment, the YAML file, the refusal of unknown
-/// names, `check-config` and the test of `Docs/configuration.md`.
+/// A row of `Setting+Table.swift`, which drives the environment, the YAML file, the refusal of unknown names,
+/// `check-config` and the test of `Docs/configuration.md`.
 package struct Setting: Hashable, Sendable {
     /// In the YAML file.
     package let key: String

@@ -58,7 +58,7 @@ extension SettingsReader {
         return text(.mailFolder) == nil && text(.smtpHost) == nil && !hasHook ? nil : mail
     }
 
-    /// Passwords must not consist of these: the configured words, and parts of the URLs and of the app's scheme.
+    /// The configured words, and parts of the URLs and of the app's scheme.
     private func forbiddenWords() -> [String] {
         let hosts = [Setting.siteURL, .externalURL].compactMap { text($0).flatMap(URL.init(string:))?.host }
         // Top-level domains do not name the app.

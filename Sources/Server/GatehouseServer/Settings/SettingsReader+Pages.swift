@@ -79,8 +79,8 @@ extension ServerSettings {
     /// Lets this machine into the console without a password, for `gatehouse dev`.
     ///
     /// - Parameters:
-    ///   - secretKey: The API key that the console signs in with.
-    ///   - randomBytes: A cryptographically secure source.
+    ///   - secretKey: The console's API key.
+    ///   - randomBytes: Cryptographically secure.
     /// - Returns: The path and query of a single-use link.
     package mutating func openConsole(
         _ secretKey: Secret, randomBytes: @escaping @Sendable (Int) -> [UInt8]

@@ -95,8 +95,8 @@ struct SettingsReader {
         return nil
     }
 
-    /// A header of addresses only. `Forwarded` (RFC 7239) has its own grammar, which is not supported: every caller
-    /// would be the proxy.
+    /// Addresses only. `Forwarded` (RFC 7239) has its own grammar, which is not supported: every caller would be the
+    /// proxy.
     mutating func addressHeader(_ setting: Setting) -> HTTPField.Name? {
         guard let text = text(setting) else { return nil }
         if let name = HTTPField.Name(text), name != HTTPField.Name("Forwarded") { return name }

@@ -1,7 +1,7 @@
 import CYAML
 import GatehouseWire
 
-/// Reads a flat YAML mapping of texts and lists of texts with libyaml (<https://pyyaml.org/wiki/LibYAML>).
+/// A flat YAML mapping of texts and lists of texts (<https://pyyaml.org/wiki/LibYAML>).
 ///
 /// Every scalar is text: `yes` and `~` stay as written. The first anchor, alias or nested value stops the reading, so
 /// input neither expands nor nests.

@@ -7,8 +7,7 @@ package import NIOHTTP1
 package import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Translates between NIO's and swift-http-types' messages, and handles `Connection` (RFC 9112 §9.3) and `Expect:
-/// 100-continue` (RFC 9110 §10.1.1).
+/// Handles `Connection` (RFC 9112 §9.3) and `Expect: 100-continue` (RFC 9110 §10.1.1).
 ///
 /// Replaces swift-nio-extras' `HTTP1ToHTTPServerCodec`, which checks tokens byte by byte, parses each path as a URL,
 /// and keeps the first of several `Host` headers.
@@ -98,8 +97,8 @@ extension HTTPRequestHead {
 }
 
 extension HTTPRequest {
-    /// A request with several `Host` fields or an invalid one gets no authority, and so status 400 (RFC 9112 §3.2).
-    /// HTTP/1.0 may omit the field and gets an empty authority.
+    /// Several `Host` fields or an invalid one give no authority, and so status 400 (RFC 9112 §3.2). HTTP/1.0 may omit
+    /// the field.
     ///
     /// - Throws: For a method that is not a token.
     init(_ head: HTTPRequestHead) throws {
@@ -140,8 +139,8 @@ extension HTTPField.Name {
 }
 
 extension HTTPField {
-    /// NIO's parser has refused control characters and leading spaces, so only values with a trailing space need
-    /// swift-http-types' slower check.
+    /// NIO's parser has refused control characters and leading spaces, so only a trailing space needs swift-http-types'
+    /// slower check.
     fileprivate init(_ name: Name, received value: String) {
         let (bytes, space, tab) = (value.utf8, UInt8(ascii: " "), UInt8(ascii: "\t"))
         guard bytes.count > 64, bytes.last != space, bytes.last != tab else {
@@ -161,8 +160,8 @@ private struct StrictHTTP1: ServerChildChannel {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(UnreadAnswers(limit: idleTimeout), position: .first)
-            // No pipelining: the channel reads one request at a time. No validation: the response's types allow only
-            // valid names and values.
+            // No pipelining: the channel reads one request at a time. No validation: the types allow only valid names
+            // and values.
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)

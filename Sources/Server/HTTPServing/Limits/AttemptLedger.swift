@@ -17,8 +17,7 @@ enum AttemptVerdict: Equatable, Sendable {
     }
 }
 
-/// State of an ``AttemptLimiter``: per key the running attempts, and when the full limit is available again, which
-/// every failure moves by one interval.
+/// Per key the running attempts, and when the full limit is available again, which every failure moves by one interval.
 struct AttemptLedger<Waiter: Sendable>: Sendable {
     struct Waiting: Sendable {
         let number: Int
@@ -114,8 +113,8 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return Array(keys[...closed])
     }
 
-    /// A refused key reads the shared counts as well, because a success on another node may have reset it: at most once
-    /// per key and second.
+    /// Reads the shared counts of a refused key, because a success on another node may have reset it: at most once per
+    /// key and second.
     mutating func asksOthers(_ keys: [AttemptKey], at now: Instant) -> Bool {
         guard let key = keys.first(where: { delay(of: $0, at: now) > .zero }), settled(key) != nil else { return false }
         if let asked = entries[key]?.askedAt, asked <= now, now < asked + .seconds(1) { return false }
@@ -123,8 +122,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return true
     }
 
-    /// The count that a shared count may lower; nil if the limit never resets, attempts are running, or failures are
-    /// not shared yet.
+    /// nil if the limit never resets, attempts are running, or failures are not shared yet.
     func settled(_ key: AttemptKey) -> Instant? {
         guard key.limit.isForgiven, let entry = entries[key], entry.inFlight == 0, !entry.isOwn else { return nil }
         return entry.fullAt

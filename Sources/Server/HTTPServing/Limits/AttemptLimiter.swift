@@ -62,7 +62,7 @@ package struct SharedFailures: Sendable {
 /// Limits attempts whose outcome takes work, such as password checks. Only failures count. A running attempt reserves a
 /// slot of each key, so concurrent attempts cannot exceed the limit; without a free slot, a caller waits.
 ///
-/// Nodes share counts, but limit concurrent attempts separately.
+/// Concurrent attempts are limited per node.
 package final class AttemptLimiter: Sendable {
     private typealias Caller = CheckedContinuation<AttemptVerdict, Never>
 
@@ -94,8 +94,7 @@ package final class AttemptLimiter: Sendable {
         state = Mutex(State(ledger: AttemptLedger(capacity: capacity)))
     }
 
-    /// Refused if failures have exhausted a key, here or on all nodes together. A refused key reads the shared counts
-    /// at most once a second, if another node's success can reset it.
+    /// A refused key reads the shared counts at most once a second, if another node's success can reset it.
     ///
     /// - Throws: Errors of the shared counts.
     package func look(_ keys: [AttemptKey], at now: Instant) async throws -> RateLimiter.Decision {
@@ -116,7 +115,7 @@ package final class AttemptLimiter: Sendable {
 
     /// Call ``look(_:at:)`` first.
     ///
-    /// - Parameter body: Returns nil for a failure. A thrown error is not counted.
+    /// - Parameter body: nil means a failure. A thrown error is not counted.
     /// - Throws: ``Refusal`` 429 without a free slot, `CancellationError`, and the errors of `body` and of the shared
     ///   counts.
     package func attempt<Value: Sendable>(

@@ -11,7 +11,7 @@ package struct ClientAddressRule: Sendable {
         /// everything to its left (RFC 7239 §8.1).
         case header(HTTPField.Name, from: [IPNetwork])
         /// The header's first address, from any peer, like Supabase Auth's `GOTRUE_RATE_LIMIT_HEADER`. Requests without
-        /// it are not limited. Safe only if clients cannot bypass the proxy that sets it.
+        /// it are not limited. Safe only if clients cannot bypass the proxy.
         case headerFromAnyone(HTTPField.Name)
     }
 
@@ -42,8 +42,7 @@ package struct ClientAddressRule: Sendable {
         }
     }
 
-    /// An untrusted proxy forwarded the request, so its clients share one address. A client that sets the header looks
-    /// the same.
+    /// An untrusted proxy's clients share one address. A client that sets the header looks the same.
     package func ignoresForwarding(peer: String?, _ headers: HTTPFields) -> Bool {
         switch source {
         case .headerFromAnyone: return false

@@ -5,8 +5,8 @@ package import NIOCore
 /// Closes new connections beyond the limits or with few free file descriptors, and pauses accepting without any. First
 /// in the listening socket's pipeline.
 ///
-/// NIO's own handler leaves the socket registered while it does not read, and its selector then spins on one core
-/// (swift-nio 2.101, `ServerSocketChannel`: `readPending` stays set after a failed accept).
+/// NIO's own handler leaves the socket registered while not reading, so its selector spins (swift-nio 2.101,
+/// `ServerSocketChannel`: `readPending` stays set after a failed accept).
 package final class ConnectionGate: ChannelDuplexHandler {
     package typealias InboundIn = any Channel
     package typealias InboundOut = any Channel

@@ -50,7 +50,7 @@ package final class OpenConnections: Sendable {
     }
 
     /// - Parameter peer: nil for a Unix socket.
-    /// - Returns: Whether the connection is within the limits. Call ``close(_:)`` only after true.
+    /// - Returns: false beyond the limits. Call ``close(_:)`` only after true.
     package func open(_ peer: IPAddress?) -> Bool {
         let subscriber = counted(peer)
         return state.withLock { state in

@@ -32,10 +32,8 @@ package struct SharedCounts: Sendable {
     }
 }
 
-/// Counts in memory, and for shared limits also in ``SharedCounts``.
-///
-/// Memory is bounded: keys with a full bucket are forgotten, and at capacity the fullest half of a bucket's keys, so a
-/// flood from many addresses cannot unlock an exhausted key.
+/// Memory is bounded: keys with a full bucket are forgotten, and at capacity the fullest half, so a flood from many
+/// addresses cannot unlock an exhausted key.
 package final class RateLimiter: Sendable {
     package enum Decision: Equatable, Sendable {
         case allowed

@@ -38,8 +38,7 @@ package enum Descriptors {
         return found == 0 ? Int(clamping: limit.rlim_cur) : 256
     }
 
-    /// At most `reserve` are free, or an eighth of a small limit. libdispatch kills the process if it cannot open a
-    /// file to count its threads, once a second.
+    /// libdispatch kills the process if it cannot open a file to count its threads, once a second.
     package static func areScarce(reserve: Int) -> Bool {
         // The system returns the lowest free number, so all below are in use.
         let lowest = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)

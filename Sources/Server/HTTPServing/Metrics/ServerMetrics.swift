@@ -1,8 +1,8 @@
 import GatehouseWire
 import Synchronization
 
-/// Create counters, gauges and histograms once, at startup; each use takes one short lock. Label values come from the
-/// program, never from a request, which bounds the series.
+/// Create metrics once, at startup; each use takes one short lock. Label values come from the program, never from a
+/// request, which bounds the series.
 package final class ServerMetrics: Sendable {
     private enum Family: Sendable {
         case counter(Counter)

@@ -20,8 +20,7 @@ package struct CrossOriginPolicy: Sendable {
             ] + additionalHeaders.map { ExternalName(trusted: $0.lowercased()) })
     }
 
-    /// nil if the request is no preflight. One that asks for too much gets a 204 without permissions, so the browser
-    /// refuses.
+    /// nil if the request is no preflight. One that asks for too much gets a 204 without permissions.
     func preflight(_ request: Request) -> Response? {
         guard let method = Self.preflightMethod(request) else { return nil }
         var answer = Answer.empty()

@@ -4,9 +4,9 @@ package import Hummingbird
 
 /// Protects a developer's server from websites that reach its port through the browser, including by DNS rebinding.
 ///
-/// `Host` must be an IP address, `localhost`, or one of ``init(names:)``. `Origin`, if present, must be loopback, one
-/// of these names, or the name in `Host`; apps' schemes are allowed. `null` can be any website's frame, and is refused
-/// unless `Sec-Fetch-Site` says same origin: a form of a page without referrers sends it.
+/// `Host` must be an IP address, `localhost`, or one of ``init(names:)``. `Origin` must be loopback, one of these
+/// names, the name in `Host`, or an app's scheme. `null` can be any website's frame, and is refused unless
+/// `Sec-Fetch-Site` says same origin: a form without referrers sends it.
 package struct LocalCallers: Sendable {
     private let names: [String]
 

@@ -32,7 +32,7 @@ package struct Query {
         return both
     }
 
-    /// Replaces one parameter and sorts names, as in Supabase's links. Omits `apikey`, so links do not repeat the key.
+    /// Replaces one parameter and sorts names, as in Supabase's links, without repeating `apikey`.
     package func encoded(setting name: String, to value: String) -> String {
         let others = parameters.filter { $0.name != name && $0.name != "apikey" }
         return (others + [(name, value)]).sorted { $0.name < $1.name }
@@ -41,8 +41,8 @@ package struct Query {
 }
 
 extension HTTPFields {
-    /// RFC 6750 §2.1, parsed like Supabase Auth: scheme in any case, one space, no whitespace in the token. nil
-    /// otherwise, and for duplicate headers.
+    /// RFC 6750 §2.1, parsed like Supabase Auth: scheme in any case, one space, no whitespace in the token. nil also
+    /// for duplicate headers.
     package var bearerToken: String? {
         var value = single(.authorization)
         return value?.withUTF8 { bytes in
@@ -70,8 +70,8 @@ extension HTTPFields {
         var found: UInt64 = 0
         for start in stride(from: 0, to: whole, by: 8) {
             let eight = bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
-            // Sets a byte's upper bit: below 0x21 by the borrow, above 0x7E by the carry or by itself. A borrow or
-            // carry into the next byte comes from an invisible one.
+            // Sets an invisible byte's upper bit: below 0x21 by the borrow, above 0x7E by the carry or by itself. Only
+            // an invisible byte borrows or carries.
             found |= (eight &- 0x2121_2121_2121_2121) | (eight &+ 0x0101_0101_0101_0101) | eight
         }
         return found & 0x8080_8080_8080_8080 == 0 && bytes[whole...].allSatisfy { (0x21...0x7E).contains($0) }
@@ -94,12 +94,12 @@ extension Request {
 
     /// A second call returns no bytes.
     ///
-    /// A slow body is cut off at the request's deadline when a part arrives, a stalled one by the connection's idle
-    /// timeout, so ordinary requests need no timer. Both close the connection.
+    /// A slow body is cut off at the deadline when a part arrives, a stalled one by the idle timeout, so ordinary
+    /// requests need no timer. Both close the connection.
     ///
     /// - Parameter limit: nil for `context.maxUploadSize`.
     /// - Throws: ``Refusal`` 413 beyond `limit` bytes, before reading if `Content-Length` announces them; 503 if all
-    ///   requests' bodies together are too long; 504 after the deadline.
+    ///   bodies together are too long; 504 after the deadline.
     package func bytes(_ context: ServerContext, upTo limit: Int? = nil) async throws -> [UInt8] {
         let limit = limit ?? context.maxUploadSize
         let announced = headers.single(.contentLength).flatMap { Int($0) }
@@ -153,8 +153,7 @@ extension JSONProblem {
 
 /// Limits the memory of all bodies together, however many clients send slowly.
 package final class BodyBudget: Sendable {
-    /// Bytes of each body that are free. Sign-ins, refreshes and profile changes are shorter, so long bodies never
-    /// block them.
+    /// Free bytes of each body. Sign-ins, refreshes and profile changes are shorter, so long bodies never block them.
     static let free = 8_192
 
     private struct Use {

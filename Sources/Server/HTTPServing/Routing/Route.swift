@@ -19,8 +19,7 @@ package struct Route: Sendable {
     var wrongMethodGuardedBy: Guard?
     /// A bucket, by client address.
     var limitedBy: String?
-    /// Cancels the handler and responds with 504, for routes that wait for the body, a hash queue or another server.
-    /// Costs a task, so hot routes have none.
+    /// Cancels the handler and responds with 504. Costs a task, so hot routes have none.
     var timeLimit: Duration?
     /// false if GET changes something or streams forever: link checkers must not use up a one-time link.
     var answersHead = true

@@ -125,9 +125,7 @@ struct RouteEndpoint: HTTPResponder {
 extension ServerContext {
     /// Logs the cause, which the client does not see.
     ///
-    /// - Parameters:
-    ///   - route: The pattern, if known.
-    ///   - level: Overrides the status's level.
+    /// - Parameter level: Overrides the status's level.
     package func note(_ refusal: Refusal, route: String? = nil, level: Logger.Level? = nil) {
         guard let cause = refusal.cause else { return }
         let level = level ?? (refusal.status.code >= 500 ? .error : .info)

@@ -2,8 +2,6 @@ import GatehouseWire
 package import HTTPTypes
 package import Hummingbird
 
-/// One API's routes.
-///
 /// Defines what Hummingbird leaves open: a wrong method gets 405, `/a/` differs from `/a` unless the route accepts
 /// both, every path handles preflights, and HEAD works wherever GET does.
 package struct RouteTable: Sendable {
@@ -26,7 +24,7 @@ package struct RouteTable: Sendable {
 
     /// After the last table call ``UnknownPaths/add(_:to:)`` once per router.
     ///
-    /// Two routes with one method and path crash the process in Hummingbird.
+    /// Duplicate routes crash the process in Hummingbird.
     package func add(to router: Router<ServerContext>) {
         for prefix in group.prefixes {
             for route in routes { add(route, RouterPath(prefix + route.path), to: router) }

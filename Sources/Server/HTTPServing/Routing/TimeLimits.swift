@@ -1,8 +1,7 @@
 import GatehouseWire
 import Synchronization
 
-/// The time limits of all requests. One task sleeps until the earliest, so a request in time costs no timer; a timer of
-/// its own would stay until it fires.
+/// One task sleeps until the earliest limit, so a request in time costs no timer, which would stay until it fires.
 package final class TimeLimits: Sendable {
     private struct Watched {
         let end: Duration
@@ -36,7 +35,7 @@ package final class TimeLimits: Sendable {
     ///
     /// Still returns a late result, because committed work must not be reported as failed.
     ///
-    /// - Throws: ``Refusal/timeout`` if the limit stopped `body`, otherwise the errors of `body`.
+    /// - Throws: ``Refusal/timeout`` if the limit stopped `body`.
     package func limited<Value: Sendable>(
         to limit: Duration, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -16,8 +16,7 @@ package struct UnknownPaths: RouterMiddleware {
             .sorted { $0.prefix.utf8.count > $1.prefix.utf8.count }
     }
 
-    /// Call after adding every table: Hummingbird applies a middleware only to later routes and unknown paths, so known
-    /// routes skip this one.
+    /// Call after adding every table: Hummingbird applies a middleware only to later routes and unknown paths.
     package static func add(_ tables: [RouteTable], to router: Router<ServerContext>) {
         router.add(middleware: OtherRequests(tables))
     }
@@ -53,8 +52,6 @@ package struct UnknownPaths: RouterMiddleware {
     }
 }
 
-/// Handles wrong methods, preflights and unknown paths.
-///
 /// Its separate router is built by the first such request: with six times as many endpoints as routes, it would take a
 /// seventh of every start.
 private final class OtherRequests: RouterMiddleware {

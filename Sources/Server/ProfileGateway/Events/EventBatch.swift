@@ -19,8 +19,7 @@ package struct InvalidEvent: Error, Equatable {
     package let field: String
 }
 
-/// The body of `POST /v1/events`. Strict: an unknown event, an unknown or missing member, or a malformed value refuses
-/// the batch.
+/// Strict: an unknown event, an unknown or missing member, or a malformed value refuses the batch.
 package struct EventBatch: Sendable {
     package static let maximumBytes = 32_768
     package static let maximumEvents = 100

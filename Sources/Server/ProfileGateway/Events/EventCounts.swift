@@ -51,8 +51,8 @@ package struct EventCounts: Sendable {
     /// By method, in one statement.
     ///
     /// - Parameters:
-    ///   - from: Hours that begin then or later.
-    ///   - until: Hours that begin before.
+    ///   - from: Inclusive, by the hours' beginning.
+    ///   - until: Exclusive.
     ///   - app: nil for all apps.
     /// - Throws: ``DatabaseFailure``.
     package func funnels(from: Instant, until: Instant, app: String? = nil) async throws -> [MethodFunnel] {
@@ -68,7 +68,7 @@ package struct EventCounts: Sendable {
         return funnels
     }
 
-    /// Removes hours that began before this time, at most `limit` rows.
+    /// Hours that began before this time, at most `limit` rows.
     ///
     /// - Returns: The number of rows.
     /// - Throws: ``DatabaseFailure``.

@@ -14,8 +14,6 @@ package final class EventTally: Sendable {
     /// Not counted: too many rows waited, or a write's outcome is unknown.
     package var lost: Int64 { counts.lost }
 
-    /// Writes the counts since the last call.
-    ///
-    /// - Throws: ``DatabaseFailure``. The next call retries, unless they may have been written.
+    /// - Throws: ``DatabaseFailure``. The next call retries, unless the counts may have been written.
     package func write(to store: EventCounts) async throws { try await counts.write(store.add) }
 }

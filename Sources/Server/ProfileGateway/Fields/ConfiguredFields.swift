@@ -15,7 +15,7 @@ package struct ConfiguredFields: Sendable {
         teams == nil ? names.filter { $0 != ProfileChanges.teamsName } : names
     }
 
-    /// - Parameter stored: The profile's teams, which may stay even if the catalogue dropped them.
+    /// - Parameter stored: The profile's teams, which may stay.
     /// - Throws: ``InvalidProfileChange`` with `UNKNOWN_TEAM` for the first other unknown team.
     func check(_ given: [String], stored: [AuthJSON]) throws(InvalidProfileChange) {
         for (index, team) in given.enumerated() where !isKnown(team) && !stored.contains(.string(team)) {

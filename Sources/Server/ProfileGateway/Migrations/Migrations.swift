@@ -13,8 +13,7 @@ extension Profiles {
         Migration(25, "counted events of apps", [eventCounts]),
     ]
 
-    /// For profiles of another issuer's accounts. Numbered outside of the accounts' series, so neither program opens
-    /// the other's database.
+    /// For another issuer's accounts. Numbered apart, so neither program opens the other's database.
     package static let remoteMigrations: [Migration] = [
         Migration(1_001, "profiles of another issuer's accounts", [profiles(id: "PRIMARY KEY")]),
         Migration(

@@ -2,8 +2,8 @@ import SQLDatabase
 
 // For a database server with roles.
 extension Profiles {
-    /// Creates profiles as the tables' owner, whatever role inserts the account. The schema is fixed at creation, so a
-    /// caller's search path has no effect.
+    /// Runs as the tables' owner, whatever role inserts the account. The schema is fixed at creation, so a caller's
+    /// search path has no effect.
     static let profileFunction: SQL = """
         DO $make$ BEGIN EXECUTE format($create$
         CREATE FUNCTION %1$I.profile_comes_with_user() RETURNS trigger

@@ -1,8 +1,8 @@
 package import GatehouseWire
 package import SQLDatabase
 
-/// Each method is one transaction: one statement besides the caller's condition, or two if the change depends on the
-/// stored fields or teams.
+/// Each method is one transaction: one statement besides the caller's condition, or two if the change depends on stored
+/// fields or teams.
 ///
 /// A trigger creates each account's profile; for another issuer's tokens, the first change does.
 package struct Profiles: Sendable {
@@ -19,12 +19,12 @@ package struct Profiles: Sendable {
         return try await database.row(Self.lookup(id)) { ProfileRecord(&$0, hasTeams: hasTeams) }
     }
 
-    /// Creates the profile if there is none.
+    /// Creates a missing profile.
     ///
     /// - Parameter isAllowed: Checked in the same transaction.
     /// - Throws: ``UnknownAccount`` if `isAllowed` returns false or the account does not exist here; errors of
-    ///   `isAllowed`; ``InvalidProfileChange`` for fields that the limits, the schema or the catalogue refuse;
-    ///   ``DatabaseFailure``. Nothing changes, except possibly with the reason `unknownOutcome`.
+    ///   `isAllowed`; ``InvalidProfileChange`` for refused fields; ``DatabaseFailure``. Nothing changes, except
+    ///   possibly with the reason `unknownOutcome`.
     package func change(
         _ id: AccountID, _ changes: ProfileChanges, at now: Instant,
         if isAllowed: @escaping @Sendable (any Connection) throws -> Bool = { _ in true }
@@ -113,7 +113,7 @@ extension Profiles {
         }
     }
 
-    /// Deleted within the last minute, so the account's deletion may still be on its way to the issuer.
+    /// Within the last minute: the account's deletion may still be on its way to the issuer.
     ///
     /// - Throws: ``DatabaseFailure``.
     package static func isBeingDeleted(_ id: AccountID, at now: Instant, in db: any Connection) throws -> Bool {

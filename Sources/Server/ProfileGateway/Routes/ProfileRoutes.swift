@@ -45,7 +45,6 @@ package struct ProfileRoutes: Sendable {
     /// - Parameters:
     ///   - fields: Without teams there is no `/v1/teams`.
     ///   - appScheme: nil disables the callback route.
-    ///   - events: nil disables its route.
     package init(
         profiles: Profiles, fields: ConfiguredFields, authenticate: @escaping Authenticate,
         changeProfile: @escaping ChangeProfile,

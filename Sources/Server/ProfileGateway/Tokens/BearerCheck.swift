@@ -26,7 +26,7 @@ package struct BearerCheck: Sendable {
         self.leeway = leeway
     }
 
-    /// The `authenticate` of ``ProfileRoutes``. Ignores `refusesRevoked`: only the issuer knows ended sessions.
+    /// Ignores `refusesRevoked`: only the issuer knows ended sessions.
     ///
     /// - Throws: ``BearerRefusal/expired``, ``BearerRefusal/keysUnavailable(_:)`` (503), otherwise
     ///   ``BearerRefusal/invalid``.

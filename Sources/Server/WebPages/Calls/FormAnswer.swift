@@ -23,10 +23,7 @@ struct FormAnswer: Sendable {
     /// ``FormName/alike``, once the answer is kept for others.
     var form: ExternalName?
 
-    /// - Parameters:
-    ///   - begun: The visit before the form.
-    ///   - visit: The visit after it.
-    ///   - isOnce: The form must not be processed twice.
+    /// - Parameter isOnce: The form must not be processed twice.
     init(_ outcome: Outcome, from begun: Visit, to visit: Visit, isOnce: Bool) {
         let isRenewed = begun.session.formToken != visit.session.formToken
         (self.outcome, session, cookies) = (outcome, visit.session, visit.cookies)

@@ -1,7 +1,7 @@
 import GatehouseWire
 
-/// Processes identical forms once: concurrent ones, as after a double click, share one answer, and later ones get the
-/// answer of ``KeptAnswers``.
+/// Processes identical forms once: concurrent ones, as after a double click, share one answer, later ones get the kept
+/// answer.
 ///
 /// A form outlives its cancelled request. Each process knows only its own forms.
 actor FormFlights {

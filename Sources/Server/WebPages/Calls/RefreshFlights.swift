@@ -1,10 +1,10 @@
 import GatehouseWire
 import Synchronization
 
-/// Concurrent requests with one refresh token, such as from a browser's tabs, share one refresh.
+/// Concurrent requests, such as a browser's tabs, share one refresh, which outlives its cancelled request.
 ///
-/// A refresh outlives its cancelled request. If the response does not reach the browser, the server returns the current
-/// token again for the previous one (Docs/decisions/0004-refresh-tokens.md).
+/// If the response does not reach the browser, the server returns the current token again for the previous one
+/// (Docs/decisions/0004-refresh-tokens.md).
 final class RefreshFlights: Sendable {
     private let flights = Mutex<[ExternalName: Task<WebSession.Tokens, any Error>]>([:])
 

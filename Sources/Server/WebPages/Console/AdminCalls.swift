@@ -19,10 +19,8 @@ struct AdminRefusal: Error {
 }
 
 extension ConsolePage {
-    /// As the signed-in operator.
-    ///
-    /// - Throws: ``SignInNeeded`` without a sign-in or for a user who is no administrator; ``AdminRefusal``;
-    ///   ``CallFailed``; ``CallRefusal`` if the sign-in is too old for a change.
+    /// - Throws: ``SignInNeeded`` without an administrator's sign-in; ``AdminRefusal``; ``CallFailed``; ``CallRefusal``
+    ///   if the sign-in is too old for a change.
     @discardableResult
     mutating func callAsAdmin(
         _ method: HTTPRequest.Method, _ path: String, _ json: AuthJSONObject? = nil

@@ -7,7 +7,7 @@ import Hummingbird
 protocol ConsolePage: SitePage {}
 
 extension ConsolePage {
-    /// A failed call leaves a sentence in this part and the rest of the page intact.
+    /// A failed call leaves a sentence in its part and the rest of the page intact.
     ///
     /// - Throws: An error that ends the operator's session.
     mutating func part(

@@ -34,8 +34,8 @@ extension WebPages {
     var texts: PageTexts { appearance.texts }
     var look: PageLook { appearance.look }
 
-    /// Changes name, symbol and texts. Pages without a symbol at the start get none.
+    /// Pages without a symbol at the start get none.
     ///
-    /// - Throws: A template's error, but not for this package's.
+    /// - Throws: A template error, but not for this package's.
     package func show(_ branding: Branding) throws { try appearance.show(branding) }
 }

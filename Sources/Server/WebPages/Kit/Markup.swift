@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// Escaped for HTML and quoted attributes; templates use three braces.
+/// Templates use three braces.
 ///
 /// Works on bytes: swift-mustache escapes characters, and misses a quote before a combining mark.
 struct Markup: Sendable, CustomStringConvertible {

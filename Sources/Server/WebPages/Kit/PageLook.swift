@@ -61,10 +61,7 @@ struct PageLook: Sendable {
         self.symbol = symbol?.address
     }
 
-    /// - Parameters:
-    ///   - address: Path and query, for links to other languages.
-    ///   - offersLanguages: Adds these links.
-    ///   - needsScript: Loads the account pages' script.
+    /// - Parameter address: Path and query, for links to other languages.
     func html(
         _ page: TemplateValues, languagesTitle: String, address: String, language: MailLanguage,
         offersLanguages: Bool = true, needsScript: Bool = false

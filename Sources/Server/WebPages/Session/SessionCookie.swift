@@ -25,8 +25,7 @@ struct SessionCookie: Sendable {
     /// In seconds: 30 days, in the console 12 hours. The session may end earlier.
     private var lifetime: Int64 { site == .console ? WebSession.consoleLifetime : 2_592_000 }
 
-    /// `__Host-` stops sibling domains from setting the cookie; HTTPS only, so not on loopback without TLS (RFC 6265bis
-    /// §4.1.3.2).
+    /// `__Host-` stops sibling domains from setting the cookie (RFC 6265bis §4.1.3.2), but needs HTTPS.
     var name: String { (isSecure ? "__Host-gatehouse-" : "gatehouse-") + site.rawValue }
 
     /// - Returns: nil without a cookie from this server.
@@ -71,9 +70,7 @@ struct SessionCookie: Sendable {
     }
 }
 
-/// Proves that a form comes from a page of this session (CSRF).
-///
-/// Each page encodes the token differently, so compression does not reveal it (BREACH).
+/// Against CSRF. Each page encodes the token differently, so compression does not reveal it (BREACH).
 enum FormToken {
     static let field = "form"
 

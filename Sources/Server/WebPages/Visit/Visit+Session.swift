@@ -3,7 +3,7 @@ import GatehouseWire
 import HTTPTypes
 
 extension Visit {
-    /// Stores the tokens, ends the previous session, and invalidates its pages' forms.
+    /// Also ends the previous session and invalidates its pages' forms.
     ///
     /// - Parameter handover: The ``WebSession/Handover/id`` of the sign-in's app.
     mutating func signIn(_ json: AuthJSON, for handover: String?) async throws -> Outcome {
@@ -56,8 +56,6 @@ extension Visit {
     }
 
     /// A refused request keeps an earlier mail's flow.
-    ///
-    /// - Parameter ask: Takes the flow's challenge. Its errors are rethrown.
     mutating func beginning<Answer>(
         _ purpose: WebSession.Flow.Purpose, for handover: String?,
         _ ask: (inout Visit, _ challenge: AuthJSON) async throws -> Answer
@@ -72,7 +70,7 @@ extension Visit {
         }
     }
 
-    /// Begins a flow that returns to ``Place/callback`` with a code (RFC 7636).
+    /// Begins a flow that returns to ``Place/callback`` (RFC 7636).
     ///
     /// - Parameter handover: The ``WebSession/Handover/id`` of its app.
     /// - Returns: Its challenge.

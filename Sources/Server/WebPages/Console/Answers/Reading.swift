@@ -1,6 +1,6 @@
 import GatehouseWire
 
-// Strict: both sides are this program, so a page reports a member of the wrong type instead of a silent 0.
+// Strict: both sides are this program, so a page reports a wrong type instead of a silent 0.
 extension WireMembers {
     /// Sums of as many as fit in a response stay within 64 bits.
     static var largestCount: Int64 { 1_000_000_000_000 }

@@ -1,7 +1,7 @@
 import GatehouseWire
 
-// Has no view box: widths are shares of the page's, so texts and patterns keep their size on a phone. Colors are style
-// sheet classes; patterns repeat them for readers who do not see color.
+// Without a view box, widths are shares of the page's, and texts and patterns keep their size on a phone. Patterns
+// repeat the colors.
 extension BarChart {
     /// In pixels.
     private static let (height, top, base): (Int, Int, Int) = (196, 12, 168)

@@ -42,9 +42,9 @@ struct BarChart {
 }
 
 extension BarChart {
-    /// The largest series first; beyond ``maximumSeries``, the last one is "Other".
+    /// The largest series first; beyond ``maximumSeries``, the last is "Other".
     ///
-    /// - Parameter name: A count's series; nil leaves it out.
+    /// - Parameter name: nil leaves a count out.
     init(
         _ id: StaticString, _ title: String, _ activity: Activity, of counter: String,
         by name: ([String]) -> String?

@@ -63,8 +63,7 @@ package final class ConsoleEntry: Sendable {
         one.count == other.count && zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// A program on this machine that used a loopback name: not a website with its own name for this machine (DNS
-    /// rebinding), nor a proxy's client.
+    /// Used a loopback name: not a website with its own name for this machine (DNS rebinding), nor a proxy's client.
     package static func isOnThisMachine(peer: String?, _ request: Request) -> Bool {
         guard peer.flatMap({ IPAddress($0) })?.isLoopback == true,
             !ClientAddressRule(.peer).ignoresForwarding(peer: peer, request.headers),

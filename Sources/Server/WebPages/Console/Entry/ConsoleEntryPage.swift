@@ -27,14 +27,14 @@ struct ConsoleEntryPage: ConsolePage {
 }
 
 extension WebPages {
-    /// Links from other sites get a page that leads to the same URL. Browsers omit the operator's cookie there
-    /// (SameSite=Strict), and a response that sets another would sign the operator out.
+    /// Browsers omit the operator's cookie on other sites' links (SameSite=Strict), and a response that sets another
+    /// would sign the operator out.
     func pageAfterForeignLink(_ request: Request) -> Page? {
         guard site == .console, request.headers[.fetchSite] == "cross-site" else { return nil }
         return pageLeading(to: request.uri.path + (request.uri.query.map { "?\($0)" } ?? ""))
     }
 
-    /// Browsers send the cookie only where this server sent them (SameSite=Strict), and another page may have had the
+    /// Browsers send the cookie only from this server's pages (SameSite=Strict), and another page may have had the
     /// link.
     func pageLeading(to address: String) -> Page {
         var page = Page("Console", [.actions([Link(title: "Continue", address: address)])])

@@ -53,9 +53,7 @@ extension ProfilePage {
         }
     }
 
-    /// - Parameters:
-    ///   - refusal: Shown at its field.
-    ///   - stored: A field's stored value, as far as this page knows.
+    /// - Parameter refusal: Shown at its field.
     private func page(
         _ user: AuthUser, _ profile: AuthJSON, _ refusal: CallRefusal? = nil, stored: (String) -> String
     ) -> Page {

@@ -39,9 +39,7 @@ extension NewPasswordPage {
             ? nil : say("Passwords do not match.")
     }
 
-    /// Includes the current password once the server asks for it.
-    ///
-    /// - Parameter asks: Why the server refused the last attempt.
+    /// Includes the current password once the server asks for it (`asks`).
     func fields(_ offer: ServerOffer, _ asks: AuthErrorCode?) -> [Field] {
         var password = visit.passwordField(say("New Password"), isNew: true, minimum: offer.passwordLength)
         password.hint = say("Password must be at least %@ characters.", String(offer.passwordLength))

@@ -104,8 +104,7 @@ extension LinkQuestionPage {
             .post, "/token?grant_type=link_confirmation", ["link_ticket": .string(question.ticket.reveal())])
         let answer = try AuthSessionAnswer(json: json)
         guard answer.awaitsSecondStep else { return try await visit.signIn(json, for: question.handover) }
-        // Keeps the sign-in's session, which has the second factor. Ignored: a new session that stays is in the list of
-        // devices.
+        // Keeps the sign-in's session, which has the second factor. Ignored: the new session is in the list of devices.
         _ = try? await visit.call(.post, "/logout?scope=local", bearer: Secret(answer.accessToken))
         visit.session.flash = .methodAdded
         return .go(visit.placeAfterSignIn())

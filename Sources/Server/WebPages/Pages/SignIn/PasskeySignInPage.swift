@@ -60,8 +60,7 @@ struct PasskeySignInPage: SitePage {
 }
 
 extension PasskeySignInPage {
-    /// For the sign-in page or a link question. A browser reuses its challenge until it is used or expired, because the
-    /// server limits challenges by address.
+    /// A browser reuses its challenge until it is used or expired, because the server limits challenges by address.
     ///
     /// - Throws: ``CallFailed``.
     mutating func button(for question: WebSession.Question? = nil) async throws -> Block? {

@@ -13,8 +13,7 @@ struct ProviderPage: SitePage {
         shows("/callback") { try await $0.comeBack() },
     ]
 
-    /// Leaves by a link of these pages only. Otherwise, or if the browser does not say, asks first: another site must
-    /// not begin a sign-in.
+    /// Asks first unless a link of these pages led here: another site must not begin a sign-in.
     mutating func leave() async throws -> Outcome {
         guard try await offersProvider() else { return .page(nothingHere) }
         guard visit.request.headers[.fetchSite] == "same-origin" else { return .page(page) }

@@ -97,11 +97,7 @@ extension SecondStepPage {
         return .page(page(SecondSteps(user), hasAddress: user.email != nil, notice))
     }
 
-    /// The browser creates the factor's key or uses the existing one.
-    ///
-    /// - Parameters:
-    ///   - factor: For a path.
-    ///   - path: The form's.
+    /// Creates the factor's key or uses the existing one.
     mutating func keyBlocks(
         _ factor: String, act: String, at path: String, start: Ceremony.Start = .byPress
     ) async throws -> [Block] {
