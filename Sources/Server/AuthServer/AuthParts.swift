@@ -2,7 +2,6 @@ package import AccountStore
 import HTTPServing
 import PasswordHashing
 
-/// Handlers and background work by noun, on one shared state.
 extension AuthServer {
     package var admin: AdminHandlers { AdminHandlers(server: self) }
     package var callers: Callers { Callers(server: self) }

@@ -52,9 +52,8 @@ package final class AuthServer: Sendable {
         usedTokens = UsedTokens(accounts)
     }
 
-    /// - Parameters:
-    ///   - prefixes: An empty string is the root.
-    ///   - others: Each with its own guard.
+    /// - Parameter prefixes: An empty string is the root.
+    /// - Parameter others: Each with its own guard.
     package func table(
         prefixes: [String], crossOrigin: CrossOriginPolicy = CrossOriginPolicy(), with others: [Route] = []
     ) -> RouteTable {

@@ -38,7 +38,7 @@ extension AdminHandlers {
         }
     }
 
-    /// Everything in four statements. `limit` is 1 to 100, default 20.
+    /// The console's view of a user, in four statements. `limit` is 1 to 100, default 20.
     @Sendable func showUserOverview(_ request: Request, _ context: ServerContext) async throws -> Response {
         let limit = try Query(request).listLimit(or: 20)
         let found = try await accounts.admin.overview(of: try userID(context), limit: limit, at: runtime.now())

@@ -79,7 +79,7 @@ extension FactorHandlers {
         }
     }
 
-    /// Verifies a response against its challenge's data. Logs a refusal with its cause.
+    /// Logs a refusal with its cause.
     private func proof(
         _ credential: AuthJSON, _ ceremony: Ceremony, _ factor: Factor, _ data: String, of user: User
     ) async throws -> SecurityKeyProof {

@@ -44,8 +44,6 @@ extension AuthServer {
         }
     }
 
-    /// Counts a failure.
-    ///
     /// - Throws: The failure, unless the settings allow it.
     func pass(_ failure: HookFailure, of name: HookName, _ hook: Hook) throws(HookFailure) {
         counts.hooks.increment(name.rawValue, "failed")

@@ -3,7 +3,6 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// Mails with a common limit per hour.
 enum MailBudget: CaseIterable, Sendable {
     /// Confirmed addresses of accounts.
     case confirmed

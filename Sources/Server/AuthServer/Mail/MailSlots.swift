@@ -39,7 +39,6 @@ final class MailSlots: Sendable {
         }
     }
 
-    /// - Returns: The waiting lanes.
     func leave(_ lane: MailLane) -> [MailLane] {
         state.withLock { state in
             state.running[lane, default: 0] -= 1

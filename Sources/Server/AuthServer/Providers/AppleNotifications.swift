@@ -36,7 +36,6 @@ extension IdentityHandlers {
 }
 
 extension ProviderNotice.Kind {
-    /// - Returns: nil for an unknown kind.
     fileprivate init?(_ kind: AppleNotification.Kind) {
         switch kind {
         case .emailDisabled: self = .emailDisabled

@@ -57,7 +57,6 @@ extension IdentityHandlers {
 
     var isSecure: Bool { settings.externalURL.hasPrefix("https://") }
 
-    /// - Returns: The URL at the provider.
     private func begin(
         _ purpose: ProviderFlow.Purpose, _ query: Query, _ request: Request, in browser: Secret?
     ) async throws -> String {

@@ -34,7 +34,6 @@ extension IdentityHandlers {
         }
     }
 
-    /// For outcomes that deliver the session in the response.
     func answer(_ outcome: LinkingOutcome, of provider: String, to device: Device) async throws -> Response {
         switch outcome {
         case .signedIn(let session):

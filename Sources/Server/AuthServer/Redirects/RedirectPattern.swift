@@ -66,7 +66,6 @@ extension RedirectPattern {
         return done
     }
 
-    /// An entry before its characters are validated.
     private struct Reading {
         var scheme: Substring
         /// With the port; nil without `//`.

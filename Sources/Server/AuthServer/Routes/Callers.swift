@@ -174,7 +174,6 @@ extension Callers {
         throw Refusal(.unauthorized, .invalidAPIKey, "A secret key is accepted in a header only")
     }
 
-    /// The older secret keys are JWTs with a role.
     private func givesRights(_ key: String) -> Bool {
         // Ignored: any other text is not a token of this server.
         guard let role = try? keys.verify(key).claims.role else { return false }

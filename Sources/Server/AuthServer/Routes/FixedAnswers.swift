@@ -4,7 +4,6 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// Responses that depend on the settings only.
 struct FixedAnswers: Sendable {
     let health: [UInt8]
     let settings: [UInt8]

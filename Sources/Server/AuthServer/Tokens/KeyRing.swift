@@ -117,7 +117,8 @@ package final class KeyRing: Sendable {
     /// A repeated token costs one digest.
     ///
     /// - Parameter refusesRevoked: For callers that do not look up the session.
-    /// - Throws: ``TokenRejection``; always ``TokenRejection/unknownKey(_:)`` before the first ``reload()``.
+    /// - Throws: ``TokenRejection``; ``TokenRejection/revoked`` only with `refusesRevoked`;
+    ///   ``TokenRejection/unknownKey(_:)`` before the first ``reload()``.
     package func verify(_ token: String, refusesRevoked: Bool = false) throws(TokenRejection) -> VerifiedToken {
         let now = now()
         return try cache.verified(token, at: now, refusesRevoked: refusesRevoked) { token throws(TokenRejection) in

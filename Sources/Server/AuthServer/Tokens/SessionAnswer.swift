@@ -26,7 +26,6 @@ extension TokenIssuing {
         return response
     }
 
-    /// For a session from ``issuing(to:by:_:)``.
     func accessToken(_ issued: IssuedSession) throws -> SignedToken {
         let now = runtime.now().seconds
         if let agreed = issued.agreed { return try sign(agreed, at: now) }

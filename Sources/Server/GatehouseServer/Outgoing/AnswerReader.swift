@@ -6,7 +6,6 @@ struct AnswerReader {
 
     private(set) var headers: [String: String] = [:]
     private(set) var body: [UInt8] = []
-    /// Why reading stopped.
     private(set) var refusal: OutgoingFailure?
     private(set) var headerBytes = 0
     /// The status without a body, once the header has ended.

@@ -79,7 +79,6 @@ private struct CurlTransfers {
         }
     }
 
-    /// Reads and writes without blocking, and reports finished transfers.
     mutating func advance() {
         var count: Int32 = 0
         curl_multi_perform(multi, &count)

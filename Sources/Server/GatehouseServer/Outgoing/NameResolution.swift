@@ -13,7 +13,6 @@ package enum NameResolution {
         package var description: String { String(cString: gai_strerror(code)) }
     }
 
-    /// The callers that wait, by name.
     private static let waiting = Mutex<[[UInt8]: [FirstOutcome<[IPAddress]>]]>([:])
 
     /// One thread per name, shared by concurrent callers, so an unresponsive name delays no other.

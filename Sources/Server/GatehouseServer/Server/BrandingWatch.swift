@@ -17,7 +17,6 @@ package final class BrandingWatch: Sendable {
     private let pages: WebPages
     private let logger: Logger
 
-    /// - Parameter files: As read for `branding`.
     init(_ files: BrandingFiles, _ branding: Branding, _ pages: WebPages, _ logger: Logger) {
         state = Mutex(State(files: files, branding: branding))
         (self.pages, self.logger) = (pages, logger)

@@ -10,7 +10,6 @@ import ProfileGateway
 import SQLDatabase
 import ServiceLifecycle
 
-/// The Auth API and its gateway on one database.
 package struct LocalAccounts: Sendable {
     package let accounts: Accounts
     package let keys: KeyRing

@@ -5,7 +5,6 @@ import GatehouseWire
 import JSONWebTokens
 import ProfileGateway
 
-/// Connects the gateway to the auth server in the same process.
 struct LocalBearer: Sendable {
     let keys: KeyRing
     let accounts: Accounts

@@ -53,7 +53,6 @@ package struct PagesServer: Sendable {
 
     package var router: Router<ServerContext> { Ports.router(tables) }
 
-    /// - Parameter onReady: Called once the main port accepts connections.
     package func services(onReady: @escaping @Sendable () async -> Void) -> [any Service] {
         var services: [any Service] = [ports.main(tables, settings.listen, onReady: onReady)]
         if let branding { services.append(PeriodicTask.branding(branding, world)) }

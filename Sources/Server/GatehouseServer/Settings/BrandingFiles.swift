@@ -3,7 +3,7 @@ import GatehouseWire
 package import MailTemplates
 import WebPages
 
-/// The operator's branding of the account pages, with the contents last read.
+/// With the contents last read.
 package struct BrandingFiles: Sendable {
     /// A folder with a file for each language.
     let texts: String?
@@ -19,7 +19,6 @@ package struct BrandingFiles: Sendable {
         (texts == nil ? [] : MailLanguage.allCases.map(BrandingFile.texts)) + (symbol == nil ? [] : [.symbol])
     }
 
-    /// - Returns: The changed files.
     mutating func read() -> [BrandingFile] {
         let changed = all.filter { file in
             let found = contents(of: file)

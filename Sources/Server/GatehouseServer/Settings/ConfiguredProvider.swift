@@ -4,9 +4,7 @@ package import IdentityProviders
 package struct ConfiguredProvider: Sendable {
     package let settings: ProviderSettings
     package let linking: LinkingPolicy
-    /// Required from the provider before an account is created.
     package let address: AddressRequirement
-    /// As registered with the provider.
     package let redirectURL: String
 
     package init(

@@ -7,7 +7,6 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
         let text: String
         /// The environment variable, or the key in the file.
         package let origin: String
-        /// ``text`` is the path of a file with the value.
         var namesFile = false
         package var isFromFile = false
 

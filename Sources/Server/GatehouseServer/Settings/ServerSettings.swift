@@ -79,9 +79,9 @@ package struct ServerSettings: Sendable {
 }
 
 package struct DatabaseLocation: Sendable {
-    /// Empty for a database server.
+    /// Empty for PostgreSQL.
     package let path: String
-    /// PostgreSQL; may contain a password.
+    /// May contain a password.
     package let server: Secret?
     /// For transactions; PostgreSQL only.
     package let connections: Int
@@ -102,7 +102,6 @@ package struct TokenSettings: Sendable {
     package var signsWithSharedSecret = false
 }
 
-/// Another auth server whose tokens the gateway accepts.
 package struct RemoteIssuerSettings: Sendable {
     package let keysURL: String
     /// The `iss` of its tokens, and the URL of its admin API.

@@ -6,7 +6,6 @@ package import IdentityProviders
 package struct HookConfiguration: Sendable {
     package var hooks: [HookName: Hook] = [:]
     package var webhooks: [WebhookEndpoint] = []
-    /// The addresses that both may have.
     package var rule = OutgoingAddressRule()
 
     package init() {}

@@ -2,7 +2,6 @@ import Foundation
 import GatehouseWire
 package import SMTP
 
-/// The SMTP server, and the sender.
 package struct MailSettings: Sendable {
     package let server: SMTPServer
     package let sender: Mailbox

@@ -1,7 +1,6 @@
 import AuthServer
 import GatehouseWire
 
-/// Settings for features that this build lacks.
 package struct UnusedSettings: Sendable {
     /// `GOTRUE_…` variables that this program does not read.
     package let names: [String]

@@ -43,7 +43,6 @@ struct YAMLReader {
         return entries
     }
 
-    /// - Parameter line: The key's.
     private func value(of key: String, line: Int) throws(YAMLProblem) -> String {
         var isInside = false
         do throws(YAMLProblem) {

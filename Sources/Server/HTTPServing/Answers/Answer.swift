@@ -3,7 +3,6 @@ package import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// Responses with only the protocol's headers.
 package enum Answer {
     private static let jsonType = HTTPField(name: .contentType, value: "application/json")
 

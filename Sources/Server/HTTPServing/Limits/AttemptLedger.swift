@@ -66,7 +66,6 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         return .admitted
     }
 
-    /// - Returns: false if too many callers wait.
     mutating func wait(_ waiting: Waiting, for key: AttemptKey) -> Bool {
         guard waitingCount < Self.mostWaiting, self.waiting[key]?.count ?? 0 < Self.mostWaitingForOne else {
             return false
@@ -144,7 +143,6 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         for key in keys { entries[key]?.isOwn = true }
     }
 
-    /// - Returns: The keys that had failures.
     mutating func forgive(_ keys: [AttemptKey], at now: Instant) -> [AttemptKey] {
         let counted = keys.filter { $0.limit.isForgiven && full($0, at: now) > now }
         for key in counted { entries[key]?.fullAt = now }

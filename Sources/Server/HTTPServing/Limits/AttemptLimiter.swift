@@ -70,7 +70,6 @@ package final class AttemptLimiter: Sendable {
         var ledger: AttemptLedger<Caller>
         var number = 0
 
-        /// - Returns: nil if the caller waits to be resumed.
         mutating func wait(
             _ number: Int, _ keys: [AttemptKey], _ caller: Caller, at now: Instant
         ) -> AttemptVerdict? {

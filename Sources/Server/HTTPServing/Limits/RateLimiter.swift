@@ -7,7 +7,6 @@ package struct RateLimit: Hashable, Sendable {
     package let count: Int
     package let window: Duration
     package let burst: Int
-    /// All nodes count together, if they share a store.
     package let isShared: Bool
 
     package init(_ bucket: String, _ count: Int, per window: Duration, burst: Int, isShared: Bool = false) {
@@ -24,7 +23,7 @@ package struct RateLimit: Hashable, Sendable {
 
 /// Used only after the node's own count allowed the request, so a flood does not reach the store.
 package struct SharedCounts: Sendable {
-    /// Returns nil on success, otherwise the wait for a token.
+    /// nil on success, otherwise the wait for a token.
     let take: @Sendable (RateLimit, _ key: String, _ now: Instant) async throws -> Duration?
 
     package init(take: @escaping @Sendable (RateLimit, _ key: String, _ now: Instant) async throws -> Duration?) {

@@ -9,7 +9,7 @@ import Darwin
 #endif
 
 package enum StandardError {
-    /// Writes at most 4 KiB atomically to a pipe (PIPE_BUF). Ignores errors: a log without a reader must not stop the
+    /// Lines up to 4 KiB reach a pipe atomically (PIPE_BUF). Ignores errors: a log without a reader must not stop the
     /// server.
     @Sendable package static func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { buffer in
@@ -38,7 +38,8 @@ package enum Descriptors {
         return found == 0 ? Int(clamping: limit.rlim_cur) : 256
     }
 
-    /// libdispatch kills the process if it cannot open a file to count its threads, once a second.
+    /// At most `reserve` are free, or an eighth of a small limit. libdispatch kills the process if it cannot open a
+    /// file to count its threads, once a second.
     package static func areScarce(reserve: Int) -> Bool {
         // The system returns the lowest free number, so all below are in use.
         let lowest = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)

@@ -65,7 +65,6 @@ extension BucketCounts {
     }
 }
 
-/// From a request's head to its response.
 package struct RouteLatency: Sendable {
     package let method: String
     /// The pattern; `none` without a route.

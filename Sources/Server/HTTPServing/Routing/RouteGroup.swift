@@ -1,7 +1,6 @@
 import GatehouseWire
 package import Hummingbird
 
-/// Routes with a common error format.
 package struct RouteGroup: Sendable {
     /// Without a trailing slash: `["/auth/v1", ""]`. The longest match handles an unknown path.
     package let prefixes: [String]

@@ -22,9 +22,8 @@ package struct RouteTable: Sendable {
         }
     }
 
-    /// After the last table call ``UnknownPaths/add(_:to:)`` once per router.
-    ///
-    /// Duplicate routes crash the process in Hummingbird.
+    /// After the last table call ``UnknownPaths/add(_:to:)`` once per router. Hummingbird ends the process on duplicate
+    /// routes.
     package func add(to router: Router<ServerContext>) {
         for prefix in group.prefixes {
             for route in routes { add(route, RouterPath(prefix + route.path), to: router) }

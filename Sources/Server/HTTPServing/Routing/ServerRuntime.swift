@@ -21,7 +21,7 @@ package struct ServerRuntime: Sendable {
     private let timeLimits: TimeLimits
     /// Then 504.
     package let requestTimeLimit: Duration
-    /// Maps errors that handlers leave; nil for unexpected ones.
+    /// Maps errors that handlers throw; nil for unexpected ones.
     package let foreseen: @Sendable (any Error) -> Refusal?
 
     package init(

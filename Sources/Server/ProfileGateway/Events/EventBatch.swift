@@ -23,7 +23,6 @@ package struct InvalidEvent: Error, Equatable {
 package struct EventBatch: Sendable {
     package static let maximumBytes = 32_768
     package static let maximumEvents = 100
-    /// The row that counts events dropped by apps.
     package static let droppedName = "events_dropped"
     /// Per batch.
     private static let maximumDropped: Int64 = 10_000
@@ -98,7 +97,6 @@ package struct EventBatch: Sendable {
         counts[event, default: 0] += amount
     }
 
-    /// - Throws: ``InvalidEvent`` if a member is missing or unknown.
     private static func require(
         _ members: AuthJSONObject, _ required: [String], optional: [String] = [], at path: String
     ) throws(InvalidEvent) {

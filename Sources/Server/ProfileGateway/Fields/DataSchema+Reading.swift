@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// Names the keyword by its JSON Pointer in the file.
+/// Names the keyword by its JSON Pointer.
 package struct InvalidDataSchema: Error, Equatable, CustomStringConvertible {
     package let description: String
 
@@ -70,7 +70,6 @@ extension DataSchema {
     }
 }
 
-/// A schema's keywords and path in the file.
 private struct Keywords {
     let members: AuthJSONObject
     let path: String

@@ -44,7 +44,6 @@ struct Bounds<Value: Comparable & Sendable>: Sendable {
     }
 }
 
-/// A value's place in the request's body.
 struct DataPath: Equatable, Sendable {
     /// For people: `data.entries[3].mood`.
     private(set) var text = "data"

@@ -4,7 +4,6 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// A form's outcome and resulting session.
 struct FormAnswer: Sendable {
     /// The part kept for a later identical form.
     enum Lasting: Sendable {

@@ -1,7 +1,6 @@
 import GatehouseWire
 package import HTTPTypes
 
-/// A call of the pages to the APIs for a browser.
 package struct PageCall: Sendable {
     package enum API: Sendable { case auth, gateway }
 

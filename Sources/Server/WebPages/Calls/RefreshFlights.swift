@@ -8,7 +8,6 @@ import Synchronization
 final class RefreshFlights: Sendable {
     private let flights = Mutex<[ExternalName: Task<WebSession.Tokens, any Error>]>([:])
 
-    /// - Throws: The error of `refresh`.
     func tokens(
         for token: Secret, _ refresh: @escaping @Sendable () async throws -> WebSession.Tokens
     ) async throws -> WebSession.Tokens {

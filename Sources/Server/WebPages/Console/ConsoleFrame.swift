@@ -16,7 +16,6 @@ extension Visit {
         return .move(ConsolePlace.signIn)
     }
 
-    /// Navigation, if an operator is signed in.
     func consoleFrame(_ token: String) -> TemplateValues {
         guard isInConsole else { return ["isOutside": true] }
         let path = request.uri.path

@@ -16,7 +16,6 @@ package struct CaptchaWidget: Sendable {
         (self.provider, self.siteKey) = (provider, siteKey)
     }
 
-    /// The script looks for this element.
     var className: String {
         switch provider {
         case .hcaptcha: "h-captcha"
@@ -52,7 +51,7 @@ package struct CaptchaWidget: Sendable {
     }
 }
 
-/// Own style sheets, pictures and forms, and these additions.
+/// The page's own style sheets, pictures and forms are always allowed.
 struct ContentPolicy {
     var scripts: [String] = []
     var pictures = ["'self'"]
@@ -78,7 +77,6 @@ extension Visit {
     /// nil if no form needs a captcha.
     var captcha: CaptchaWidget? { pages.settings.captcha }
 
-    /// Adds the form's captcha answer.
     func solved(_ body: AuthJSONObject) -> AuthJSONObject {
         guard let answer = captcha.flatMap({ fields[$0.field] }) else { return body }
         var body = body

@@ -22,7 +22,6 @@ struct Ceremony {
     /// In bytes. The largest attestations are a few kilobytes.
     private static let longestCredential = 32_768
 
-    /// - Returns: nil without a response.
     static func answer(_ text: String?) -> AuthJSON? {
         guard let text, text.utf8.count <= longestCredential else { return nil }
         // Ignored: text that is not JSON did not come from the page's script.

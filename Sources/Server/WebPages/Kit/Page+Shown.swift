@@ -76,7 +76,6 @@ extension Row {
 }
 
 extension Form {
-    /// - Parameter prefix: Of its fields' IDs.
     func shown(_ token: String, prefix: String) -> TemplateValues {
         let filled = ceremony == nil ? [] : [(Ceremony.credential, ""), (Ceremony.failure, "")]
         let all = [(name: FormToken.field, value: token)] + hidden + filled

@@ -76,7 +76,6 @@ enum Block {
     case heading(String)
     case divider(String)
     case form(Form)
-    /// Links, one below the other.
     case buttons([Link])
     case links([Link])
     case menu([Link])

@@ -20,7 +20,6 @@ struct PageLook: Sendable {
     private let liveScript: String?
     private let home: String
 
-    /// - Throws: A template's parse error.
     init(_ branding: Branding, _ site: Site) throws {
         var library = MustacheLibrary()
         func register(_ template: [UInt8], _ name: String) throws {

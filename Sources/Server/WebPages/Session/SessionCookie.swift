@@ -74,7 +74,6 @@ struct SessionCookie: Sendable {
 enum FormToken {
     static let field = "form"
 
-    /// - Parameter pad: Random bytes, as many as the token's.
     static func text(_ token: [UInt8], pad: [UInt8]) -> String {
         Base64URL.text(pad + zip(token, pad).map { $0 ^ $1 })
     }

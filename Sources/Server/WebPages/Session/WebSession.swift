@@ -39,7 +39,7 @@ struct WebSession: Sendable {
         var other: String?
         /// ``Handover/id``
         var handover: String?
-        /// The code will set this typed password.
+        /// Set by the code, as typed.
         var password: Secret?
         /// The code restores this passkey.
         var ticket: Secret?
@@ -90,7 +90,7 @@ struct WebSession: Sendable {
     var mail: AwaitedMail?
     var flow: Flow?
     var question: Question?
-    /// Until the second factor, the tokens open no page of the account.
+    /// Until the second factor, the tokens open no account page.
     var awaitsSecondStep = false
     var challenge: Challenge?
     /// For the next page.

@@ -21,7 +21,6 @@ struct Visit {
     /// The console's ``flash``.
     let sentence: String?
 
-    /// The console is in English.
     var language: MailLanguage {
         pages.site == .console ? .english : session.language ?? .preferred(request.headers[.acceptLanguage])
     }

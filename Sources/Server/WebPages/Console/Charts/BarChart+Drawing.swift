@@ -6,7 +6,6 @@ extension BarChart {
     /// In pixels.
     private static let (height, top, base): (Int, Int, Int) = (196, 12, 168)
 
-    /// With title, legend, and a table of its numbers.
     var figure: HTML {
         .tag(
             "figure", ["class": "chart"],

@@ -1,6 +1,5 @@
 import GatehouseWire
 
-/// Stacked bars by hour or day.
 struct BarChart {
     struct Series {
         let name: String

@@ -19,7 +19,6 @@ enum MethodNames {
     }
 }
 
-/// The kinds that a chart distinguishes.
 enum SignInEnd: String, CaseIterable {
     case succeeded = "Succeeded"
     case waiting = "Waiting for the user"
@@ -42,7 +41,6 @@ enum SignInEnd: String, CaseIterable {
     }
 }
 
-/// Outcomes of presented refresh tokens.
 enum VerdictNames {
     static func shown(_ verdict: String) -> String {
         switch verdict {

@@ -53,7 +53,6 @@ extension ProfilePage {
         }
     }
 
-    /// - Parameter refusal: Shown at its field.
     private func page(
         _ user: AuthUser, _ profile: AuthJSON, _ refusal: CallRefusal? = nil, stored: (String) -> String
     ) -> Page {

@@ -2,7 +2,6 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// To sign in, or to set a new password.
 struct MailRequestPage: SitePage {
     var visit: Visit
 

@@ -126,7 +126,6 @@ extension PasskeySignInPage {
 }
 
 extension WebSession.Challenge {
-    /// - Parameter begun: From `POST /passkeys/authentication/options`.
     fileprivate init(_ begun: AuthJSON) {
         self.init(
             id: begun["challenge_id"]?.stringValue ?? "", options: begun["options"] ?? .null,

@@ -44,7 +44,6 @@ struct SecondStepPage: SitePage {
 }
 
 extension SecondStepPage {
-    /// - Returns: The session, one level higher.
     mutating func raised() async throws -> AuthJSON {
         if visit.fields["act"] == "recovery" {
             return try await visit.callAsUser(
@@ -78,7 +77,6 @@ extension SecondStepPage {
             : say("The security key did not work. Please try again.")
     }
 
-    /// - Parameter path: The factor's.
     mutating func verify(_ code: String, at path: String) async throws -> AuthJSON {
         let challenge = try AuthFactorChallenge(json: await visit.callAsUser(.post, path + "/challenge"))
         let id = AuthJSON.string(challenge.id.uuidString.lowercased())
