@@ -9,7 +9,7 @@ extension AuthServer {
     /// - Parameters:
     ///   - id: The same for all attempts; nil generates one.
     ///   - payload: Writes the members after `metadata`.
-    /// - Returns: nil without this hook, if it has nothing to say, or for an allowed failure.
+    /// - Returns: nil if there is no such hook, it says nothing, or its failure is allowed.
     /// - Throws: ``HookFailure``, ``Refusal`` if the hook decided so, or `CancellationError`.
     func ask(
         _ name: HookName, id: String? = nil, from address: String? = nil, _ payload: (inout JSONWriter) -> Void

@@ -33,7 +33,7 @@ struct HookCall: Sendable {
     let now: @Sendable () -> Instant
     let sleep: @Sendable (Duration) async throws -> Void
 
-    /// - Returns: nil for status 204.
+    /// - Returns: nil for status 204: the hook has nothing to say.
     /// - Throws: ``HookFailure``, or `CancellationError`.
     func answer() async throws -> AuthJSONObject? {
         do {

@@ -54,7 +54,7 @@ extension TokenIssuing {
         }
     }
 
-    /// - Returns: The server's own token without a hook, if it has nothing to say, or for an allowed failure.
+    /// - Returns: The server's own token if there is no hook, it says nothing, or its failure is allowed.
     func agreed(
         _ own: AgreedToken, of issued: IssuedSession, to device: Device, isRefresh: Bool = false
     ) async throws -> AgreedToken {

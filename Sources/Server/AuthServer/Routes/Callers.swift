@@ -11,7 +11,7 @@ struct UserCaller: Sendable {
     let session: Session?
     let claims: TokenClaims
     var user: User { account.user }
-    /// A thief may have a token from before the second factor. The lowest level without a session.
+    /// The lower one: a thief may have a token from before the second factor.
     var level: AssuranceLevel { min(session?.assuranceLevel ?? .aal1, claims.level) }
     /// The session had its second factor after the token.
     var hasOldToken: Bool { level < session?.assuranceLevel ?? .aal1 }

@@ -24,11 +24,11 @@ struct WebSession: Sendable {
         var isConfirmed = false
     }
 
-    /// Its code is awaited.
+    /// A mail whose code is awaited.
     struct AwaitedMail: Sendable {
         enum Kind: String, CaseIterable, Sendable {
             case signUp, signIn, recovery, emailChange
-            /// Right, but set aside.
+            /// The credential is right, but set aside.
             case setAsidePassword, setAsidePasskey
         }
 
@@ -37,7 +37,7 @@ struct WebSession: Sendable {
         let email: String
         /// A change's other address, which may also need confirmation.
         var other: String?
-        /// ``Handover/id``
+        /// The app's ``Handover/id``.
         var handover: String?
         /// Set by the code, as typed.
         var password: Secret?
@@ -51,11 +51,11 @@ struct WebSession: Sendable {
 
         let purpose: Purpose
         let verifier: Secret
-        /// ``Handover/id``
+        /// The app's ``Handover/id``.
         let handover: String?
     }
 
-    /// To which account a provider's identity belongs.
+    /// Asks to which account a provider's identity belongs.
     struct Question: Sendable {
         let ticket: Secret
         let email: String
@@ -64,7 +64,7 @@ struct WebSession: Sendable {
         let canRecover: Bool
         let canMailCode: Bool
         let canUsePasskey: Bool
-        /// ``Handover/id``
+        /// The app's ``Handover/id``.
         let handover: String?
         var hasMailedCode = false
         /// The next sign-in links the identity.

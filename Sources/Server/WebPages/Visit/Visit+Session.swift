@@ -15,7 +15,7 @@ extension Visit {
         var renewed = WebSession(formToken: pages.randomBytes(16))
         (renewed.language, renewed.handover) = (session.language, session.handover)
         renewed.next = session.next
-        // Until the second step is done.
+        // Kept until the second step is done.
         renewed.question = session.question.flatMap { $0.isAnswered ? $0 : nil }
         // Another sign-in in this browser does not answer the app's request.
         if let handover, renewed.handover?.id == handover { renewed.handover?.isConfirmed = true }
