@@ -29,6 +29,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.27
         @Test("002, E11: VoiceOver describes what each sign-in method does")
         func voiceOver() async throws {
             try await World.with { world in
@@ -44,6 +45,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.28
         @Test("002, E11: an error is announced at once and gets VoiceOver's focus, on every screen that signs in")
         func announced() async throws {
             try await World.with { world in
@@ -62,6 +64,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.29
         @Test(
             "002, E11: in every language a user signs in after a mistake, and no English text appears",
             arguments: ["es", "de", "ja", "ar"])
@@ -97,6 +100,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.29
         @Test("002, E11: a change of language shows at once, and typed text stays")
         func languageSwitch() async throws {
             let german = try Texts("de")
@@ -117,6 +121,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.29
         @Test(
             "002, E11: with the largest text, dark and right to left, an account is created, used and left",
             arguments: [

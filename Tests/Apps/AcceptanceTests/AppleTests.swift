@@ -12,6 +12,7 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("Sign in with Apple")
     struct AppleTests {
+        // Criteria: 001.1, 001.2, 001.3
         @Test("001, E2: Sign in with Apple works end to end: the sheet closes and the button shows the initial")
         func wholeWay() async throws {
             try await World.with { world in
@@ -29,6 +30,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 001.4, 001.5, 002.1, 004.12
         @Test("001, C5: the server lists the account with Apple as its sign-in method, and its profile exists")
         func account() async throws {
             try await World.with { world in
@@ -41,6 +43,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 001.6
         @Test(
             "001, E7: closing Apple's sheet, or cancelling in it, returns to the login sheet without a message",
             arguments: [Phone.Conduct.closesTheSheet, .chooses(Phone.Person(id: "cancels"))])
@@ -57,6 +60,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 001.7
         @Test("001, E7: without a connection at Apple's sheet the login sheet shows the error, and Retry signs in")
         func offline() async throws {
             try await World.with { world in
@@ -70,6 +74,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 001.7, 002.11
         @Test("001, E7: without a connection to the service the login sheet shows the error, and Retry signs in")
         func serviceOffline() async throws {
             try await World.with { world in
@@ -82,6 +87,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 001.8
         @Test(
             "001, E7, D4: a failed sheet and a token of another sign-in show that Apple failed",
             arguments: [
@@ -101,6 +107,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 001.9
         @Test(
             "001, E7: an unavailable service and a failing one have separate messages, and both offer Retry",
             arguments: [
@@ -119,6 +126,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 001.10
         @Test("001.10, E7: a missing profile is reported after the sign-in, signs nobody out, and can appear later")
         func profileMissing() async throws {
             try await World.with { world in
@@ -146,6 +154,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 001.11
         @Test("001, E2: while Apple's sheet is open every button is disabled, progress shows, and the sheet stays")
         func busy() async throws {
             try await World.with { world in
@@ -161,6 +170,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 001.12, 002.2
         @Test("001, D7: a returning user keeps the same account and the name that Apple gave once")
         func returning() async throws {
             try await World.with { world in
@@ -175,6 +185,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 001.13, 002.3
         @Test("001, D2: a relay address works like any other, on every screen")
         func hidden() async throws {
             try await World.with { world in
@@ -187,6 +198,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 001.14
         @Test("001, E8: the request asks Apple for name and address, with the hash of the nonce that the server gets")
         func request() async throws {
             try await World.with { world in
@@ -202,6 +214,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 001.14
         @Test("001, E8: the name that Apple gives once survives a failed exchange and a restart of the app")
         func name() async throws {
             try await World.with { world in

@@ -17,6 +17,7 @@ extension AcceptanceTests {
             try await world.screen.tap("Delete Account")
         }
 
+        // Criteria: 000.10, 000.21, 003.10
         @Test("000, E10: Delete Account asks first; then account and profile are deleted, and the sheet closes")
         func delete() async throws {
             try await World.with { world in
@@ -39,6 +40,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.22, 003.5
         @Test("000, E10: during a deletion the overlay covers the screen, and nothing can be closed or tapped")
         func overlay() async throws {
             try await World.with { world in
@@ -58,6 +60,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.23, 003.4
         @Test(
             "000, A8: a failed deletion shows an alert; the user stays signed in and can retry",
             arguments: [
@@ -89,6 +92,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.10
         @Test("000, C1: a deletion whose response was lost has happened and is not shown as a failure")
         func lostAnswer() async throws {
             try await World.with { world in
@@ -102,6 +106,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.10
         @Test("000, D2: an Apple account is deleted like any other, and the next sign-in creates a new one")
         func apple() async throws {
             try await World.with { world in

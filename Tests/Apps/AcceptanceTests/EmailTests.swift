@@ -11,6 +11,7 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("Email and password")
     struct EmailTests {
+        // Criteria: 004.1, 004.2
         @Test("004, E3: name, address and password create an account and sign its owner in at once, without a mail")
         func signUp() async throws {
             try await World.with { world in
@@ -24,6 +25,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 003.7, 004.7
         @Test("004, C5: the name of a sign-up is in the profile and on the profile screen")
         func name() async throws {
             try await World.with { world in
@@ -36,6 +38,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.7
         @Test("004, E5: a name keeps at most 40 characters")
         func longName() async throws {
             try await World.with { world in
@@ -46,6 +49,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.3
         @Test("004, D1: address and password sign in to the existing account")
         func signIn() async throws {
             try await World.with { world in
@@ -58,6 +62,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.4
         @Test(
             "004, E6, D10: a wrong password and an unknown address get the same clear message",
             arguments: [("ada@example.com", "wrong password"), ("nobody@example.com", World.password)])
@@ -73,6 +78,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.5
         @Test("004, E6: an address with an account points to sign-in, Apple and Google")
         func duplicate() async throws {
             try await World.with { world in
@@ -92,6 +98,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.13
         @Test("004, E6: the server refuses a common password, and the screen says why")
         func weakPassword() async throws {
             try await World.with { world in
@@ -102,6 +109,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.14
         @Test("004, E6, D9: too many attempts ask the user to wait a moment")
         func tooOften() async throws {
             var rates = AuthRates()
@@ -125,6 +133,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.11, 004.15
         @Test("004, E6: without a connection the screen shows the error, keeps the typed text and offers Retry")
         func offline() async throws {
             try await World.with { world in
@@ -139,6 +148,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.15
         @Test("004, E6: both kinds of server error show the general message", arguments: [500, 503])
         func serverFails(_ status: Int) async throws {
             try await World.with { world in
@@ -153,6 +163,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.5
         @Test("004, D7: after a lost sign-up response the screen says so; a retry finds the account, and sign-in works")
         func lostAnswer() async throws {
             try await World.with { world in

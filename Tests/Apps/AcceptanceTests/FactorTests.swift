@@ -32,6 +32,7 @@ extension AcceptanceTests {
             try await world.screen.wait { $0.title == "Confirm It Is You" }
         }
 
+        // Criteria: 005.1, 005.2, 005.3
         @Test(
             "005: an authenticator app is added with its first code, other sessions end, and recovery codes show once")
         func enroll() async throws {
@@ -50,6 +51,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.4, 005.6
         @Test("005: a stolen password alone opens nothing; the app's code signs in, and each code works once")
         func code() async throws {
             try await World.with { world in
@@ -70,6 +72,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.5
         @Test("005: a stolen mailbox alone opens nothing: a password reset asks for the code before the new password")
         func mailbox() async throws {
             try await World.with(sendsMail: true) { world in
@@ -98,6 +101,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.7
         @Test("005: a user without the phone signs in with a recovery code, in any spelling, once")
         func recoveryCode() async throws {
             try await World.with { world in
@@ -119,6 +123,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.8
         @Test("005: five wrong recovery codes lock them, and the app still signs in")
         func locked() async throws {
             try await World.with { world in
@@ -141,6 +146,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.9
         @Test("005: a code whose answer is lost signs nobody out, and the next one signs in; a restart asks again")
         func lost() async throws {
             try await World.with { world in
@@ -159,6 +165,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.10
         @Test("005: giving up the second step signs out, and nothing of the session is left")
         func cancelled() async throws {
             try await World.with { world in
@@ -172,6 +179,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.11
         @Test("005: the deletion asks for a fresh proof where the server requires one, and goes on with it")
         func freshProof() async throws {
             try await World.with(policy: SessionPolicy(freshSignIn: .seconds(600))) { world in
@@ -187,6 +195,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.12
         @Test("005: a question for a proof that is dismissed changes nothing, and shows no error")
         func dismissed() async throws {
             try await World.with(policy: SessionPolicy(freshSignIn: .seconds(600))) { world in
@@ -199,6 +208,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.11
         @Test("005: with a second factor the proof is its code, never the password")
         func freshFactor() async throws {
             try await World.with(policy: SessionPolicy(freshSignIn: .seconds(600))) { world in
@@ -212,6 +222,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.13
         @Test("005: factor and recovery codes are removed on the security screen, and a password is enough again")
         func remove() async throws {
             try await World.with { world in

@@ -17,6 +17,7 @@ extension AcceptanceTests {
 
         private nonisolated static let address = "Please enter a valid email address."
 
+        // Criteria: 004.6
         @Test(
             "004, E5: an invalid field shows its error while typing, and the form cannot be submitted",
             arguments: [
@@ -41,6 +42,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.6
         @Test("004, E5: a valid form shows no errors and creates the account")
         func mended() async throws {
             try await World.with { world in
@@ -60,6 +62,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 003.5, 004.8
         @Test("004, E5: during a request progress shows and nothing can be tapped; a second tap sends nothing")
         func twice() async throws {
             try await World.with { world in
@@ -78,6 +81,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.9
         @Test("004, E3: the link at the bottom switches the mode in place and clears the fields, without a new screen")
         func flip() async throws {
             try await World.with { world in
@@ -98,6 +102,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.11
         @Test("004, E3: both buttons of the login sheet open the form in their mode, and Back returns to the sheet")
         func back() async throws {
             try await World.with { world in
@@ -112,6 +117,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.10
         @Test("004, E4: a tap outside the fields and a scroll hide the keyboard")
         func keyboard() async throws {
             try await World.with { world in
@@ -127,6 +133,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.16
         @Test("004, E4: Return moves from field to field and submits from the last")
         func order() async throws {
             try await World.with { world in
@@ -148,6 +155,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.17
         @Test("004, E4: each field has its keyboard, content type and capitalization")
         func traits() async throws {
             try await World.with { world in

@@ -10,6 +10,7 @@ extension AcceptanceTests {
     /// The review rules of design 003: one gateway client, no second copy of any state, a message for every error.
     @MainActor @Suite("The gateway behind the screens")
     struct GatewayTests {
+        // Criteria: 003.4, 003.9
         @Test(
             "003, A10: each profile error has its own message, and the user stays signed in",
             arguments: [
@@ -32,6 +33,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.7
         @Test("000, A6: a token that the gateway refuses is refreshed once and the call repeated, invisibly")
         func refusedOnce() async throws {
             try await World.with { world in
@@ -46,6 +48,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.7, 003.4
         @Test("000, A6: a gateway that refuses the new token too is at fault, and the user stays signed in")
         func refusedTwice() async throws {
             try await World.with { world in
@@ -60,6 +63,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 001.10
         @Test("001, A6: a gateway outage after the sign-in keeps the user signed in, and the profile follows")
         func downAfterSignIn() async throws {
             try await World.with { world in
@@ -79,6 +83,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 003.1
         @Test("003, B7: two failures of the gateway are retried and stay invisible")
         func stumbles() async throws {
             try await World.with { world in
@@ -92,6 +97,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 003.1
         @Test("003, B7: a gateway that does not answer times out after 60 seconds, and the user sees an error")
         func silent() async throws {
             try await World.with { world in
@@ -108,6 +114,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.4, 003.2
         @Test("003, A4: the store has no copy of the account beside the session, and each token has its own entry")
         func store() async throws {
             try await World.with { world in
@@ -125,6 +132,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.25
         @Test("002, B6: tokens and passwords travel only in headers and bodies, never in a URL")
         func addresses() async throws {
             try await World.with { world in
@@ -146,6 +154,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.25, 003.3
         @Test("003, A5: without a session there is no token, and the reason is the one on the screen")
         func noToken() async throws {
             try await World.with { world in
@@ -158,6 +167,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.30
         @Test("002: telemetry records the user's path through the app, without personal data")
         func telemetry() async throws {
             try await World.with { world in

@@ -11,6 +11,7 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("Sign in with Google")
     struct GoogleTests {
+        // Criteria: 002.4, 003.7, 004.12
         @Test("002, D3: a new Google account signs in and gets an account and a profile with Google's name")
         func new() async throws {
             try await World.with { world in
@@ -23,6 +24,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.5
         @Test("002, D7: a known Google account signs in to the same account")
         func existing() async throws {
             try await World.with { world in
@@ -37,6 +39,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.12
         @Test(
             "002, E7: closing the browser, or cancelling on Google's page, shows nothing",
             arguments: [Phone.Conduct.closesTheSheet, .chooses(Phone.Person(id: "cancels"))])
@@ -53,6 +56,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.11
         @Test("002, E7: a connection lost on the way back shows an error, and Retry signs in")
         func offline() async throws {
             try await World.with { world in
@@ -65,6 +69,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.19
         @Test(
             "002, E7: an unavailable service and a failing one show separate messages, and both offer Retry",
             arguments: [
@@ -82,6 +87,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.19
         @Test(
             "002, E7: a failure of Google comes back as a service error, never as a session",
             arguments: [
@@ -97,6 +103,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.20
         @Test("002, E7: a browser that cannot open shows that Google failed")
         func noBrowser() async throws {
             try await World.with { world in
@@ -107,6 +114,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.16
         @Test(
             "002, E9: a response for another scheme, host or path, and a code of another flow, sign nobody in",
             arguments: [
@@ -126,6 +134,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.16
         @Test("002, E9: a code from another device's browser is useless here")
         func otherDevice() async throws {
             try await World.with { world in
@@ -148,6 +157,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.18
         @Test("002, E9: after 60 seconds in the browser the attempt ends, and a new one can begin")
         func timeLimit() async throws {
             try await World.with { world in
@@ -168,6 +178,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.17
         @Test("002, E9: each attempt opens the page with a new S256 challenge and without a token")
         func page() async throws {
             try await World.with { world in
@@ -187,6 +198,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.26
         @Test("002, E2: while the browser is open every button is disabled, and the sheet stays")
         func busy() async throws {
             try await World.with { world in

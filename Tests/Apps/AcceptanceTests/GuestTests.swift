@@ -9,6 +9,7 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("Guests")
     struct GuestTests {
+        // Criteria: 000.24
         @Test("000, A12: a guest reads the teams of every league, and only account features ask to sign in")
         func everything() async throws {
             try await World.with(.boxScoreOfAllLeagues) { world in
@@ -26,6 +27,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.2, 000.25
         @Test("000, A12: a guest's start requests only the teams and what the server offers, the login sheet nothing")
         func nothingIsSent() async throws {
             try await World.with { world in
@@ -41,6 +43,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.24
         @Test("000, A12: a guest without a connection can retry and open the login sheet")
         func offline() async throws {
             try await World.with { world in
@@ -55,6 +58,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.3, 000.11, 000.13, 000.14
         @Test("000, E1: a guest's button is a person symbol labelled Sign in; a tap opens the login sheet")
         func button() async throws {
             try await World.with { world in
@@ -66,6 +70,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.15, 000.16
         @Test("000, E2: the login sheet has symbol, name and reason, then every sign-in method, Apple first")
         func contents() async throws {
             try await World.with { world in
@@ -84,6 +89,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.17
         @Test(
             "000, E2: Continue as Guest, the X and a swipe close the login sheet",
             arguments: ["Continue as Guest", "Close", "swipe"])
@@ -96,6 +102,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.1
         @Test(
             "000: an app built without a server, or with an invalid address, starts and names the value",
             arguments: [

@@ -5,6 +5,7 @@ extension AcceptanceTests {
     /// The same accounts in the app of design 002.
     @MainActor @Suite("DailyRitual")
     struct JournalTests {
+        // Criteria: 002.1, 002.4, 002.8
         @Test(
             "002, C6: a first sign-in opens the onboarding with the provider's name, once, and then Today",
             arguments: ["Google", "Apple"])
@@ -25,6 +26,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.14
         @Test("002, B2: a start with an expired token loads account and journal after one refresh")
         func oneRefresh() async throws {
             try await World.with(.dailyRitual) { world in
@@ -37,6 +39,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.13
         @Test("002, E7: an expired session shows the guest's Today with a message, and a new sign-in works")
         func expired() async throws {
             try await World.with(.dailyRitual) { world in
@@ -55,6 +58,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.31
         @Test("002: without a connection Today stays, and a retry loads the journal")
         func offline() async throws {
             try await World.with(.dailyRitual) { world in

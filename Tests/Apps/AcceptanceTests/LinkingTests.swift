@@ -14,6 +14,7 @@ extension AcceptanceTests {
         private static let conflict = "This email is already associated with another account."
         private static let ada = Phone.Person.existing("ada@example.com")
 
+        // Criteria: 002.6, 002.7
         @Test(
             "002, D7: a user with a password links a provider by entering it, and keeps all data",
             arguments: ["Google", "Apple"])
@@ -38,6 +39,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.22
         @Test("002, D7: an address that Google and Apple both verify opens one account, without a question")
         func provenByBoth() async throws {
             try await World.with { world in
@@ -52,6 +54,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.21
         @Test("002, 005, D7: an account with a second factor links after its password and its code, in one session")
         func secondFactor() async throws {
             try await World.with { world in
@@ -76,6 +79,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.21
         @Test("002, E7: the conflict has its exact message, and Back returns to the login sheet")
         func back() async throws {
             try await World.with { world in
@@ -91,6 +95,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.21
         @Test("002, D7: a wrong password links nothing, shows an error and can be corrected")
         func wrongPassword() async throws {
             try await World.with { world in
@@ -105,6 +110,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.23
         @Test("002, D8: the owner of a taken address starts anew after a warning, and the other user keeps the account")
         func recover() async throws {
             try await World.with { world in
@@ -127,6 +133,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.22
         @Test("002, D7: with the confirm policy, the account's other provider confirms the link")
         func confirmByProvider() async throws {
             try await World.with(providers: TestProviders(linking: .confirm)) { world in
@@ -144,6 +151,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.22
         @Test("002, D7: an owner who forgot the password links by a code to the address, once a stranger is out")
         func mailedCode() async throws {
             try await World.with(sendsMail: true) { world in
@@ -176,6 +184,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.3
         @Test("002, D7: a relay address gets its own account, whatever accounts exist")
         func hidden() async throws {
             try await World.with { world in
@@ -190,6 +199,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.24
         @Test("002, D7: the profile screen adds a sign-in method and removes it again, but never the last one")
         func byHand() async throws {
             try await World.with { world in
@@ -212,6 +222,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.21
         @Test("002, E7: a provider account of another user cannot be added, and the screen says so")
         func belongsToAnother() async throws {
             try await World.with { world in

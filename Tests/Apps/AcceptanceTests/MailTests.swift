@@ -25,6 +25,7 @@ extension AcceptanceTests {
             try await world.waitForUser()
         }
 
+        // Criteria: 004.18
         @Test("004, D11: a sign-up waits for the code of its mail, whose owner it then signs in")
         func signUp() async throws {
             try await World.with(sendsMail: true) { world in
@@ -41,6 +42,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.18
         @Test("004, D11: the link of the same mail signs in too, on the device that asked")
         func link() async throws {
             try await World.with(sendsMail: true) { world in
@@ -58,6 +60,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.19
         @Test("004, D11: a forgotten password is replaced after a code")
         func recovery() async throws {
             try await World.with(sendsMail: true) { world in
@@ -83,6 +86,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.20
         @Test("004, D1: a new address applies after the codes of both mails")
         func emailChange() async throws {
             try await World.with(sendsMail: true) { world in
@@ -104,6 +108,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.19
         @Test("004, D11: a server that sends no mail offers no new password")
         func withoutMail() async throws {
             try await World.with { world in

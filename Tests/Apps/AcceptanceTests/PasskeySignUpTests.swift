@@ -20,6 +20,7 @@ extension AcceptanceTests {
             try await world.screen.tap("Create Account with a Passkey")
         }
 
+        // Criteria: 005.24
         @Test("005: one tap makes an account with a passkey, a code gives it its address, and it signs in again")
         func oneTap() async throws {
             try await World.with(sendsMail: true, passkeySignUp: true) { world in
@@ -39,6 +40,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.25
         @Test("005: a taken address looks like any other, and its owner keeps everything and gets an email")
         func taken() async throws {
             try await World.with(sendsMail: true, passkeySignUp: true) { world in
@@ -54,6 +56,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.26
         @Test("005: a sign-up with a passkey whose answer is lost is finished with Retry, in the account that it made")
         func lost() async throws {
             try await World.with(passkeySignUp: true) { world in
@@ -69,6 +72,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.26
         @Test("005: a sign-up whose sheet stayed open too long makes no account, and leaves no passkey behind")
         func expired() async throws {
             try await World.with(passkeySignUp: true) { world in
@@ -84,6 +88,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.23
         @Test("005: an automatic passkey that the server refuses is forgotten, and the user is asked instead")
         func refusedUpgrade() async throws {
             try await World.with(hasPasskeys: true) { world in
@@ -99,6 +104,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.23
         @Test(
             "005: after a lost answer, the password manager learns which passkeys the account has",
             arguments: [true, false])

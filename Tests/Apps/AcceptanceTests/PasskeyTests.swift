@@ -34,6 +34,7 @@ extension AcceptanceTests {
             try await world.screen.wait { $0.has(button: "Add a Passkey") }
         }
 
+        // Criteria: 005.14, 005.15
         @Test("005: a passkey is offered once after a sign-in with a password, and signs in the next time")
         func offered() async throws {
             try await World.with(hasPasskeys: true) { world in
@@ -48,6 +49,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.22
         @Test("005: a passkey that the password manager adds by itself, without a gesture, signs in the next time")
         func upgraded() async throws {
             try await World.with(hasPasskeys: true) { world in
@@ -66,6 +68,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.16, 005.17
         @Test("005: an offer that is declined never comes again, and a closed sheet shows nothing")
         func declined() async throws {
             try await World.with(hasPasskeys: true) { world in
@@ -90,6 +93,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.18
         @Test("005: with an authenticator app, a passkey is followed by the app's code")
         func secondFactor() async throws {
             try await World.with(hasPasskeys: true) { world in
@@ -105,6 +109,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.20
         @Test("005: a sign-in with a passkey whose answer is lost shows an error, and signs in at once with Retry")
         func lostAnswer() async throws {
             try await World.with(hasPasskeys: true) { world in
@@ -126,6 +131,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 005.19
         @Test("005: the passkey of a lost device is deleted from another one, and signs nobody in")
         func lostDevice() async throws {
             try await World.with(hasPasskeys: true) { world in

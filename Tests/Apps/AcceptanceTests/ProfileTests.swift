@@ -13,6 +13,7 @@ extension AcceptanceTests {
     struct ProfileTests {
         private static let heat = "nba_1610612748"
 
+        // Criteria: 000.3, 000.12, 000.13, 000.14
         @Test("000, E1: a user's button shows the initial, labelled Your profile; a tap opens the profile")
         func button() async throws {
             try await World.with { world in
@@ -27,6 +28,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.12
         @Test(
             "000, A2: the initial is the first letter of the name, else of the address",
             arguments: [("ada", "A"), (nil, "G"), ("élise", "É")])
@@ -37,6 +39,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.18, 000.19
         @Test("000, E10: the screen shows initial, name and address, and the favorite teams by name")
         func contents() async throws {
             try await World.with { world in
@@ -49,6 +52,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.19
         @Test("000, E10: without favorite teams the screen says so")
         func noTeams() async throws {
             try await World.with { world in
@@ -58,6 +62,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 004.12
         @Test("004, C5: without a name the server stores none, and the initial comes from the address")
         func noName() async throws {
             try await World.with { world in
@@ -70,6 +75,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 003.6
         @Test("003, A9: an edited name is trimmed, sent by itself and shown everywhere; an empty one clears it")
         func editName() async throws {
             try await World.with { world in
@@ -92,6 +98,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 003.6
         @Test("003, A9, C8: teams can be searched, chosen and saved, and survive a restart")
         func editTeams() async throws {
             try await World.with { world in
@@ -113,6 +120,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 003.6
         @Test("003, A9: a tap on the first screen follows a team, and another tap unfollows it")
         func follow() async throws {
             try await World.with { world in
@@ -126,6 +134,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 003.6
         @Test("003, A10: a failed change shows an alert and changes nothing")
         func saveFails() async throws {
             try await World.with { world in
@@ -146,6 +155,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.20
         @Test("000, E10: Sign Out asks first; then the sheet closes over the guest's screen, and no login flashes")
         func signOut() async throws {
             try await World.with { world in
@@ -172,6 +182,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.9, 003.11
         @Test(
             "000, A7: sign-out works with and without a network and leaves nothing of the session on the device",
             arguments: ["offline", "503", "answer lost"])
@@ -194,6 +205,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 003.12
         @Test("003: the device list shows another session and can sign it out")
         func devices() async throws {
             try await World.with { world in

@@ -16,6 +16,7 @@ extension AcceptanceTests {
         /// Longer than the lifetime of an access token.
         private static let hour = Duration.seconds(3_601)
 
+        // Criteria: 000.6, 002.10
         @Test("002, B8: a start with a session shows the user before any network response")
         func restart() async throws {
             try await World.with { world in
@@ -34,6 +35,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.6, 003.9
         @Test("000, A4: a start without a connection shows the user and the missing connection, and updates later")
         func offlineRestart() async throws {
             try await World.with { world in
@@ -51,6 +53,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.10
         @Test("002, B3: an expired token without a connection signs nobody out; back online the session continues")
         func offlineAndExpired() async throws {
             try await World.with { world in
@@ -69,6 +72,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.13
         @Test("002, E7: a session ended by the server ends at the next start, with a message, and a new sign-in works")
         func expired() async throws {
             try await World.with { world in
@@ -86,6 +90,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.7, 002.13
         @Test("002, E7: a session that ends during use shows the guest's screen and closes the sheets")
         func endsInUse() async throws {
             try await World.with { world in
@@ -102,6 +107,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.9, 003.8
         @Test("002, B1: an expired token is refreshed invisibly, and the profile is not loaded again")
         func refresh() async throws {
             try await World.with { world in
@@ -116,6 +122,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.14
         @Test("002, B2: concurrent calls with an expired token share one refresh, and all succeed")
         func concurrent() async throws {
             try await World.with { world in
@@ -137,6 +144,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.15
         @Test("002, B4: a refresh whose response was lost is repeated and signs nobody out")
         func lostRefresh() async throws {
             try await World.with { world in
@@ -149,6 +157,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.8
         @Test("002: signing out and in again with the other method shows the same account")
         func again() async throws {
             try await World.with { world in
@@ -164,6 +173,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 003.11
         @Test("003: after a sign-out the screen and the store have nothing of the previous user")
         func nextPerson() async throws {
             try await World.with { world in
@@ -179,6 +189,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.5
         @Test("000, A3: changes of the session behind the screens show at once")
         func followed() async throws {
             try await World.with { world in
@@ -191,6 +202,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.8
         @Test("000, A3: the manager and its listeners end with the app")
         func ends() async throws {
             try await World.with { world in

@@ -19,6 +19,7 @@ extension AcceptanceTests {
             return try await store.funnels(from: now - .seconds(86_400), until: now + .seconds(86_400))
         }
 
+        // Criteria: 002.30
         @Test(
             "002: both apps report their sign-ins, at the latest in the background",
             arguments: [World.App.boxScore, .dailyRitual])
@@ -45,6 +46,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.30
         @Test("002: taps through the login sheet are the funnel; without a connection the events follow later")
         func funnel() async throws {
             try await World.with(reports: true) { world in
@@ -66,6 +68,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 002.30
         @Test("002: the server knows every error type of the library")
         func errorTypes() async throws {
             try await World.with { world in

@@ -10,6 +10,7 @@ extension AcceptanceTests {
     /// An app whose wiring is one import, one object and one modifier.
     @MainActor @Suite("The ten-line app")
     struct TenLineTests {
+        // Criteria: 000.26
         @Test("000, B9, E1: an app of ten lines leads from the guest to the profile by taps")
         func taps() async throws {
             try await World.with { world in
@@ -37,6 +38,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.26
         @Test(
             "000, B9: an https redirect URL, to which no browser sheet comes back, hides the providers that need one",
             arguments: [("https://journal.example.com/back", false), ("journal://back", true)])
@@ -56,6 +58,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.26
         @Test("000, B9: a view without the modifier says so in place, and does not crash")
         func withoutModifier() async throws {
             let screen = Screen(JournalHome())
@@ -66,6 +69,7 @@ extension AcceptanceTests {
             }
         }
 
+        // Criteria: 000.26
         @Test(
             "000, B9: a wrong value is reported with the parameter's name by the first call",
             arguments: [
@@ -92,6 +96,7 @@ extension AcceptanceTests {
             #expect(lines.all.contains { $0.hasPrefix("setup \(parameter): ") })
         }
 
+        // Criteria: 000.26
         @Test("000, B9: the redirect URL comes from the first URL scheme of the app's Info.plist")
         func redirect() {
             let types: [[String: Any]] = [["CFBundleURLName": "x"], ["CFBundleURLSchemes": ["journal", "other"]]]
