@@ -36,6 +36,8 @@ class SoakTests(unittest.TestCase):
             ("kills", ".figure: 1,000 rounds\n1 passed in 9.99s\n", "1,000 rounds"),
             ("schedules", "explored 5 schedules\nfault a: seen\nfaults caught 1 of 1\n",
              "explored 5 schedules; faults caught 1 of 1"),
+            ("requests", "figure: 9 requests, at most 8 ms of CPU (PUT /user) (200 4, 404 5)\n1 passed in 9.99s\n",
+             "9 requests, at most 8 ms of CPU (PUT /user)"),
             ("damage", "....\n4 passed, 2 deselected in 3.21s\n", "4 passed"),
         ):
             with self.subTest(log):
