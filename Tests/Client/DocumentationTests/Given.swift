@@ -113,17 +113,7 @@ struct RemindersView: View {
     var body: some View { EmptyView() }
 }
 
-struct JournalView: View {
-    var body: some View { EmptyView() }
-}
-
 struct SignInView: View {
-    let account: AuthManager
-
-    var body: some View { EmptyView() }
-}
-
-struct SecondStepView: View {
     let account: AuthManager
 
     var body: some View { EmptyView() }
