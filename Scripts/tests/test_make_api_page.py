@@ -43,16 +43,16 @@ class APIPageTests(unittest.TestCase):
     def test_a_route_is_shown_with_all_of_its_parts(self):
         shown = make.reference(DOCUMENT)
         for part in (
-            "* [**Auth**](#auth): [Do it](#post-aid)\n", "#### `POST /a/{id}`\n\n**Do it.** Once.\n", "* Caller: a user\n", "* Query: **`scope`** (`x` or `y`. Far)\n",
+            "* [**Auth**](#auth): [Do it](#post-aid)\n", "#### `POST /a/{id}`\n\n**Do it.** Once.\n", "* Caller: user\n", "* Query: **`scope`** (`x` or `y`. Far)\n",
             "* Body: **`b`**, `c`; or array of any JSON\n", "* Returns: `200` Done ([Thing](#thing))\n", "* Errors: `one`\n",
-            "* Settings: `s`\n", "### Thing\n", "| **`d`** | uuid |\n| `e` | string or null |",
+            "* Settings: `s`\n", "### Thing\n", "* **`d`**: uuid\n* `e`: string or null\n",
         ):
             self.assertIn(part, shown)
         self.assertNotIn("/b", shown)
 
-    def test_codes_are_shown_with_their_comments_and_routes(self):
-        shown = make.code_tables(DOCUMENT, SOURCE, "throw .first")
-        self.assertIn("| `one` | It is `Thing`. | `POST /a/{id}` |\n", shown)
+    def test_codes_are_shown_with_their_comments(self):
+        shown = make.code_tables(SOURCE, "throw .first")
+        self.assertIn("| `one` | It is `Thing`. |\n", shown)
         self.assertIn("this server never sends them.\n\n| code | meaning |\n|---|---|\n| `three` | Gone. |\n", shown)
 
     def test_codes_that_the_page_names_once_are_not_repeated(self):

@@ -23,10 +23,10 @@ extension Setting {
         "The provider's secret key.")
     package static let captchaSiteKey = Setting(
         "security_captcha_site_key", .none, .text(),
-        "The provider's public key (site key), for captchas on the account pages and in the console.")
+        "The provider's public site key, for the account pages and the console.")
     package static let captchaURL = Setting(
         "security_captcha_url", .none, .text(),
-        "URL of a stand-in for the provider, for tests. `outgoing_loopback` allows this machine.")
+        "URL of a stand-in, for tests. `outgoing_loopback` allows this machine.")
 
     static let captcha: [Setting] = [
         captchaEnabled, captchaProvider, captchaSecret, captchaSiteKey, captchaURL,

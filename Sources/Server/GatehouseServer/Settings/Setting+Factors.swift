@@ -13,13 +13,13 @@ extension Setting {
         "Accepts codes from authenticator apps.")
     package static let enrollSecurityKeys = Setting(
         "mfa_web_authn_enroll_enabled", .gotrue, .flag(false),
-        "Lets users add a security key or a device as a second factor.")
+        "Lets users add a security key or device as a second factor.")
     package static let verifySecurityKeys = Setting(
         "mfa_web_authn_verify_enabled", .gotrue, .flag(false),
         "Accepts security keys and devices as a second factor.")
     package static let mostFactors = Setting(
         "mfa_max_enrolled_factors", .gotrue, .number(1...100, 10),
-        "Maximum second factors per account, verified or not. 1 to 100.")
+        "Maximum second factors per account, verified or not, 1 to 100.")
     package static let mostVerifiedFactors = Setting(
         "mfa_max_verified_factors", .gotrue, .number(1...100, 10),
         "Maximum verified second factors per account, 1 to 100.")
@@ -31,15 +31,14 @@ extension Setting {
         "How long an unverified factor is kept, at least `300s`.")
     package static let rateFactors = Setting(
         "mfa_rate_limit_challenge_and_verify", .gotrue, .number(0...1_000_000_000, 15),
-        "Challenges per client address and minute. Verifications, recovery codes and removals each have the same "
-            + "limit.")
+        "Challenges per client address and minute; likewise verifications, recovery codes and removals.")
     package static let lowLevelLimit = Setting(
         "sessions_allow_low_aal", .gotrue, .duration(),
         "Maximum lifetime of an `aal1` session whose user has a second factor. Default: like other sessions.")
     package static let factorRemovalDelay = Setting(
         "mfa_admin_removal_delay", .none, .duration(),
-        "Delay before an administrator's removal of a verified factor takes effect. The user is emailed and can "
-            + "cancel it by signing in with the factor. Default: no delay and no email.")
+        "Delay before an administrator's removal of a verified factor takes effect. The user is emailed; "
+            + "signing in with the factor cancels it. Default: no delay, no email.")
     package static let enrollRecoveryCodes = Setting(
         "mfa_recovery_codes_enroll_enabled", .gotrue, .flag(false),
         "Lets users with a second factor create recovery codes.")

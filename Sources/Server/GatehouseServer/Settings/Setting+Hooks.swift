@@ -25,7 +25,7 @@ struct HookSettings: Sendable {
             ? nil
             : Setting(
                 key + "_on_failure", .none, .text("refuse"),
-                "What happens to a request when the hook fails: `refuse` or `continue`.",
+                "Effect of a failing hook on the request: `refuse` or `continue`.",
                 documentedKey: "hook_<name>_on_failure")
     }
 
@@ -47,13 +47,13 @@ extension HookName {
 extension Setting {
     package static let webhooks = Setting(
         "webhooks", .none, .secret,
-        "JSON array of endpoints that receive events, see [hooks.md](hooks.md#webhooks).")
+        "JSON array of [endpoints that receive events](hooks.md#webhooks).")
     package static let hookNetworks = Setting(
         "hook_networks", .none, .text(),
-        "Comma-separated networks (`10.1.0.0/16`) where hooks and webhooks are allowed although they are not public.")
+        "Comma-separated private networks (`10.1.0.0/16`) where hooks and webhooks are allowed.")
     package static let hookLoopback = Setting(
         "hook_loopback", .none, .flag(false),
-        "Allows hooks and webhooks on this machine, including over http.")
+        "Allows hooks and webhooks on this machine, even over http.")
 
     package static let hooks: [Setting] = HookSettings.all.flatMap(\.settings) + [webhooks, hookNetworks, hookLoopback]
 }

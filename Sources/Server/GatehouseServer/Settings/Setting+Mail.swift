@@ -10,21 +10,21 @@ extension Setting {
         "TCP port of the mail server, 1 to 65535.")
     package static let smtpTLS = Setting(
         "smtp_tls", .none, .text(),
-        "`starttls`, `tls` (from the first byte) or `off`. With TLS on, a server without it receives no email and "
-            + "no password. Default: `off` for a server on this machine, `tls` on port 465, else `starttls`.")
+        "`starttls`, `tls` (from the first byte) or `off`. With TLS on, a server without it gets no email and "
+            + "no password. Default: `off` for this machine, `tls` on port 465, else `starttls`.")
     package static let smtpAuthorityFile = Setting(
         "smtp_ca_file", .none, .text(),
-        "Path of a PEM file with the certificate authorities to trust. Default: the system's.")
+        "Path of a PEM file of trusted certificate authorities. Default: the system's.")
     package static let smtpUser = Setting(
         "smtp_user", .gotrue, .text(),
-        "User name. Without it, the server does not authenticate.")
+        "User name. Without it, no authentication.")
     package static let smtpPassword = Setting(
         "smtp_pass", .gotrue, .secret,
         "The user's password, for PLAIN or LOGIN.")
     package static let smtpTokenFile = Setting(
         "smtp_token_file", .none, .text(),
-        "Path of a file with the user's OAuth 2.0 access token, for XOAUTH2 instead of a password. Read before each "
-            + "email, so another program can renew it.")
+        "Path of a file with the user's OAuth 2.0 access token, for XOAUTH2. Read before each email, so "
+            + "another program can renew it.")
     package static let smtpSender = Setting(
         "smtp_admin_email", .gotrue, .text(),
         "Required with `smtp_host`. Sender address of all emails.")
@@ -36,8 +36,8 @@ extension Setting {
         "Concurrent connections to the mail server, 1 to 64.")
     package static let smtpTimeLimit = Setting(
         "smtp_timeout", .none, .duration("2m"),
-        "Time limit for sending one email, `1s` to `10m`. If it expires before the server's reply, the retry may "
-            + "deliver a second copy.")
+        "Time limit for sending one email, `1s` to `10m`. If the server replies later, the retry may deliver a "
+            + "second copy.")
 
     static let mail = [
         smtpHost, smtpPort, smtpTLS, smtpAuthorityFile, smtpUser, smtpPassword, smtpTokenFile, smtpSender,

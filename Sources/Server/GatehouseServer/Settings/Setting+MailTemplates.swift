@@ -8,7 +8,7 @@ struct MailTemplateSettings: Sendable {
 
     static let folder = Setting(
         "mailer_templates", .none, .text(),
-        "Path of a folder with email templates, see [mails.md](mails.md).")
+        "Path of a folder of [email templates](mails.md).")
 
     /// The kinds of Supabase Auth; the folder has templates of all.
     static let all: [MailTemplateSettings] = [
@@ -24,7 +24,7 @@ struct MailTemplateSettings: Sendable {
             documentedKey: "mailer_subjects_<email>")
         file = Setting(
             "mailer_templates_\(name)", .gotrue, .text(),
-            "Path of this email's HTML file. Must not be a URL.", documentedKey: "mailer_templates_<email>")
+            "Path of this email's HTML file, not a URL.", documentedKey: "mailer_templates_<email>")
     }
 
     static var settings: [Setting] { [folder] + all.flatMap { [$0.subject, $0.file] } }

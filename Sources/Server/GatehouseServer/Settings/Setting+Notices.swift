@@ -9,12 +9,12 @@ extension Setting {
         notice(.identityUnlinked, .gotrue, "Emails users when a sign-in method is removed."),
         notice(
             .newDevice, .none,
-            "Emails users about a sign-in on a kind of device (app, model or system) that the account has not used for "
-                + "400 days. Not sent for an account's first sign-in."),
+            "Emails users about a sign-in on a kind of device (app, model or system) that the account has not "
+                + "used for 400 days, except its first sign-in."),
         notice(.factorEnrolled, .gotrue, "Emails users when a second factor is added."),
         notice(.factorUnenrolled, .gotrue, "Emails users when a second factor is removed."),
         notice(.recoveryCodeUsed, .none, "Emails users when a recovery code is used."),
-        notice(.recoveryCodesReplaced, .none, "Emails users when new recovery codes replace the previous ones."),
+        notice(.recoveryCodesReplaced, .none, "Emails users when recovery codes are replaced."),
         notice(.passkeyCreated, .none, "Emails users when a passkey is added, except at sign-up."),
         notice(.passkeyDeleted, .none, "Emails users when a passkey is removed."),
     ]

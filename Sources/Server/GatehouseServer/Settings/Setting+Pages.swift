@@ -1,11 +1,10 @@
 extension Setting {
     package static let console = Setting(
         "console", .none, .flag(false),
-        "Enables the operators' console at `/console`, see [console.md](console.md). Always on in `gatehouse dev`.")
+        "Enables the [operators' console](console.md) at `/console`. Always on in `gatehouse dev`.")
     package static let accountPages = Setting(
         "account_pages", .none, .flag(false),
-        "Enables the web pages at `/account` where users sign in and manage their accounts, see "
-            + "[account-pages.md](account-pages.md).")
+        "Enables the [account pages](account-pages.md) at `/account`.")
     package static let accountPagesURL = Setting(
         "account_pages_url", .none, .text(),
         "Public origin of these pages: `https://accounts.example.org`. Default: the origin of `external_url`.")
@@ -14,13 +13,13 @@ extension Setting {
         "The app's name on the pages. Default: their host.")
     package static let accountPagesAccent = Setting(
         "account_pages_accent", .none, .text(),
-        "Color of buttons and links, such as `#1a56db`. Links are darkened or lightened where contrast requires it.")
+        "Color of buttons and links, such as `#1a56db`. Links are adjusted for contrast.")
     package static let accountPagesSymbol = Setting(
         "account_pages_symbol", .none, .text(),
-        "Path of a square PNG or SVG shown next to the name. At most 64 KiB.")
+        "Path of a square PNG or SVG next to the name, at most 64 KiB.")
     package static let accountPagesTexts = Setting(
         "account_pages_texts", .none, .text(),
-        "Path of a folder with custom texts, one JSON file per language, such as `en.json`.")
+        "Path of a folder of custom texts, one JSON file per language (`en.json`).")
 
     static let pages: [Setting] = [
         accountPages, accountPagesURL, accountPagesName, accountPagesAccent, accountPagesSymbol, accountPagesTexts,

@@ -7,43 +7,43 @@ import WebAuthn
 extension Setting {
     package static let relyingPartyID = Setting(
         "webauthn_rp_id", .gotrue, .text(),
-        "Domain of passkeys and security keys: `example.org`, without scheme and port. They also work on its "
-            + "subdomains and are lost when it changes. Not an IP address.")
+        "Domain of passkeys and security keys, which also work on its subdomains: `example.org`. No scheme, "
+            + "port or IP address. They are lost when it changes.")
     package static let relyingPartyName = Setting(
         "webauthn_rp_display_name", .gotrue, .text(),
         "Name that authenticators show. Default: `account_pages_name`, `smtp_sender_name` or the domain.")
     package static let relyingPartyOrigins = Setting(
         "webauthn_rp_origins", .gotrue, .text(),
         "Comma-separated origins that may use them: `https://app.example.org`, `android:apk-key-hash:…`, "
-            + "`ios:bundle-id:…`. Apps in `apple_app_ids` and `android_apps` are included.")
+            + "`ios:bundle-id:…`. Includes `apple_app_ids` and `android_apps`.")
     package static let relatedOrigins = Setting(
         "webauthn_related_origins", .none, .text(),
-        "Comma-separated web origins on other domains that may use them. Browsers check `/.well-known/webauthn` on "
-            + "the domain and accept at most five registrable domains.")
+        "Comma-separated web origins on other domains that may use them. Browsers check the domain's "
+            + "`/.well-known/webauthn` and accept at most five registrable domains.")
     package static let challengeDuration = Setting(
         "webauthn_challenge_expiry_duration", .gotrue, .duration("5m"),
         "Lifetime of a passkey challenge, up to `1h`.")
     package static let appleAppIDs = Setting(
         "apple_app_ids", .none, .text(),
-        "Comma-separated Apple apps that share passwords and passkeys with the domain, with their team ID: "
+        "Comma-separated Apple apps, with team ID, that share the domain's passwords and passkeys: "
             + "`A1B2C3D4E5.org.example.app`.")
     package static let androidApps = Setting(
         "android_apps", .none, .text(),
-        "Comma-separated Android apps that share passkeys with the domain: package, `=`, and the certificate's "
-            + "SHA-256 as `keytool` prints it: `org.example.app=AB:CD:…`. List an app once per certificate.")
+        "Comma-separated Android apps that share the domain's passkeys: package, `=` and the certificate's "
+            + "SHA-256 from `keytool`: `org.example.app=AB:CD:…`. One entry per certificate.")
     package static let passkeysEnabled = Setting(
         "passkey_enabled", .gotrue, .flag(false),
-        "Enables sign-in with passkeys, see [passkeys.md](passkeys.md).")
+        "Enables sign-in with [passkeys](passkeys.md).")
     package static let passkeyMaximum = Setting(
         "passkey_max_passkeys_per_user", .gotrue, .number(1...1_000, 10),
         "Maximum passkeys per account, 1 to 1000.")
     package static let passkeySignUp = Setting(
         "passkey_signup_enabled", .none, .flag(false),
-        "Enables sign-up with a passkey instead of a password. The email is added once an emailed code confirms it.")
+        "Enables sign-up with a passkey instead of a password. An emailed code confirms the email before it is added.")
     package static let passkeyIsTwoFactors = Setting(
         "passkey_counts_as_two_factors", .none, .flag(false),
-        "Gives passkey sign-ins the level `aal2` if the device verified the user by fingerprint, face or PIN (NIST "
-            + "SP 800-63B-4).")
+        "Gives passkey sign-ins `aal2` if the device verified the user by fingerprint, face or PIN (NIST SP "
+            + "800-63B-4).")
     package static let ratePasskey = Setting(
         "rate_limit_passkey", .gotrue, .number(0...1_000_000_000, 30),
         "Passkey sign-ins started per client address in 5 minutes.")

@@ -5,19 +5,18 @@ extension Setting {
     // Redirects and providers.
     package static let uriAllowList = Setting(
         "uri_allow_list", .gotrue, .text(),
-        "Comma-separated addresses that browsers may return to besides `site_url`. They must match exactly and may "
-            + "use custom schemes (`boxscore://signed-in`). `http://127.0.0.1` and `http://localhost` include every "
-            + "port.")
+        "Comma-separated addresses besides `site_url` that browsers may return to. Exact; custom schemes are "
+            + "allowed (`boxscore://signed-in`). `http://127.0.0.1` and `http://localhost` include every port.")
     package static let redirectPatterns = Setting(
         "redirect_patterns", .none, .flag(false),
-        "Treats `uri_allow_list` as patterns, as in Supabase (`https://*.example.org/**`), and allows every address "
-            + "on the origin of `site_url`.")
+        "Treats `uri_allow_list` as patterns, as Supabase does (`https://*.example.org/**`), and allows every "
+            + "address on the origin of `site_url`.")
     package static let implicitFlow = Setting(
         "external_implicit_flow_enabled", .none, .flag(false),
         "Allows tokens in the URL fragment, for clients without PKCE. RFC 9700 advises against it.")
     package static let plainProofKeys = Setting(
         "external_plain_pkce_enabled", .none, .flag(false),
-        "Allows PKCE's `plain` method, in which the verifier is its own challenge.")
+        "Allows PKCE's `plain` method: the verifier is its own challenge.")
     package static let manualLinking = Setting(
         "security_manual_linking_enabled", .gotrue, .flag(true),
         "Lets signed-in users link and remove sign-in methods.")
@@ -26,23 +25,22 @@ extension Setting {
         "One more bundle ID for `external_apple_client_id`.")
     package static let appleKey = Setting(
         "external_apple_key", .none, .secret,
-        "Text of Apple's .p8 key; line breaks may be written `\\n`. Signs client secrets when needed, so none "
-            + "expires.")
+        "Text of Apple's .p8 key; line breaks may be `\\n`. Signs client secrets when needed, so none expires.")
     package static let appleKeyID = Setting(
         "external_apple_key_id", .none, .text(),
-        "ID of that key: ten capital letters and digits.")
+        "That key's ID: ten capital letters and digits.")
     package static let appleTeamID = Setting(
         "external_apple_team_id", .none, .text(),
-        "Team ID of that key: ten capital letters and digits.")
+        "That key's team ID: ten capital letters and digits.")
     package static let openIDProviders = Setting(
         "openid_providers", .none, .secret,
         "JSON array of OpenID providers, see below.")
     package static let outgoingNetworks = Setting(
         "outgoing_networks", .none, .text(),
-        "Comma-separated networks (`10.1.0.0/16`) where providers are allowed although they are not public.")
+        "Comma-separated private networks (`10.1.0.0/16`) where providers are allowed.")
     package static let outgoingLoopback = Setting(
         "outgoing_loopback", .none, .flag(false),
-        "Allows providers on this machine, including over http. For stand-ins in development, not for production.")
+        "Allows providers on this machine, even over http. For development only.")
 }
 
 /// `GATEHOUSE_EXTERNAL_NAME_…`.
@@ -51,19 +49,19 @@ struct ProviderNames: Sendable {
 
     static let apple = ProviderNames(
         "apple",
-        clientID: "Comma-separated client IDs: the Services ID for browsers first, then bundle IDs.",
-        secret: "Client secret generated in advance, valid for up to six months. Ignored with `external_apple_key`. "
-            + "Without either, only apps can sign in, not browsers.",
-        url: "URL of a stand-in for Apple, without `/auth/…`. It must be the issuer of its tokens.",
+        clientID: "Comma-separated client IDs: the Services ID for browsers, then bundle IDs.",
+        secret: "Client secret generated in advance, valid for up to six months. Ignored with "
+            + "`external_apple_key`. Without either, only apps can sign in.",
+        url: "URL of a stand-in for Apple, without `/auth/…`; also its tokens' issuer.",
         isEmailOptional: true)
     static let google = ProviderNames(
         "google",
-        clientID: "Comma-separated client IDs: the web client for browsers first, then the apps' clients.",
-        secret: "The web client's secret. Without it, only apps can sign in, not browsers.",
-        url: "Issuer of a stand-in for Google, with its discovery document below this URL.")
+        clientID: "Comma-separated client IDs: the web client, then the apps' clients.",
+        secret: "The web client's secret. Without it, only apps can sign in.",
+        url: "Issuer of a stand-in for Google, with its discovery document below.")
     static let keycloak = ProviderNames(
         "keycloak", clientID: "Comma-separated client IDs; browsers use the first.",
-        secret: "The first client's secret. Without it, only apps can sign in, not browsers.",
+        secret: "The first client's secret. Without it, only apps can sign in.",
         url: "Issuer of the realm: `https://id.example.org/realms/staff`.", linking: .confirm)
     static let all = [apple, google, keycloak]
 
@@ -84,14 +82,14 @@ struct ProviderNames: Sendable {
         self.url = Setting(key + "url", .gotrue, .text(), url)
         skipNonceCheck = Setting(
             key + "skip_nonce_check", .gotrue, .flag(false),
-            "Skips the nonce check for apps that cannot know the nonce in their ID token. Browsers' nonces are always "
-                + "checked.", documentedKey: anyKey + "skip_nonce_check")
+            "Skips the nonce check for apps that cannot know the nonce in their ID token, never for browsers.",
+            documentedKey: anyKey + "skip_nonce_check")
         emailOptional = Setting(
             key + "email_optional", .gotrue, .flag(isEmailOptional), "Allows accounts without an email.",
             documentedKey: isEmailOptional ? nil : anyKey + "email_optional")
         linking = Setting(
             key + "linking", .none, .text(policy.rawValue),
-            "What happens when an account has proven the same email: `automatic`, `confirm` or `never`, see "
+            "If an account has proven the same email: `automatic`, `confirm` or `never`, see "
                 + "[linking.md](linking.md).", documentedKey: policy == .automatic ? anyKey + "linking" : nil)
     }
 
