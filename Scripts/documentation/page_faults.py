@@ -4,7 +4,9 @@ import os
 
 from axe_playwright_python.sync_playwright import Axe
 
-WIDTH, HEIGHT = 390, 844
+# Width and height in points, upright.
+DEVICES = {"iphone": (390, 844), "ipad": (834, 1194), "mac": (1000, 700)}
+WIDTH, HEIGHT = DEVICES["iphone"]
 # The axe-core impacts that make a page unusable for some users.
 GRAVE = ("serious", "critical")
 
@@ -17,6 +19,10 @@ HIDDEN_HEIGHT = """() => {
     const top = layers.length ? layers[layers.length - 1] : document.body;
     const scrolls = [...top.querySelectorAll("*")].filter((e) => /auto|scroll/.test(getComputedStyle(e).overflowY));
     return Math.max(0, ...scrolls.map((e) => e.scrollHeight - e.clientHeight));
+}"""
+SIZE = """([width, height, device]) => {
+    Object.assign(document.body.style, { width: width + "px", height: height + "px" });
+    document.documentElement.dataset.device = device;
 }"""
 AXE = """async () => {
     const results = await axe.run({ resultTypes: ["violations"] });
@@ -32,14 +38,15 @@ def open_page(browser):
     return context.new_page()
 
 
-def show(page, html):
-    """Shows a page on a phone high enough to need no scrolling."""
-    height, before = HEIGHT, float("inf")
-    page.set_viewport_size({"width": WIDTH, "height": height})
+def show(page, html, device="iphone"):
+    """Shows a page on a device high enough to need no scrolling."""
+    (width, height), before = DEVICES[device], float("inf")
+    page.set_viewport_size({"width": width, "height": height})
     page.set_content(html)
+    page.evaluate(SIZE, [width, height, device])
     while 0 < (hidden := page.evaluate(HIDDEN_HEIGHT)) < before:
         height, before = height + hidden, hidden
-        page.set_viewport_size({"width": WIDTH, "height": height})
+        page.set_viewport_size({"width": width, "height": height})
         page.evaluate("(height) => { document.body.style.height = height + 'px' }", height)
 
 

@@ -1,7 +1,7 @@
 extension HTMLPage {
     /// The common style of all pages. Where Apple's colours have too little contrast for text (4.5 : 1), these have
     /// enough, so that any remaining problem is the view's own.
-    static let style = [colors, containers, bars, rows, buttons, presentations].joined(separator: "\n")
+    static let style = [colors, containers, bars, rows, buttons, presentations, wide].joined(separator: "\n")
 
     private static let colors = """
         * { box-sizing: border-box; margin: 0 }
@@ -151,5 +151,13 @@ extension HTMLPage {
         .dialog { top: auto; bottom: 16px; transform: translateX(-50%); width: 370px }
         .alert > .field { margin: 4px 16px 12px; width: calc(100% - 32px); border: 1px solid var(--line);
           padding: 8px; border-radius: 8px }
+        """
+
+    /// Sheets are centred on an iPad and a Mac: 540 points wide, and 620 or 560 high if that is enough.
+    private static let wide = """
+        [data-device=mac] body { --status: 0px }
+        [data-device=ipad] .sheet, [data-device=mac] .sheet { inset: auto; left: 50%; top: 50%; width: 540px;
+          height: calc(100% - 574px); transform: translate(-50%, -50%); border-radius: 12px }
+        [data-device=mac] .sheet { height: calc(100% - 140px) }
         """
 }

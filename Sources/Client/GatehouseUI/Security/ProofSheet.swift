@@ -82,9 +82,7 @@ private struct ProofView: View {
         .onDisappear { password = "" }
     }
 
-    private var title: Text {
-        model.question.need == .secondFactor ? Text(ui: "Two-Step Verification") : Text(ui: "Confirm It Is You")
-    }
+    private var title: Text { Text(ui: "Confirm It Is You") }
 
     /// Only an app's code has a known length.
     private var isComplete: Bool { if case .app? = model.method { model.canSubmit() } else { false } }
