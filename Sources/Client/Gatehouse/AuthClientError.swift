@@ -1,4 +1,4 @@
-/// Why a call to the auth server or the gateway, or a sign-in in a browser, failed.
+/// Why a call to the auth server or gateway, or a browser sign-in, failed.
 ///
 /// ```swift
 /// do {
@@ -8,58 +8,55 @@
 /// }
 /// ```
 public enum AuthClientError: Error, Hashable, Sendable {
-    /// http to another machine would expose tokens to the network. Only loopback may use it.
+    /// http would expose tokens to the network. Only loopback may use it.
     case insecureURL
-    /// The call needs a session, but there is none, or the auth server has ended it. A refusal by the gateway alone
-    /// never has this result.
+    /// There is no session, or the auth server has ended it. Never caused by the gateway alone.
     case signedOut(SignedOutReason)
-    /// A sign-in happened while the call waited, by the same or another user. The call did not apply to the new
-    /// session.
+    /// A sign-in replaced the session during the call, which did not apply to the new one.
     case sessionChanged
-    /// The server was unreachable, or a refresh failed temporarily. The session is kept; try again later. The call may
-    /// have taken effect.
+    /// The server was unreachable, or a refresh failed temporarily. The session is kept; retry later. The call may have
+    /// taken effect.
     case offline(OfflineCause)
-    /// The server answered with a status other than 2xx, also 429 and 5xx, or a redirect URL contains an error. After
-    /// 5xx the call may have taken effect. The session is kept unless the code states that it has ended.
+    /// The status was not 2xx (including 429 and 5xx), or a redirect URL contains an error. The session is kept unless
+    /// the code says that it ended. After 5xx the call may have taken effect.
     case refused(AuthRefusal)
-    /// The gateway refused a token that the auth server has just issued or confirmed, with `TOKEN_INVALID`,
-    /// `TOKEN_EXPIRED`, `UNAUTHORIZED` or no code. The gateway is configured for another auth server, has not seen its
-    /// new keys, or its clock is wrong. The session is kept: try again later.
+    /// The gateway refused a token that the auth server just issued or confirmed, with `TOKEN_INVALID`,
+    /// `TOKEN_EXPIRED`, `UNAUTHORIZED` or no code. It is configured for another auth server, lacks its new keys, or has
+    /// a wrong clock. The session is kept; retry later.
     case refusesValidToken(AuthErrorCode?)
-    /// The server's response violates the protocol. Nothing changed in the client.
+    /// The response violates the protocol. Nothing changed in the client.
     case unexpectedAnswer(String)
-    /// The store does not answer, for example because the device is locked. Nothing was written. Try again when it
-    /// answers.
+    /// The store is unavailable, for example on a locked device. Nothing was written; retry later.
     case storeUnavailable(StoreProblem)
     /// The store could not write. The previous session stays active.
     case storeFailed(StoreProblem)
     /// The redirect URL contains no code, or one that this device did not request.
     case unknownFlow
-    /// The user closed the sheet of the browser or of the passkeys. Show no error.
+    /// The user closed the browser's or passkeys' sheet. Show no error.
     case cancelled
-    /// The user did not finish in the browser in time.
+    /// The browser sign-in timed out.
     case timedOut
-    /// There is no browser, it did not start, or it cannot return to the redirect URL.
+    /// There is no browser, it did not start, or cannot return to the redirect URL.
     case couldNotOpenBrowser
-    /// The loopback socket for the browser's return could not be opened; contains `errno`.
+    /// The loopback socket for the redirect could not be opened; contains `errno`.
     case couldNotListen(Int32)
-    /// The browser's return does not match the redirect URL and was ignored.
+    /// The redirect does not match the redirect URL and was ignored.
     case invalidCallback
-    /// This device has no passkey that could be offered. Show no error.
+    /// This device has no suitable passkey. Show no error.
     case noPasskey
-    /// This device has a passkey of the account already.
+    /// This device already has a passkey of the account.
     case passkeyExists
-    /// The passkey belongs to another account than the signed-in one. Nothing changed.
+    /// The passkey belongs to another account. Nothing changed.
     case otherAccount
-    /// As many accounts are signed in on this device as ``DeviceAccount/limit`` allows. The account in use stays, and the
-    /// new session has ended.
+    /// ``DeviceAccount/limit`` accounts are signed in on this device. The current one stays; the new session was
+    /// revoked.
     case tooManyAccounts
-    /// The authenticator failed. The text contains the error's domain and code.
+    /// The authenticator failed. Contains the error's domain and code.
     case passkeyFailed(String)
 }
 
 extension AuthClientError {
-    /// The error code of a refusal by the server.
+    /// The server's error code.
     public var code: AuthErrorCode? {
         switch self {
         case .refused(let refusal): refusal.code
@@ -69,14 +66,13 @@ extension AuthClientError {
         }
     }
 
-    /// The question to the user if an account already has the address that the provider verified. Answer it with
+    /// The question to a user whose verified address already has an account. Answer it with
     /// ``GatehouseClient/confirmLink(_:)`` or a related method.
     public var linkQuestion: AuthLinkQuestion? {
         if case .refused(let refusal) = self { refusal.linkQuestion } else { nil }
     }
 
-    /// After a sign-in with a set-aside passkey: pass it to ``GatehouseClient/verifyOTP(token:restoring:)`` with the code that
-    /// the server has emailed.
+    /// Restores a set-aside passkey: pass it to ``GatehouseClient/verifyOTP(token:restoring:)`` with the emailed code.
     public var setAsideTicket: AuthSetAsideTicket? {
         if case .refused(let refusal) = self { refusal.setAsideTicket } else { nil }
     }
@@ -84,46 +80,46 @@ extension AuthClientError {
 
 /// Why the server is unreachable.
 public enum OfflineCause: Hashable, Sendable {
-    /// The system knows that the device has no connection. Nothing was sent.
+    /// The device has no connection. Nothing was sent.
     case noConnection
-    /// The transport failed. The text contains the error's domain and code, never a URL.
+    /// The transport failed. Contains the error's domain and code, never a URL.
     case noAnswer(String)
-    /// A temporary status of a refresh: 408, 409, 429 or 5xx.
+    /// A refresh's temporary status: 408, 409, 429 or 5xx.
     case status(Int)
-    /// A response that does not come from the server, such as the page of a captive portal.
+    /// The response is not the server's, such as a captive portal's page.
     case notUnderstood(String)
 }
 
-/// The server's refusal of a call.
+/// An error response of the server.
 public struct AuthRefusal: Hashable, Sendable {
     /// The HTTP status; 0 for an error in a redirect URL.
     public var status: Int
-    /// nil if the response has none. Compare this instead of the message. The gateway's codes are in capitals, such as
-    /// `BAD_REQUEST`, `DATA_TOO_LARGE`, `FORBIDDEN`, `FRESH_SIGN_IN_REQUIRED`, `INVALID_DATA` and `NOT_FOUND`.
+    /// Compare this instead of the message; nil if absent. The gateway's codes are in capitals: `BAD_REQUEST`,
+    /// `DATA_TOO_LARGE`, `FORBIDDEN`, `FRESH_SIGN_IN_REQUIRED`, `INVALID_DATA`, `NOT_FOUND`.
     public var code: AuthErrorCode?
     /// A message for developers.
     public var message: String
-    /// Why the password was refused; empty for other refusals.
+    /// Why the password was refused; empty for other errors.
     public var weakPasswordReasons: [String]
-    /// How long the server asks to wait before a retry: whole seconds, at most a day. nil if it does not.
+    /// The requested wait before a retry: whole seconds, at most a day.
     public var retryAfter: Duration?
-    /// With `identity_needs_confirmation`: the question to the user.
+    /// The question to the user, for `identity_needs_confirmation`.
     public var linkQuestion: AuthLinkQuestion?
-    /// With `credential_set_aside` after a passkey: what restores it.
+    /// Restores the passkey, for `credential_set_aside` after a passkey.
     public var setAsideTicket: AuthSetAsideTicket?
-    /// The path of the invalid field in a change of the profile, a JSON Pointer
-    /// ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) such as `/data/mood`; nil if the refusal concerns no field.
+    /// The profile's invalid field, a JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) such as
+    /// `/data/mood`.
     public var field: String?
-    /// Why the session ended, if the refusal says that it has and the server tells.
+    /// Why the session ended, if the server says so.
     public var sessionEnd: SessionEndReason?
-    /// The request's id in the server's log (`x-request-id`, or `sb-request-id` of a hosted project); nil if the response
-    /// has none. Equality ignores it: refusals that say the same are equal.
+    /// The request's id in the server's log (`x-request-id`, or `sb-request-id` of hosted projects). Equality ignores
+    /// it.
     public var requestID: String? {
         get { request.id }
         set { request.id = newValue }
     }
     private var request = RefusedRequest()
-    /// Whether the response has no code, and says that the grant is invalid: of a refresh, that its token is.
+    /// Whether the response has no code, and says that the grant (in a refresh, its token) is invalid.
     package private(set) var isInvalidGrant = false
 
     /// For tests.
@@ -154,7 +150,7 @@ public struct AuthRefusal: Hashable, Sendable {
     }
 }
 
-/// Equal to every other.
+/// Always equal.
 private struct RefusedRequest: Hashable {
     var id: String?
 
@@ -163,17 +159,17 @@ private struct RefusedRequest: Hashable {
 }
 
 extension AuthRefusal {
-    /// The codes that state that a session has ended. Timeouts, a locked store or a 503 are not among them.
+    /// The codes of an ended session. Excludes timeouts, a locked store, and 503.
     static let endsSession: Set<AuthErrorCode> = [
         .sessionNotFound, .userNotFound, .userBanned, .refreshTokenNotFound, .refreshTokenAlreadyUsed, .sessionExpired,
     ]
 
-    /// Whether the session has ended, given this refusal of its own token.
+    /// Whether the session of the refused token has ended.
     package var isFinal: Bool { (400..<500).contains(status) && code.map(Self.endsSession.contains) == true }
 
-    /// Whether the session has ended, given this refusal of its refresh token.
+    /// Whether the session of the refused refresh token has ended.
     var endsRefresh: Bool { isFinal || (400..<500).contains(status) && isInvalidGrant }
 
-    /// Whether a retry of the same request may succeed.
+    /// Whether a retry may succeed.
     var isPassing: Bool { [408, 409, 429].contains(status) || status >= 500 }
 }

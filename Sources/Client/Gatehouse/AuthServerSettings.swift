@@ -1,7 +1,7 @@
 /// The auth server's public settings, from `GET /settings`.
 public struct AuthServerSettings: Hashable, Sendable {
-    /// The enabled providers, ordered by name. Contains also those that this version does not know; not email,
-    /// telephone and anonymous sign-in.
+    /// The enabled providers by name, including ones unknown to this version, without email, telephone and anonymous
+    /// sign-in.
     public var providers: [AuthProvider]
     /// Whether users can sign in with an email address.
     public var allowsEmail: Bool
@@ -11,23 +11,23 @@ public struct AuthServerSettings: Hashable, Sendable {
     public var allowsAnonymousSignIn: Bool
     /// Whether new accounts can be created.
     public var allowsSignUp: Bool
-    /// Whether a sign-up signs in immediately, without a mail.
+    /// Whether sign-up signs in immediately, without email.
     public var confirmsEmailAutomatically: Bool
-    /// Whether the server can send mail, such as for a password reset. nil if it does not say; hosted Supabase does
-    /// not, and can.
+    /// Whether the server can send email; nil if unknown. Hosted Supabase can, but does not say so.
     public var sendsMail: Bool?
-    /// The minimum length of a new password; nil if the server does not say.
+    /// A new password's minimum length; nil if unknown.
     public var minimumPasswordLength: Int?
-    /// The number of digits of a code in a mail, 6 to 10; nil if the server does not say, as hosted Supabase does not.
+    /// The digits of an emailed code, 6 to 10; nil if unknown, as with hosted Supabase.
     public var codeLength: Int?
 
     /// Whether users can sign in with passkeys.
     public var allowsPasskeys = false
-    /// Whether an account may begin with a passkey (``GatehouseClient/signUpWithPasskey(email:data:redirectTo:with:captchaToken:)``).
+    /// Whether sign-up with a passkey works
+    /// (``GatehouseClient/signUpWithPasskey(email:data:redirectTo:with:captchaToken:)``).
     public var allowsPasskeySignUp = false
-    /// Whether users can add authenticator apps. Also true if the server does not say.
+    /// Whether users can add authenticator apps; true if unknown.
     public var allowsAuthenticatorApps = true
-    /// Whether users can make recovery codes. Also true if the server does not say.
+    /// Whether users can create recovery codes; true if unknown.
     public var allowsRecoveryCodes = true
 
     /// For tests and previews.
@@ -49,12 +49,12 @@ public struct AuthServerSettings: Hashable, Sendable {
 }
 
 extension AuthServerSettings {
-    /// The methods of `external` that are not providers.
+    /// Members of `external` that are not providers.
     private static let others = ["email", "phone", "anonymous_users"]
     /// Of Supabase's `mailer_otp_length`.
     private static let codeLengths = 6...10
 
-    /// - Throws: ``WireProblem`` if `external` is not an object. Absent members count as false.
+    /// Absent members are false.
     init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "settings")
         guard let external = members["external"]?.objectValue else {
@@ -80,7 +80,7 @@ extension AuthServerSettings {
 }
 
 extension GatehouseClient {
-    /// Fetches what the server offers. Needs no session, and rarely changes: an app can keep the result while it runs.
+    /// Fetches the server's settings, without a session. They rarely change: an app can keep them while it runs.
     ///
     /// ```swift
     /// let settings = try await client.settings()

@@ -1,17 +1,16 @@
 public import Foundation
 
-/// The tokens of a signed-in user. Does not print them; never log, store or forward them.
+/// A signed-in user's tokens. Never printed; do not log, store or forward them.
 public struct AuthSession: Hashable, Sendable {
-    /// The token for `Authorization: Bearer`. Empty if a crash lost the stored one; ``GatehouseClient/session`` then gets
-    /// another.
+    /// For `Authorization: Bearer`. Empty if a crash lost it; ``GatehouseClient/session`` then gets another.
     public var accessToken: String
-    /// Valid for one refresh, which the client makes when needed.
+    /// Valid for one refresh, which the client makes.
     public var refreshToken: String
     /// Usually `bearer`.
     public var tokenType: String
-    /// The lifetime of the access token in seconds when it was issued.
+    /// The access token's lifetime in seconds when issued.
     public var expiresIn: TimeInterval
-    /// The expiry by the server's clock, in seconds since 1970. Do not compare it with the device's clock; use
+    /// The access token's expiry in seconds since 1970, by the server's clock. Do not compare it with the device's; use
     /// ``GatehouseClient/session``.
     public var expiresAt: TimeInterval
     /// The signed-in user.
@@ -35,12 +34,12 @@ extension AuthSession: Unprinted {
     public var description: String { "Session(user: \(user.id), tokens: <secret>)" }
 }
 
-/// The state of the client.
+/// The client's state.
 public enum AuthState: Hashable, Sendable {
-    /// The store has not answered yet. Every call asks it again.
+    /// The store has not answered yet. Every call retries it.
     case restoring
-    /// - Parameter isFresh: Whether the access token is usable without a refresh. A stale session still identifies the
-    ///   user, even offline.
+    /// A user is signed in. A stale session (`isFresh` is false) needs a refresh, but still identifies the user, even
+    /// offline.
     case signedIn(AuthSession, isFresh: Bool)
     /// No user is signed in.
     case signedOut(SignedOutReason)
@@ -52,64 +51,63 @@ public enum SignedOutReason: Hashable, Sendable {
     case neverSignedIn
     /// The app signed out.
     case requested
-    /// The server ended the session, with one of the codes `session_not_found`, `user_not_found`, `user_banned`,
-    /// `refresh_token_not_found`, `refresh_token_already_used`, `session_expired`. Or Apple did: ``consentRevoked``.
-    ///
-    /// - Parameter because: Why, if the server says so.
+    /// The server ended the session (`session_not_found`, `user_not_found`, `user_banned`, `refresh_token_not_found`,
+    /// `refresh_token_already_used`, `session_expired`), or Apple did: ``consentRevoked``. `because` has the server's
+    /// reason.
     case endedByServer(AuthErrorCode, because: SessionEndReason? = nil)
-    /// Another process that uses the same store signed out.
+    /// Another process with the same store signed out.
     case signedOutElsewhere
     /// The stored bytes are not a session.
     case storeDamaged
 }
 
 extension SignedOutReason {
-    /// The user stopped using Sign in with Apple for this app, in the system's settings.
+    /// The user stopped using Sign in with Apple for this app in the system's settings.
     public static let consentRevoked = SignedOutReason.endedByServer(.consentRevoked)
 }
 
 /// A change of the session.
 public enum AuthEvent: Hashable, Sendable {
-    /// Always the first event: the stored session, fresh or stale; no session if signed out.
+    /// Always first: the stored session, fresh or stale, or none.
     case initialSession
-    /// A user signed in. The session may be another user's than the previous one.
+    /// A user signed in, perhaps another than before.
     case signedIn
-    /// Sent once for each session that ends.
+    /// The session ended. Sent once per session.
     case signedOut(SignedOutReason)
-    /// The same session has new tokens.
+    /// The session has new tokens.
     case tokenRefreshed
-    /// A second factor was verified: the same session has new tokens, and the level `aal2`.
+    /// A second factor was verified: the session has new tokens and the level `aal2`.
     case mfaChallengeVerified
-    /// The account of the session changed, for example its email address.
+    /// The session's account changed.
     case userUpdated
-    /// Follows `signedIn` after a password reset mail: ask for a new password.
+    /// Follows `signedIn` after a password reset: ask for a new password.
     case passwordRecovery
 }
 
-/// An event with the resulting session. Can be destructured: `for await (event, session) in client.authStateChanges`.
+/// An event and the resulting session: `for await (event, session) in client.authStateChanges`.
 public typealias AuthChange = (event: AuthEvent, session: AuthSession?)
 
-/// An internal event for telemetry. Contains no personal data.
+/// An internal event for telemetry, without personal data.
 public enum AuthNotice: Hashable, Sendable {
-    /// The store does not answer, so the state is `restoring`. Sent again when the problem changes, and first to each
-    /// new listener. The event `initialSession` ends it.
+    /// The store is unavailable, so the state is `restoring`. Sent first to each listener, and when the problem
+    /// changes. The event `initialSession` ends it.
     case storeUnavailable(StoreProblem)
-    /// A refresh starts, because the access token has expired or the server refused it.
+    /// A refresh starts.
     case refreshAttempted(RefreshReason)
     /// A refresh failed. The session is kept unless the error says otherwise.
     case refreshFailed(AuthClientError)
-    /// The server ended the session with this refusal. The event `signedOut` follows.
+    /// The server ended the session. The event `signedOut` follows.
     case sessionEnded(AuthRefusal)
-    /// A write failed that no caller waits for, such as that of the access token after its session was saved.
+    /// A background write failed, such as the access token's after its session was saved.
     case storeFailed(StoreProblem)
 }
 
-/// The reason for a refresh.
+/// Why a refresh starts.
 public enum RefreshReason: String, Hashable, Sendable {
-    /// The access token has expired, or is about to.
+    /// The access token has expired, or soon will.
     case expired
     /// A server refused the access token.
     case unauthorized
-    /// The app asked for it.
+    /// The app requested it.
     case requested
 }

@@ -1,26 +1,26 @@
-/// Why the server refused a password as weak, from ``AuthRefusal/weakPassword``.
+/// Why a password is too weak, from ``AuthRefusal/weakPassword``.
 public struct AuthWeakPassword: Hashable, Sendable {
-    /// A rule that the password breaks. Newer servers may send others.
+    /// A broken rule. Newer servers may send others.
     public struct Reason: RawRepresentable, Hashable, Sendable {
         /// As sent by the server.
         public let rawValue: String
 
-        /// Creates a reason from any text.
+        /// Accepts unknown reasons.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// It is shorter than ``AuthWeakPassword/minimumLength``.
         public static let length = Self(rawValue: "length")
-        /// It lacks a required kind of characters.
+        /// It lacks a required kind of character.
         public static let characters = Self(rawValue: "characters")
-        /// It is common, or known from a leak.
+        /// It is common or leaked.
         public static let pwned = Self(rawValue: "pwned")
     }
 
-    /// All rules that the password breaks, in the server's order. Empty if the server names none.
+    /// All broken rules in the server's order. Empty if the server names none.
     public var reasons: [Reason]
-    /// The server's explanation in English, such as the required kinds of characters.
+    /// The server's explanation in English.
     public var message: String
-    /// The required length in characters; nil if the password is long enough, or the server does not say.
+    /// The required length in characters; nil if the password is long enough, or unknown.
     public var minimumLength: Int?
 
     /// For tests and previews.
@@ -32,7 +32,7 @@ public struct AuthWeakPassword: Hashable, Sendable {
 }
 
 extension AuthRefusal {
-    /// Why the password was refused; nil for other refusals than `weak_password`.
+    /// Why the password was refused; nil unless the code is `weak_password`.
     public var weakPassword: AuthWeakPassword? {
         guard code == .weakPassword else { return nil }
         let reasons = weakPasswordReasons.map(AuthWeakPassword.Reason.init(rawValue:))
@@ -43,8 +43,7 @@ extension AuthRefusal {
 }
 
 extension AuthWeakPassword {
-    /// The number in `Password should be at least 12 characters.`, the text of Supabase Auth and of Gatehouse. The API
-    /// has no member for it.
+    /// Supabase Auth and Gatehouse say only `Password should be at least 12 characters.`; the API has no member for it.
     fileprivate static func minimumLength(in message: String) -> Int? {
         let words = message.cut(to: 256).split(ascii: " ")
         for (index, word) in words.enumerated() where word == "least" && index + 2 < words.count {

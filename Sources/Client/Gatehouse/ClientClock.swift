@@ -1,16 +1,15 @@
 public import Foundation
 
-/// The client's source of time. Tests pass one that they control.
+/// The client's source of time.
 public struct ClientClock: Sendable {
-    /// The device's wall clock, which may be wrong by years. The client uses only its difference from the server's
-    /// time.
+    /// The device's wall clock. It may be wrong: the client uses only its difference from the server's.
     public var now: @Sendable () -> Date
-    /// The time since a fixed moment, from a monotonic clock that continues while the device sleeps.
+    /// The time since a fixed moment, from a monotonic clock that runs during sleep.
     public var uptime: @Sendable () -> Duration
     /// Waits for the duration; throws `CancellationError` if cancelled.
     public var sleep: @Sendable (Duration) async throws -> Void
 
-    /// All three must belong to one clock: a test that advances one advances the others.
+    /// Creates a clock. All three closures must share one time.
     public init(
         now: @escaping @Sendable () -> Date, uptime: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void
@@ -20,10 +19,7 @@ public struct ClientClock: Sendable {
         self.sleep = sleep
     }
 
-    /// Waits until this process has run for the duration: of the time during which the system suspends it, at most one step
-    /// of twenty seconds counts.
-    ///
-    /// - Throws: `CancellationError`.
+    /// Waits until this process has run for the duration. A suspension adds at most one step of twenty seconds.
     package func sleepWhileRunning(_ duration: Duration) async throws {
         var left = duration
         while left > .zero {

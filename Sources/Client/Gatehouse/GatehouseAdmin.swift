@@ -1,10 +1,9 @@
 public import Foundation
 
-/// The admin API, which manages all accounts. Requires a client with the secret key, and therefore belongs on a server,
-/// never in an app.
+/// The admin API, which manages all accounts. Requires a client with the secret key: for servers, never for apps.
 ///
-/// Every call throws ``AuthClientError``, or `CancellationError` if the task is cancelled. A key that is not an
-/// administrator's is refused with `not_admin`. No call affects the client's own session.
+/// Every call throws ``AuthClientError`` (`not_admin` if the key is not an administrator's), or `CancellationError`.
+/// The client's own session stays unchanged.
 ///
 /// ```swift
 /// let client = try GatehouseClient(url: url, publishableKey: secretKey, storage: MemoryStorage())
@@ -15,17 +14,14 @@ public import Foundation
 public struct GatehouseAdmin: Sendable {
     let caller: AuthCaller
 
-    /// Returns an account.
-    ///
-    /// - Throws: ``AuthClientError``, with the code `user_not_found` for an unknown id.
+    /// Returns an account. Code: `user_not_found`.
     public func user(_ id: UUID) async throws -> AuthUser { try await caller.user(AuthRequest("GET", path(id))) }
 
-    /// Returns one page of all accounts, newest first, without ``AuthUser/identities``.
+    /// Returns one page of accounts, newest first, without ``AuthUser/identities``.
     ///
     /// - Parameters:
-    ///   - page: The page number, from 1.
-    ///   - perPage: The page size, from 1 to 1,000; nil uses the server's default of 50.
-    /// - Throws: ``AuthClientError``, with the code `validation_failed` for a page size below 1.
+    ///   - page: From 1.
+    ///   - perPage: From 1 to 1,000; the server's default is 50.
     public func listUsers(page: Int? = nil, perPage: Int? = nil) async throws -> UserPage {
         let query = [("page", page.map(String.init)), ("per_page", perPage.map(String.init))]
         let reply = try await caller.send(AuthRequest("GET", "/admin/users", query: query.map { ($0.0, $0.1) }))
@@ -33,29 +29,27 @@ public struct GatehouseAdmin: Sendable {
         return UserPage(users: users, total: reply.headers["x-total-count"].flatMap(Int.init))
     }
 
-    /// Creates an account without sending a mail. The password policy does not apply.
+    /// Creates an account without sending email. The password policy does not apply.
     ///
     /// - Parameter attributes: At least an email address or a telephone number.
-    /// - Throws: ``AuthClientError``. Codes: `email_exists` or `phone_exists` for an address that another account has;
-    ///   `validation_failed` for an invalid value.
+    /// - Throws: ``AuthClientError``. Codes: `email_exists`, `phone_exists`, `validation_failed`.
     @discardableResult
     public func createUser(attributes: AuthAdminUserAttributes) async throws -> AuthUser {
         try await caller.user(AuthRequest("POST", "/admin/users", body: attributes.body))
     }
 
-    /// Changes an account. A new password must satisfy the password policy, and ends all sessions of the account.
+    /// Changes an account. A new password must satisfy the policy, and ends all the account's sessions.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `user_not_found`, `email_exists`, `phone_exists`, `weak_password`, and
-    ///   `validation_failed` for an invalid value. Nothing changed then.
+    /// - Throws: ``AuthClientError``; nothing changed. Codes: `user_not_found`, `email_exists`, `phone_exists`,
+    ///   `weak_password`, `validation_failed`.
     @discardableResult
     public func updateUser(_ id: UUID, attributes: AuthAdminUserAttributes) async throws -> AuthUser {
         try await caller.user(AuthRequest("PUT", path(id), body: attributes.body))
     }
 
-    /// Deletes an account.
+    /// Deletes an account. Code: `user_not_found`.
     ///
-    /// - Parameter shouldSoftDelete: Erases the account but keeps its id in use.
-    /// - Throws: ``AuthClientError``, with the code `user_not_found` for an unknown id.
+    /// - Parameter shouldSoftDelete: Erases the data but reserves the id.
     public func deleteUser(_ id: UUID, shouldSoftDelete: Bool = false) async throws {
         _ = try await caller.send(
             AuthRequest("DELETE", path(id), body: ["should_soft_delete": .bool(shouldSoftDelete)]))
@@ -68,29 +62,29 @@ public struct GatehouseAdmin: Sendable {
 public struct UserPage: Hashable, Sendable {
     /// In the server's order.
     public let users: [AuthUser]
-    /// The number of accounts on all pages, if the server sent it.
+    /// The number of all accounts, if the server sent it.
     public let total: Int?
 }
 
 /// The fields that an administrator sets; nil keeps a field. Does not print the password.
 public struct AuthAdminUserAttributes: Sendable {
-    /// An email address that no other account has.
+    /// An address that no other account has.
     public var email: String?
     /// Digits, with or without `+`.
     public var phone: String?
     /// At most 1,024 bytes.
     public var password: String?
-    /// Whether the email address counts as confirmed.
+    /// Whether to mark the email address as confirmed.
     public var emailConfirm: Bool?
-    /// Whether the telephone number counts as confirmed.
+    /// Whether to mark the telephone number as confirmed.
     public var phoneConfirm: Bool?
     /// Merged at the top level; null deletes a key.
     public var userMetadata: AuthJSONObject?
-    /// Merged at the top level; null deletes a key. Users cannot change it.
+    /// As ``userMetadata``, but users cannot change it.
     public var appMetadata: AuthJSONObject?
     /// Usually `authenticated`.
     public var role: String?
-    /// A duration such as `24h`, or `none` to lift a ban.
+    /// Such as `24h`; `none` lifts a ban.
     public var banDuration: String?
 
     /// Omitted fields keep their values.

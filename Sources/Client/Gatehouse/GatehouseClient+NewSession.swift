@@ -3,9 +3,8 @@ import Foundation
 /// Asks whether this user may replace the signed-in one.
 typealias SwitchConfirmation = @Sendable (AuthUser) async -> Bool
 
-// Sessions that the server returns.
 extension GatehouseClient {
-    /// Makes the call and stores the session that it returns. Ends the session of another user that it replaces.
+    /// Stores the returned session, and ends another user's that it replaces.
     func signIn(
         _ request: AuthRequest, bearer: String? = nil, then event: AuthEvent? = nil,
         replacing: SwitchConfirmation? = nil
@@ -21,21 +20,20 @@ extension GatehouseClient {
         return try await replace(by: timed, begun: begun, then: event)
     }
 
-    /// Stores the session. If it replaces another user's, revokes that one at the server without waiting for the answer.
+    /// Revokes a replaced session of another user, without waiting.
     private func replace(
         by timed: TimedAnswer, begun: Int, then event: AuthEvent?
     ) async throws -> AuthSession {
         if let parked { return try await add(timed, begun: begun, then: event, to: parked) }
         let (session, replaced) = try await coordinator.replace(by: timed, begun: begun, then: event)
         let levels = session.assurance
-        // Until the second factor is proven, the user can still cancel and go back to the earlier session.
+        // Until the second factor is proven, the user can cancel and return to the earlier session.
         if let replaced, levels.nextLevel == levels.currentLevel {
             endLater(replaced)
         }
         return session
     }
 
-    /// Stores the session, and keeps the signed-in account on this device.
     private func add(
         _ timed: TimedAnswer, begun: Int, then event: AuthEvent?, to parked: ParkedAccounts
     ) async throws -> AuthSession {
@@ -49,28 +47,28 @@ extension GatehouseClient {
         }
     }
 
-    /// Ends the same user's previous session at the server; see ``retire(_:for:)``.
+    /// See ``retire(_:for:)``.
     func retire(_ old: AuthSession?, for next: AuthSession) {
         if let old, old.user.id == next.user.id { retire(old.accessToken, for: next) }
     }
 
-    /// Ends the session of an access token at the server if `next` belongs to another one, so that it does not stay in
-    /// the list of devices. Does nothing if either token has no `session_id`. Not awaited: `next` is valid in any case.
+    /// Revokes the token's session if `next` is another one, so that the list of devices omits it. Not awaited, because
+    /// `next` is valid in any case.
     func retire(_ accessToken: String, for next: AuthSession) {
         guard let old = AccessTokenClaims(accessToken)?.sessionID,
             let new = AccessTokenClaims(next.accessToken)?.sessionID, old != new
         else { return }
         Task { [caller] in
-            // Ignored: without a response, the old session expires later.
+            // Ignored: without a response, the session expires later.
             try? await caller.send(AuthRequest("POST", "/logout", query: [("scope", "local")]), bearer: accessToken)
         }
     }
 
-    /// Makes a call that may return a session, and stores it.
+    /// Stores the session if the response contains one.
     ///
     /// - Parameters:
-    ///   - old: The session whose account the call changes; nil for a sign-in.
-    ///   - bearer: For a sign-in that names an account by its token.
+    ///   - old: The session whose account changes; nil for a sign-in.
+    ///   - bearer: Names the account of a sign-in.
     func respond(
         to request: AuthRequest, of old: AuthSession? = nil, bearer: String? = nil, then event: AuthEvent? = nil
     ) async throws -> SessionOrUser {

@@ -2,7 +2,7 @@ public import Foundation
 import GatehouseWire
 
 extension GatehouseClient {
-    /// Sends a code and a link to an email address. The user signs in by passing the code to
+    /// Emails a code and a link for signing in. Pass the code to
     /// ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
     ///
     /// ```swift
@@ -13,12 +13,11 @@ extension GatehouseClient {
     /// ```
     ///
     /// - Parameters:
-    ///   - redirectTo: The target of the mail's link, sent byte for byte. Its code is valid on this device only.
+    ///   - redirectTo: The link's target, sent byte for byte. Only this device can redeem the link.
     ///   - shouldCreateUser: Whether to create an account for an unknown address.
-    ///   - data: The metadata of a new account.
-    /// - Throws: ``AuthClientError``. Codes: `over_email_send_rate_limit`; `email_provider_disabled` if the server sends
-    ///   no mail; from hosted Supabase `otp_disabled` for an unknown address without `shouldCreateUser`. With
-    ///   `redirectTo` also `storeUnavailable` or `storeFailed`; nothing was sent then.
+    ///   - data: A new account's metadata.
+    /// - Throws: ``AuthClientError``. Codes: `over_email_send_rate_limit`; `email_provider_disabled`; `otp_disabled`,
+    ///   from hosted Supabase only. With `redirectTo` also `storeUnavailable` or `storeFailed`; nothing was sent.
     public func signInWithOTP(
         email: String, redirectTo: URL? = nil, shouldCreateUser: Bool = true, data: AuthJSONObject? = nil,
         captchaToken: String? = nil
@@ -33,13 +32,13 @@ extension GatehouseClient {
         _ = try await caller.send(request)
     }
 
-    /// Redeems a code from a mail; its digits may be of any script. The event `passwordRecovery` follows a code of type
-    /// ``EmailCodeType/recovery``. If the user is signed in already, the new session takes the place of the current one,
-    /// which ends; after an email change, the current session stays if only that one had the second factor.
+    /// Redeems an emailed code, in digits of any script. ``EmailCodeType/recovery`` is followed by the event
+    /// `passwordRecovery`. The new session replaces the current one, except after an email change if only the current
+    /// one has the second factor.
     ///
-    /// - Returns: ``SessionOrUser/pending`` after the first of two codes of an email change.
-    /// - Throws: ``AuthClientError``, with the code `otp_expired` for a wrong, used or expired code; `storeUnavailable`
-    ///   or `storeFailed` if the session cannot be stored. The previous session stays active.
+    /// - Returns: ``SessionOrUser/pending`` after the first of an email change's two codes.
+    /// - Throws: ``AuthClientError``: `otp_expired`; `storeUnavailable` or `storeFailed` if the session cannot be
+    ///   stored.
     @discardableResult
     public func verifyOTP(
         email: String, token: String, type: EmailCodeType, redirectTo: URL? = nil, captchaToken: String? = nil
@@ -48,9 +47,9 @@ extension GatehouseClient {
             type.rawValue, ["email": .string(email), "token": .string(token.withASCIIDigits)], redirectTo, captchaToken)
     }
 
-    /// Redeems a code from a mail together with a password that the user has just typed: that of a sign-up, or one that a
-    /// sign-in refused with `credential_set_aside`. If it is the account's waiting or set-aside password, it becomes the
-    /// account's password; otherwise the code has the same effect as without it. Hosted Supabase ignores it.
+    /// Redeems an emailed code together with the password just typed: for a sign-up, or after `credential_set_aside`.
+    /// If it is the account's waiting or set-aside password, it becomes the account's password; otherwise, and with
+    /// hosted Supabase, it is ignored.
     ///
     /// ```swift
     /// do {
@@ -72,12 +71,11 @@ extension GatehouseClient {
         return try await verify(type.rawValue, members, nil, captchaToken)
     }
 
-    /// Redeems the code that the server mailed when a sign-in with a passkey was refused with `credential_set_aside`, and
-    /// restores the passkey.
+    /// Redeems the code emailed after `credential_set_aside` refused a passkey, and restores the passkey.
     ///
-    /// - Parameter ticket: ``AuthClientError/setAsideTicket`` of that refusal.
-    /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``. An expired ticket is refused with
-    ///   `otp_expired`: sign in with the passkey again.
+    /// - Parameter ticket: The error's ``AuthClientError/setAsideTicket``. If it has expired (`otp_expired`), sign in
+    ///   with the passkey again.
+    /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
     @discardableResult
     public func verifyOTP(token: String, restoring ticket: AuthSetAsideTicket) async throws -> SessionOrUser {
         let members: [String: AuthJSON?] = [
@@ -86,7 +84,7 @@ extension GatehouseClient {
         return try await verify(EmailCodeType.email.rawValue, members, nil, nil)
     }
 
-    /// Redeems a code from a text message.
+    /// Redeems a texted code.
     ///
     /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
     @discardableResult
@@ -97,7 +95,7 @@ extension GatehouseClient {
             type.rawValue, ["phone": .string(phone), "token": .string(token.withASCIIDigits)], nil, captchaToken)
     }
 
-    /// Redeems the token hash in the link of a mail.
+    /// Redeems an emailed link's token hash.
     ///
     /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
     @discardableResult
@@ -115,7 +113,7 @@ extension GatehouseClient {
             "POST", "/verify", query: [("redirect_to", redirectTo?.absoluteString)], body: body)
         let old = await currentSession
         if type == EmailCodeType.emailChange.rawValue, old != nil {
-            // Several accounts may change to one address: the token names the account that this code is for.
+            // Several accounts may change to one address: the token names the code's account.
             return try await respond(to: request, of: try await session)
         }
         let response = try await respond(
@@ -125,20 +123,19 @@ extension GatehouseClient {
         return response
     }
 
-    /// The access token of a session whose account has the address. With it, the first proof of the address sets nothing
-    /// aside.
+    /// The token of a session whose account has the address: with it, the address's first proof sets nothing aside.
     private func tokenOfOwner(_ email: AuthJSON?, _ old: AuthSession?) async -> String? {
         guard let email = email?.stringValue, old?.user.email == email.lowercased() else { return nil }
         // Ignored: the code signs in without it.
         return try? await session.accessToken
     }
 
-    /// Sends a mail for a password reset if the address has an account. The response does not reveal whether it has.
+    /// Emails a password reset if the address has an account, which the response does not reveal.
     ///
-    /// - Parameter redirectTo: The target of the mail's link. Pass the resulting URL to ``session(from:)``; the event
+    /// - Parameter redirectTo: The link's target. Pass the resulting URL to ``session(from:)``; the event
     ///   `passwordRecovery` follows.
-    /// - Throws: ``AuthClientError``. Codes: `over_email_send_rate_limit`; `email_provider_disabled` if the server
-    ///   sends no mail. With `redirectTo` also `storeUnavailable` or `storeFailed`; nothing was sent then.
+    /// - Throws: ``AuthClientError``. Codes: `over_email_send_rate_limit`, `email_provider_disabled`. With `redirectTo`
+    ///   also `storeUnavailable` or `storeFailed`; nothing was sent.
     public func resetPasswordForEmail(
         _ email: String, redirectTo: URL? = nil, captchaToken: String? = nil
     ) async throws {
@@ -149,7 +146,7 @@ extension GatehouseClient {
         _ = try await caller.send(request)
     }
 
-    /// Sends a mail again if one is pending. The response does not reveal whether one is.
+    /// Resends a pending email. The response does not reveal whether there is one.
     ///
     /// - Throws: As ``resetPasswordForEmail(_:redirectTo:captchaToken:)``.
     public func resend(

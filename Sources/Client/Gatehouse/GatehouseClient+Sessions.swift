@@ -3,8 +3,7 @@ public import Foundation
 extension GatehouseClient {
     /// Returns the user's sessions: this device's first, then by last use.
     ///
-    /// - Throws: ``AuthClientError``: `signedOut` without a session; `refused` with status 404 if the server does not
-    ///   support this, such as hosted Supabase.
+    /// - Throws: ``AuthClientError``; `refused` with status 404 by hosted Supabase.
     public func sessions() async throws -> [SessionInfo] {
         try await asUser { token, _ in
             let reply = try await self.caller.send(AuthRequest("GET", "/sessions"), bearer: token)
@@ -13,11 +12,10 @@ extension GatehouseClient {
         }
     }
 
-    /// Ends one of the user's sessions. If it is the client's own, the client notices its end with the next call;
-    /// prefer ``signOut(scope:)`` for this device.
+    /// Revokes one of the user's sessions. For the client's own, prefer ``signOut(scope:)``: otherwise the next call
+    /// notices.
     ///
-    /// - Throws: ``AuthClientError``: `signedOut` without a session; `refused` with status 404 if the user has no such
-    ///   session.
+    /// - Throws: ``AuthClientError``; `refused` with status 404 for an unknown id.
     public func revokeSession(id: UUID) async throws {
         let path = "/sessions/" + id.uuidString.lowercased()
         try await asUser { token, _ in

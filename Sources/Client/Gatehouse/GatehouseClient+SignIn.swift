@@ -1,14 +1,14 @@
 public import Foundation
 
 extension GatehouseClient {
-    /// Creates an account, and signs in if the server requires no confirmation.
+    /// Creates an account, and signs in unless the server requires confirmation.
     ///
     /// - Parameters:
-    ///   - password: At least 8 characters and at most 1,024 bytes.
+    ///   - password: 8 characters to 1,024 bytes.
     ///   - data: The account's metadata, from which its profile takes name and picture.
-    ///   - redirectTo: The target of the mail's link, sent byte for byte. Its code is valid on this device only.
-    /// - Throws: ``AuthClientError``. The previous session stays active. Codes: `user_already_exists`; `weak_password`,
-    ///   with ``AuthRefusal/weakPasswordReasons``; `signup_disabled`; `email_provider_disabled`.
+    ///   - redirectTo: The emailed link's target, sent byte for byte. Only this device can redeem the link.
+    /// - Throws: ``AuthClientError``. Codes: `user_already_exists`; `weak_password`, with
+    ///   ``AuthRefusal/weakPasswordReasons``; `signup_disabled`; `email_provider_disabled`.
     @discardableResult
     public func signUp(
         email: String, password: String, data: AuthJSONObject? = nil, redirectTo: URL? = nil,
@@ -23,7 +23,7 @@ extension GatehouseClient {
         let flow = try await begin(.signIn, when: redirectTo, in: &request)
         do {
             let answer = try await respond(to: request)
-            // No mail brings a code.
+            // No email follows.
             if let flow, answer.session != nil { await forget(flow) }
             return answer
         } catch AuthClientError.refused(let refusal) {
@@ -34,10 +34,10 @@ extension GatehouseClient {
 
     /// Signs in with a password.
     ///
-    /// - Throws: ``AuthClientError``. The previous session stays active. Codes: `invalid_credentials` for both an
-    ///   unknown account and a wrong password; `email_not_confirmed`, `credential_set_aside` and `user_banned`, for the correct password only;
-    ///   `over_request_rate_limit`, with ``AuthRefusal/retryAfter``. After `credential_set_aside` the password signs in with
-    ///   the code that the server has emailed: ``verifyOTP(email:token:type:password:captchaToken:)``.
+    /// - Throws: ``AuthClientError``. Codes: `invalid_credentials`; only for the correct password
+    ///   `email_not_confirmed`, `user_banned`, and `credential_set_aside`, after which use
+    ///   ``verifyOTP(email:token:type:password:captchaToken:)``; `over_request_rate_limit`, with
+    ///   ``AuthRefusal/retryAfter``.
     @discardableResult
     public func signIn(email: String, password: String, captchaToken: String? = nil) async throws -> AuthSession {
         try await signIn(
@@ -49,10 +49,9 @@ extension GatehouseClient {
                 ]))
     }
 
-    /// Creates an account without email address and password. If its session is lost, the account is inaccessible.
+    /// Creates an account without email address and password. Once its session is lost, the account is inaccessible.
     ///
-    /// - Throws: ``AuthClientError``, with the code `anonymous_provider_disabled` if the server does not allow this.
-    ///   The previous session stays active.
+    /// - Throws: ``AuthClientError``. Code: `anonymous_provider_disabled`.
     @discardableResult
     public func signInAnonymously(
         data: AuthJSONObject? = nil, captchaToken: String? = nil
@@ -63,12 +62,10 @@ extension GatehouseClient {
                 body: ["data": .object(data ?? [:]), "gotrue_meta_security": captcha(captchaToken)]))
     }
 
-    /// Signs in with an ID token from the sign-in sheet of Apple, Google or another provider. For an answer to a
-    /// ``AuthLinkQuestion``, see ``confirmLink(_:email:password:)``.
+    /// Signs in with an ID token from a provider's sheet, such as Apple's or Google's.
     ///
-    /// - Throws: ``AuthClientError``, with a ``AuthClientError/linkQuestion`` if the address already belongs to an
-    ///   account; `refused` with status 400 if the server does not accept the token, and with the code
-    ///   `provider_disabled` if the provider is disabled. The previous session stays active.
+    /// - Throws: ``AuthClientError``; with a ``AuthClientError/linkQuestion`` if the address already belongs to an
+    ///   account; `refused` with status 400 for an invalid token. Code: `provider_disabled`.
     @discardableResult
     public func signInWithIdToken(credentials: IDTokenCredentials) async throws -> AuthSession {
         try await signIn(.idToken(credentials))
@@ -76,21 +73,19 @@ extension GatehouseClient {
 
     /// Links a provider's identity to the signed-in account.
     ///
-    /// - Returns: A new session of the same account; the previous one if only that one had the second factor.
-    /// - Throws: ``AuthClientError``: `signedOut` without a session. Codes: `identity_already_exists` if the identity
-    ///   already belongs to an account; `manual_linking_disabled`; `fresh_sign_in_required` if the server requires a
-    ///   recent sign-in.
+    /// - Returns: A new session of the account, or the previous one if only that one had the second factor.
+    /// - Throws: ``AuthClientError``. Codes: `identity_already_exists`, `manual_linking_disabled`,
+    ///   `fresh_sign_in_required`.
     @discardableResult
     public func linkIdentityWithIdToken(credentials: IDTokenCredentials) async throws -> AuthSession {
         try await signInAsUser(.idToken(credentials, links: true))
     }
 
-    /// Returns the URL that starts a browser sign-in with a provider, with a PKCE challenge whose verifier stays on
-    /// this device. Pass the URL that the browser returns with to ``session(from:)`` on this device; its code is
-    /// invalid on others.
+    /// Returns the URL that starts a provider's browser sign-in with PKCE. Pass the redirect to ``session(from:)`` on
+    /// this device, which stores the verifier.
     ///
-    /// Prefer ``signInWithOAuth(provider:scopes:queryParams:in:)``, which does all three steps. This call is for apps
-    /// that the system may end while the browser is open: the verifier is stored.
+    /// Prefer ``signInWithOAuth(provider:scopes:queryParams:in:)``, unless the system may terminate the app while the
+    /// browser is open.
     ///
     /// ```swift
     /// let start = try await client.getOAuthSignInURL(provider: .google, redirectTo: redirectTo)
@@ -100,11 +95,10 @@ extension GatehouseClient {
     /// ```
     ///
     /// - Parameters:
-    ///   - scopes: Additional scopes in the provider's syntax.
-    ///   - redirectTo: A redirect URL that the server allows, used byte for byte.
-    ///   - queryParams: Parameters for the provider, such as `prompt`.
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)`` if the verifier could
-    ///   not be stored.
+    ///   - scopes: Further scopes in the provider's syntax.
+    ///   - redirectTo: An allowed redirect URL, used byte for byte.
+    ///   - queryParams: For the provider, such as `prompt`.
+    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)``.
     public func getOAuthSignInURL(
         provider: AuthProvider, scopes: String? = nil, redirectTo: URL? = nil,
         queryParams: [(name: String, value: String?)] = []
@@ -113,14 +107,12 @@ extension GatehouseClient {
         return try caller.address(.authorize("/authorize", provider, scopes, redirectTo, queryParams, flow))
     }
 
-    /// Completes a browser flow or a flow started by a mail's link. Tries the verifiers of the newest 5 flows of this
-    /// device.
+    /// Completes a browser's or emailed link's flow, with the verifiers of this device's newest 5 flows.
     ///
-    /// - Throws: ``AuthClientError``: `unknownFlow` if no flow is pending on this device; the code `bad_code_verifier`
-    ///   if the code belongs to none of them, `flow_state_not_found` or `flow_state_expired` if it is used or expired.
-    ///   The previous session stays active, and the flow can still be completed with another code. With a
-    ///   ``AuthClientError/linkQuestion`` the flow is over. So it is with `sessionChanged`: the flow linked a provider to,
-    ///   or changed the address of, another account than the signed-in one.
+    /// - Throws: ``AuthClientError``. The flow stays open after `unknownFlow` (none is pending here),
+    ///   `bad_code_verifier`, `flow_state_not_found` and `flow_state_expired`. It is over after a
+    ///   ``AuthClientError/linkQuestion``, and after `sessionChanged`: it changed another account than the signed-in
+    ///   one.
     @discardableResult
     public func exchangeCodeForSession(authCode: String) async throws -> AuthSession {
         try await exchange(authCode, replacing: nil)
@@ -162,8 +154,8 @@ extension GatehouseClient {
         }
     }
 
-    /// Makes the call that completes a change of the signed-in user's account. The session of another account does not
-    /// replace that user's, and ends. After a sign-out, a confirmed address signs in, and a link does not.
+    /// Completes a change of the signed-in user's account. Another account's session is ended. After a sign-out, a
+    /// confirmed address signs in; a link does not.
     private func change(_ request: AuthRequest, _ kind: FlowKind) async throws -> AuthSession {
         let begun = try await coordinator.beginSignIn()
         let timed = try await caller.session(request)
@@ -176,7 +168,7 @@ extension GatehouseClient {
         return try await adopt(timed, begun: begun, insteadOf: old)
     }
 
-    /// The flow's code is used or lost, so a flow that remains in a failing store is harmless.
+    /// The flow's code is used or lost, so a leftover in a failing store is harmless.
     func forget(_ flow: PendingFlow) async {
         do {
             try await flows.finish(flow)
@@ -185,20 +177,20 @@ extension GatehouseClient {
         }
     }
 
-    /// Completes a flow with the URL that the browser returned with. Ignores tokens in the URL.
+    /// Completes a flow with the redirect's URL. Ignores tokens in the URL.
     ///
-    /// - Throws: ``AuthClientError/refused(_:)`` with status 0 if the URL contains an error, usually with the code
-    ///   `access_denied` if the user cancelled; ``AuthClientError/unknownFlow`` if it contains no code; otherwise as
+    /// - Throws: ``AuthClientError/refused(_:)`` with status 0 if the URL contains an error, such as `access_denied`
+    ///   after cancelling; ``AuthClientError/unknownFlow`` without a code; otherwise as
     ///   ``exchangeCodeForSession(authCode:)``.
     @discardableResult
     public func session(from url: URL) async throws -> AuthSession {
         try await exchangeCodeForSession(authCode: url.redirectCode)
     }
 
-    /// The same, but asks before the session replaces that of another signed-in user: a link in a mail may be someone else's.
+    /// As ``session(from:)``, but asks before replacing another signed-in user, because an emailed link may be someone
+    /// else's.
     ///
-    /// - Parameter replacing: Gets the user of the new session. If it returns false, the signed-in user stays, and the new
-    ///   session ends.
+    /// - Parameter replacing: Receives the new user. false keeps the signed-in user, and ends the new session.
     /// - Throws: As ``session(from:)``; ``AuthClientError/cancelled`` if the user stays.
     @discardableResult
     public func session(
@@ -207,7 +199,7 @@ extension GatehouseClient {
         try await exchange(url.redirectCode, replacing: replacing)
     }
 
-    /// Starts a flow if the request has a redirect URL, and adds the challenge to the request.
+    /// Starts a flow and adds its challenge, if the request has a redirect URL.
     @discardableResult
     func begin(_ kind: FlowKind, when redirect: URL?, in request: inout AuthRequest) async throws -> PendingFlow? {
         guard redirect != nil else { return nil }

@@ -1,11 +1,10 @@
 public import Foundation
 
 extension GatehouseClient {
-    /// Fetches the user from the server, and updates the stored session.
+    /// Fetches the user, and updates the stored session.
     ///
     /// - Parameter jwt: Another user's access token; nil for the session's own.
-    /// - Throws: ``AuthClientError``: `signedOut` without a session or `jwt`; `refused` with `bad_jwt` for a `jwt` that
-    ///   the server does not accept.
+    /// - Throws: ``AuthClientError``; `bad_jwt` for an invalid `jwt`.
     @discardableResult
     public func user(jwt: String? = nil) async throws -> AuthUser {
         let request = AuthRequest("GET", "/user")
@@ -17,15 +16,14 @@ extension GatehouseClient {
         }
     }
 
-    /// Changes the signed-in user's account. A new email address must be confirmed first, unless the server confirms
-    /// automatically; the returned user then contains it. A new password ends the user's other sessions.
+    /// Changes the signed-in user's account. Unless the server confirms automatically, a new email address must be
+    /// confirmed before the user has it. A new password ends the user's other sessions.
     ///
-    /// - Parameter redirectTo: The target of the link in the confirmation mail, used byte for byte.
-    /// - Throws: ``AuthClientError``: `signedOut` without a session. Codes: `email_exists`; `weak_password`, with
-    ///   ``AuthRefusal/weakPasswordReasons``; `same_password`; `current_password_required` and
-    ///   `current_password_invalid`; `reauthentication_needed` and `reauthentication_not_valid`;
-    ///   `fresh_sign_in_required`. After `offline`, or `refused` with a status from 500 on, the change may have taken
-    ///   effect.
+    /// - Parameter redirectTo: The emailed link's target, used byte for byte.
+    /// - Throws: ``AuthClientError``. Codes: `email_exists`; `weak_password`, with ``AuthRefusal/weakPasswordReasons``;
+    ///   `same_password`; `current_password_required`; `current_password_invalid`; `reauthentication_needed`;
+    ///   `reauthentication_not_valid`; `fresh_sign_in_required`. After `offline` or status 5xx, the change may have
+    ///   taken effect.
     @discardableResult
     public func update(user: AuthUserAttributes, redirectTo: URL? = nil) async throws -> AuthUser {
         var request = AuthRequest(
@@ -39,14 +37,12 @@ extension GatehouseClient {
         }
     }
 
-    /// Moves the account's address to a new account and signs in to that one, for a user who reads the mailbox but cannot
-    /// pass the account's second factor or does not recognize the account. The previous account keeps its data, sign-in
-    /// methods, factors and other sessions, and loses only the address; its password still signs in with it.
+    /// Moves the account's address to a new account and signs in there, for a user who reads the mailbox but cannot
+    /// pass the second factor or does not recognize the account. The old account loses only the address and this
+    /// session; its password still signs in with the address.
     ///
-    /// - Returns: A session of the new account. The previous session has ended.
-    /// - Throws: ``AuthClientError``: `signedOut` without a session. Codes: `fresh_sign_in_required` unless the session began
-    ///   with an emailed code or link at most ten minutes ago; `validation_failed` for an account without an address;
-    ///   `signup_disabled`. The previous session stays active.
+    /// - Throws: ``AuthClientError``. Codes: `fresh_sign_in_required` unless the session began with an emailed code or
+    ///   link in the last ten minutes; `validation_failed` without an address; `signup_disabled`.
     @discardableResult
     public func startOver() async throws -> AuthSession {
         let begun = try await coordinator.beginSignIn()
@@ -55,32 +51,28 @@ extension GatehouseClient {
             try await self.caller.session(AuthRequest("POST", "/user/start-over"), bearer: token)
         }
         let session = try await coordinator.adopt(timed, begun: begun)
-        // Ignored: the store's failure. The previous account stays in the list, signed out.
+        // Ignored: the previous account stays listed, signed out.
         if let parked, let previous { await unlist(previous.id, parked) }
         return session
     }
 
-    /// Sends a code to the user's email address, for use as the `nonce` of ``update(user:redirectTo:)``.
+    /// Emails a code, the `nonce` for ``update(user:redirectTo:)``.
     ///
-    /// - Throws: ``AuthClientError``: `signedOut` without a session. Codes: `over_email_send_rate_limit`;
-    ///   `email_provider_disabled` if the server sends no mail.
+    /// - Throws: ``AuthClientError``. Codes: `over_email_send_rate_limit`, `email_provider_disabled`.
     public func reauthenticate() async throws {
         try await asUser { token, _ in
             _ = try await self.caller.send(AuthRequest("GET", "/reauthenticate"), bearer: token)
         }
     }
 
-    /// Fetches the user's sign-in methods from the server.
-    ///
-    /// - Throws: ``AuthClientError``, `signedOut` without a session.
+    /// Fetches the user's sign-in methods.
     public func userIdentities() async throws -> [AuthUserIdentity] { try await user().identities ?? [] }
 
-    /// Removes a sign-in method, then fetches the changed user. If only the fetch fails, the stored user lacks the
-    /// method nevertheless.
+    /// Removes a sign-in method, then fetches the user. If the fetch fails, the stored user still loses the method.
     ///
-    /// - Throws: ``AuthClientError``: `signedOut` without a session; `unexpectedAnswer` if the server did not send the
-    ///   identity's id. Codes: `single_identity_not_deletable` for the last one; `identity_not_found`;
-    ///   `email_conflict_identity_not_deletable`; `fresh_sign_in_required`.
+    /// - Throws: ``AuthClientError``; `unexpectedAnswer` without ``AuthUserIdentity/identityID``. Codes:
+    ///   `single_identity_not_deletable`, `identity_not_found`, `email_conflict_identity_not_deletable`,
+    ///   `fresh_sign_in_required`.
     public func unlinkIdentity(_ identity: AuthUserIdentity) async throws {
         guard let id = identity.identityID else {
             throw AuthClientError.unexpectedAnswer("identity.identity_id: expected a UUID")
@@ -90,16 +82,15 @@ extension GatehouseClient {
             _ = try await self.caller.send(request, bearer: token)
             await self.coordinator.remove(identity: id, startedIn: epoch)
         }
-        // Ignored: the method is removed, and later calls fetch the account.
+        // Ignored: later calls fetch the account.
         _ = try? await user()
     }
 
-    /// Returns the URL that starts linking a provider in a browser. Complete it like a sign-in, with
-    /// ``session(from:)``.
+    /// Returns the URL that starts linking a provider in a browser. Complete it with ``session(from:)``.
     ///
     /// - Parameters: As for ``getOAuthSignInURL(provider:scopes:redirectTo:queryParams:)``.
-    /// - Throws: ``AuthClientError``: `signedOut` without a session; `storeUnavailable` or `storeFailed` if the
-    ///   verifier could not be stored. Codes: `manual_linking_disabled`, `provider_disabled`, `fresh_sign_in_required`.
+    /// - Throws: ``AuthClientError``; `storeUnavailable` or `storeFailed`. Codes: `manual_linking_disabled`,
+    ///   `provider_disabled`, `fresh_sign_in_required`.
     public func getLinkIdentityURL(
         provider: AuthProvider, scopes: String? = nil, redirectTo: URL? = nil,
         queryParams: [(name: String, value: String?)] = []
@@ -109,7 +100,6 @@ extension GatehouseClient {
         return OAuthRequest(provider: provider, url: url)
     }
 
-    /// Requests the URL that starts linking a provider.
     func linkAddress(
         _ provider: AuthProvider, _ scopes: String?, _ redirectTo: URL?,
         _ queryParams: [(name: String, value: String?)],
@@ -129,12 +119,11 @@ extension GatehouseClient {
         }
     }
 
-    /// Signs out. Whatever the server answers, the client is signed out and the stored session deleted, except with
-    /// ``AuthSignOutScope/others``, which keeps this session.
+    /// Signs out, even offline, and deletes the stored session. ``AuthSignOutScope/others`` keeps this session.
     ///
-    /// - Returns: Whether the server ended the sessions too.
-    /// - Throws: ``AuthClientError/storeFailed(_:)`` if the stored session could not be deleted; the client is then
-    ///   signed out until the next start. With ``AuthSignOutScope/others``, any error of a call.
+    /// - Returns: Whether the server revoked the sessions.
+    /// - Throws: ``AuthClientError/storeFailed(_:)`` if the stored session could not be deleted; the client is signed
+    ///   out until the next launch. With ``AuthSignOutScope/others``, any error of a call.
     @discardableResult
     public func signOut(scope: AuthSignOutScope = .global) async throws -> SignOutOutcome {
         let request = AuthRequest("POST", "/logout", query: [("scope", scope.rawValue)])
@@ -149,8 +138,7 @@ extension GatehouseClient {
         return outcome
     }
 
-    /// Ends a session that the client no longer uses. If its access token has expired, gets another one with its
-    /// refresh token first.
+    /// Revokes a discarded session, with a new access token if necessary.
     @discardableResult
     func revoke(_ old: KeptSession?, _ request: AuthRequest) async -> SignOutOutcome {
         guard let old else { return .revoked }
@@ -170,8 +158,8 @@ extension GatehouseClient {
         }
     }
 
-    /// Makes a call with the session's access token. If the server refuses the token, refreshes once and repeats the
-    /// call. If the server states that the session has ended, ends it here too.
+    /// Sends the session's access token. If it is refused, refreshes and repeats once. Ends the session if the server
+    /// has.
     @discardableResult
     func asUser<Value: Sendable>(
         _ call: @Sendable (_ token: String, _ epoch: Int) async throws -> Value
@@ -195,7 +183,7 @@ extension GatehouseClient {
 }
 
 extension AuthRefusal {
-    /// Whether another access token of the same session may be accepted.
+    /// Whether another access token of the session may be accepted.
     fileprivate var isAboutTheToken: Bool {
         (status == 401 && (code == nil || code == .noAuthorization)) || code == .badJWT
     }

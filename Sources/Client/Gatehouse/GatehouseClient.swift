@@ -2,12 +2,13 @@ public import Foundation
 
 /// A client for servers that speak the Supabase Auth protocol. It signs users in and keeps them signed in.
 ///
-/// A session ends only when the app signs out or the server states that it has ended; ``SignedOutReason`` tells which.
-/// A lost connection, a locked keychain, a wrong clock or a crash does not end a session.
+/// A session ends only when the app signs out or the server has ended it (``SignedOutReason``), never because of a lost
+/// connection, a locked keychain, a wrong clock or a crash.
 ///
-/// Names follow supabase-swift for calls that it has. Calls that need a session refresh it first if necessary. They
-/// throw ``AuthClientError``, or `CancellationError` if the task is cancelled while the server is called. All calls are
-/// safe from any task, including a loop over ``authStateChanges``.
+/// Names follow supabase-swift. Calls are safe from any task, including a loop over ``authStateChanges``. They throw
+/// ``AuthClientError``, or `CancellationError`. A call that needs a session refreshes it if necessary, and throws
+/// `signedOut` without one. After a failed sign-in, the previous session stays active. Each call lists its error codes;
+/// ``AuthErrorCode`` explains them.
 ///
 /// ```swift
 /// let storage = SystemStorage.make(name: "com.example.app", environment: ProcessInfo.processInfo.environment)
@@ -19,16 +20,16 @@ public import Foundation
 /// }
 /// ```
 public final class GatehouseClient: Sendable {
-    /// Settings with defaults that suit most apps.
+    /// Settings with defaults for most apps.
     public struct Options: Sendable {
-        /// The prefix of all keys in the store. Two clients with the same prefix share one session.
+        /// The prefix of all keys in the store. Clients with the same prefix share a session.
         public var storageKey = "gatehouse"
         /// The value of `X-Client-Info`.
         public var clientInfo = "\(DeviceName.client)/\(Options.libraryVersion)"
-        /// Timing and retries of refreshes.
+        /// Refreshes: timing and retries.
         public var refresh = RefreshRules()
-        /// Whether a sign-in to another account keeps the signed-in one on this device; see ``GatehouseClient/accounts``.
-        /// Otherwise it replaces that one, whose session then ends.
+        /// Whether signing in to another account keeps the current one on this device (``GatehouseClient/accounts``) or
+        /// ends its session.
         public var allowsSeveralAccounts = false
 
         /// The defaults.
@@ -41,22 +42,22 @@ public final class GatehouseClient: Sendable {
     let coordinator: TokenRefreshCoordinator
     let flows: PendingFlows
     let revocations: KnownRevocations
-    /// The accounts that are not in use; nil unless the app allows several.
+    /// nil unless the app allows several accounts.
     let parked: ParkedAccounts?
-    /// The system's knowledge of the network; ``Reachability/unknown`` for a server on this machine.
+    /// The network's state; ``Reachability/unknown`` for a server on this machine.
     public let reachability: Reachability
 
-    /// Creates a client. Makes no calls and does not read the store yet.
+    /// Creates a client. Sends no request and does not read the store yet.
     ///
     /// - Parameters:
-    ///   - url: The URL of the API, such as `https://accounts.example.com/auth/v1`.
-    ///   - publishableKey: The app's public key. For ``admin``, on servers only, the secret key.
+    ///   - url: The API's URL, such as `https://accounts.example.com/auth/v1`.
+    ///   - publishableKey: The app's public key; for ``admin``, on servers only, the secret key.
     ///   - storage: Stores the session between launches.
     ///   - transport: Sends HTTP requests.
     ///   - clock: The source of time.
-    ///   - randomness: Returns the given number of cryptographically secure random bytes.
-    ///   - reachability: Lets calls fail immediately while the device has no connection.
-    /// - Throws: ``AuthClientError/insecureURL`` for http to another machine, and for any other scheme than https.
+    ///   - randomness: Returns this number of cryptographically secure bytes.
+    ///   - reachability: Fails calls immediately without a connection.
+    /// - Throws: ``AuthClientError/insecureURL`` unless https, or http to this machine.
     public init(
         url: URL, publishableKey: String, storage: any SecureStorage,
         transport: @escaping HTTPTransport = SystemDefaults.transport(), clock: ClientClock = SystemDefaults.clock(),
@@ -72,7 +73,7 @@ public final class GatehouseClient: Sendable {
         parked = Self.parked(storage, options)
     }
 
-    /// - Parameter url: Tokens may be sent to it. Not this machine.
+    /// - Parameter url: Safe for tokens, and not this machine.
     package init(
         safeURL url: URL, publishableKey: String, storage: any SecureStorage, transport: @escaping HTTPTransport,
         clock: ClientClock, randomness: @escaping @Sendable (Int) -> [UInt8], options: Options,
@@ -103,20 +104,19 @@ public final class GatehouseClient: Sendable {
         )
     }
 
-    /// The session with an access token that is valid for at least 30 more seconds, refreshed first if necessary.
+    /// The session, with an access token valid for at least 30 seconds.
     ///
-    /// Concurrent callers share one refresh. If the server or the store is unavailable, a token that has not expired
-    /// yet is returned unrefreshed.
+    /// Concurrent callers share one refresh. If the server or store is unavailable, an unexpired token is returned
+    /// unrefreshed.
     ///
     /// - Throws: ``AuthClientError``: `signedOut` without a session, or if the server ended it; `sessionChanged` if a
-    ///   sign-in intervened; `offline`, `refused`, `unexpectedAnswer`, `storeUnavailable` or `storeFailed` if the
-    ///   session could not be refreshed or stored. It is then kept: try again later.
+    ///   sign-in intervened. After `offline`, `refused`, `unexpectedAnswer`, `storeUnavailable` and `storeFailed` the
+    ///   session is kept: retry later.
     public var session: AuthSession {
         get async throws { try await coordinator.freshSession() }
     }
 
-    /// The last known session, fresh or stale; nil if signed out, or if the store does not answer. Makes no call to the
-    /// server.
+    /// The last known session, fresh or stale; nil if signed out, or if the store does not answer. Sends no request.
     public var currentSession: AuthSession? {
         get async {
             if case .signedIn(let session, _) = await state { session } else { nil }
@@ -128,24 +128,21 @@ public final class GatehouseClient: Sendable {
         get async { await currentSession?.user }
     }
 
-    /// The stored state, for the first frame of an app: signed in or out if the store answers immediately, otherwise
-    /// `restoring`, as with a locked keychain. Each access reads the store and sends no request. ``authStateChanges``
-    /// reports later states.
+    /// The stored state, for an app's first frame; `restoring` if the store does not answer immediately. Reads the
+    /// store on each access, and sends no request. ``authStateChanges`` reports later states.
     public var initialState: AuthState { coordinator.storedState }
 
-    /// The current state. Reads the store if it has not answered yet; makes no call to the server.
+    /// The current state. Sends no request.
     public var state: AuthState {
         get async {
-            // Ignored: if the store does not answer, the state is `restoring`.
+            // Ignored: the state is then `restoring`.
             try? await coordinator.restore()
             return await coordinator.publicState
         }
     }
 
-    /// Events of the session from now on. The first event is always `initialSession` with the stored session, fresh or
-    /// stale, as soon as the store answers.
-    ///
-    /// Each stream has its own unbounded buffer: a slow listener neither delays others nor misses events.
+    /// The session's events from now on, first `initialSession` once the store answers. Each stream has its own
+    /// unbounded buffer, so no listener delays others or misses events.
     public var authStateChanges: AsyncStream<AuthChange> {
         let (stream, continuation) = AsyncStream<AuthChange>.makeStream()
         Task { [coordinator] in await coordinator.listen(continuation) }
@@ -159,32 +156,30 @@ public final class GatehouseClient: Sendable {
         return stream
     }
 
-    /// Refreshes the session, for example after your server changed the user's claims. The request always reaches the auth
-    /// server, after a refresh that is already under way.
+    /// Refreshes the session, for example after your server changed the user's claims. Always sends a request, after
+    /// any refresh under way.
     ///
-    /// - Parameter reason: For telemetry. With another reason than `requested`, a token that is less than 5 seconds old is
-    ///   returned again, and a refresh under way is joined.
+    /// - Parameter reason: For telemetry. Unless `requested`, joins a refresh under way, and returns a token less than
+    ///   5 seconds old.
     /// - Throws: As ``session``, also before the token expires.
     @discardableResult
     public func refreshSession(_ reason: RefreshReason = .requested) async throws -> AuthSession {
         try await coordinator.refreshedSession(reason)
     }
 
-    /// Returns a session with a different token than one that a server just refused. Makes no call if there already is
-    /// one.
+    /// Returns a session with another token than the refused one, without a request if there already is one.
     ///
     /// - Throws: As ``session``, also before the token expires.
     public func refreshSession(insteadOf accessToken: String) async throws -> AuthSession {
         try await coordinator.refreshedSession(.unauthorized, insteadOf: accessToken)
     }
 
-    /// Asks the auth server about a session whose access token another server refused: refreshes the session or, if the
-    /// token is less than 5 seconds old, fetches the user with it.
+    /// Asks the auth server about a session whose token another server refused: refreshes it or, if the token is less
+    /// than 5 seconds old, fetches the user.
     ///
-    /// - Returns: The session of the same user, with a token that the auth server issued or accepted. A server that
-    ///   refuses this token too is at fault.
-    /// - Throws: As ``session``, also before the token expires: `signedOut` if the auth server has ended the session,
-    ///   `sessionChanged` if another user has signed in.
+    /// - Returns: The same user's session, with a token that the auth server issued or accepted. A server that refuses
+    ///   it is at fault.
+    /// - Throws: As ``session``, also before the token expires.
     public func confirmedSession(insteadOf refused: AuthSession) async throws -> AuthSession {
         let other = try await refreshSession(insteadOf: refused.accessToken)
         guard other.user.id == refused.user.id else { throw AuthClientError.sessionChanged }
@@ -195,11 +190,10 @@ public final class GatehouseClient: Sendable {
         return confirmed
     }
 
-    /// Signs in with tokens from elsewhere. The refresh token is exchanged immediately, so copies of it must not be
-    /// used again. The access token is ignored; the parameter exists for source compatibility.
+    /// Signs in with tokens from elsewhere. Exchanges the refresh token immediately: do not use copies of it. The
+    /// access token is ignored; it exists for source compatibility.
     ///
-    /// - Throws: ``AuthClientError``, with the code `refresh_token_not_found` or `refresh_token_already_used` for a
-    ///   token that the server no longer accepts. The previous session stays active.
+    /// - Throws: ``AuthClientError``. Codes: `refresh_token_not_found`, `refresh_token_already_used`.
     @discardableResult
     public func setSession(accessToken _: String, refreshToken: String) async throws -> AuthSession {
         try await signIn(.refresh(refreshToken))

@@ -1,20 +1,19 @@
-/// The system's knowledge of whether the device has a network connection.
+/// Whether the device has a network connection, as a hint.
 ///
-/// A hint: every call is tried. If one fails while the system knows of no connection, the error is
-/// ``OfflineCause/noConnection``, without a retry. Screens load again when there is a connection. An app passes
-/// ``SystemDefaults/reachability()``; a test passes closures:
+/// Calls are always tried. One that fails without a connection throws ``OfflineCause/noConnection`` and is not retried.
+/// Screens reload on reconnection. Apps pass ``SystemDefaults/reachability()``; tests pass closures:
 ///
 /// ```swift
 /// let offline = Reachability(isOffline: { true }, changes: { AsyncStream { $0.yield(true) } })
 /// ```
 public struct Reachability: Sendable {
-    /// Whether the system reports that there is no connection. false if it reports nothing.
+    /// Whether the system reports no connection; false if unknown.
     public var isOffline: @Sendable () -> Bool
-    /// Returns a stream of ``isOffline``: the current value first, then each change. A slow listener gets the newest
-    /// value only. The stream ends immediately if the system does not know.
+    /// Streams ``isOffline``: the current value, then each change. Slow listeners get only the newest. Ends immediately
+    /// if unknown.
     public var changes: @Sendable () -> AsyncStream<Bool>
 
-    /// Creates a value from both closures, which must agree.
+    /// Creates a value. The closures must agree.
     public init(
         isOffline: @escaping @Sendable () -> Bool, changes: @escaping @Sendable () -> AsyncStream<Bool>
     ) {
@@ -22,11 +21,11 @@ public struct Reachability: Sendable {
         self.changes = changes
     }
 
-    /// The system does not know, as on Linux: every call is tried.
+    /// Unknown, as on Linux.
     public static let unknown = Reachability(isOffline: { false }, changes: { AsyncStream { $0.finish() } })
 }
 
-/// A connection whose state the system or a test reports.
+/// A connection whose state the system or a test sets.
 package final class KnownConnection: Sendable {
     private struct State {
         var isOffline: Bool
@@ -36,7 +35,6 @@ package final class KnownConnection: Sendable {
 
     private let state: Locked<State>
 
-    /// Creates a connection without listeners.
     package init(isOffline: Bool = false) { state = Locked(State(isOffline: isOffline)) }
 
     deinit {
@@ -44,7 +42,6 @@ package final class KnownConnection: Sendable {
         for listener in listeners { listener.finish() }
     }
 
-    /// Tells all listeners, unless nothing changed.
     package func set(isOffline: Bool) {
         let listeners: [AsyncStream<Bool>.Continuation] = state.withLock { state in
             guard state.isOffline != isOffline else { return [] }
@@ -54,7 +51,7 @@ package final class KnownConnection: Sendable {
         for listener in listeners { listener.yield(isOffline) }
     }
 
-    /// Keeps the connection alive.
+    /// Retains the connection.
     package var reachability: Reachability {
         Reachability(isOffline: { self.state.withLock { $0.isOffline } }, changes: { self.changes() })
     }

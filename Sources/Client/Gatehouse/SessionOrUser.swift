@@ -1,22 +1,22 @@
 public import Foundation
 import GatehouseWire
 
-/// The result of a sign-up or of redeeming a code.
+/// The result of a sign-up or a redeemed code.
 public enum SessionOrUser: Hashable, Sendable {
     /// The user is signed in.
     case session(AuthSession)
-    /// Not signed in: the user must confirm a mail first. The user may be fictitious, so that a sign-up does not reveal
-    /// whether an address has an account; do not display its members.
+    /// The user must confirm by email first. May be fictitious, to hide whether an address has an account; do not
+    /// display its members.
     case user(AuthUser)
-    /// One of the two addresses of an email change is confirmed. The other must be confirmed too.
+    /// One half of an email change is confirmed; the other address must follow.
     case pending
 }
 
 extension SessionOrUser {
-    /// nil if not signed in yet.
+    /// The session; nil if not signed in yet.
     public var session: AuthSession? { if case .session(let session) = self { session } else { nil } }
 
-    /// The user of the session, or the one who must confirm a mail.
+    /// The session's user, or the one who must confirm.
     public var user: AuthUser? {
         switch self {
         case .session(let session): session.user
@@ -26,7 +26,7 @@ extension SessionOrUser {
     }
 }
 
-/// The sessions that a sign-out ends.
+/// The sessions that a sign-out revokes.
 public enum AuthSignOutScope: String, Hashable, Sendable {
     /// All sessions of the user.
     case global
@@ -36,22 +36,22 @@ public enum AuthSignOutScope: String, Hashable, Sendable {
     case others
 }
 
-/// The server's part of a sign-out. The client is signed out in both cases.
+/// The server's part of a sign-out. The client is signed out in either case.
 public enum SignOutOutcome: Hashable, Sendable {
-    /// The server ended the sessions, or there was none left to end.
+    /// The server revoked the sessions, or there were none.
     case revoked
-    /// The session remains active on the server, but the client has deleted its tokens.
+    /// The session stays active on the server; the client has deleted its tokens.
     case notRevoked(AuthClientError)
 }
 
-/// A sign-in provider, by the server's name for it.
+/// The server's name for a sign-in provider.
 public struct AuthProvider: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
     /// In lower case.
     public let rawValue: String
 
-    /// Any provider of the server, such as `custom:acme`.
+    /// Accepts every provider, such as `custom:acme`.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Any provider of the server, as a literal.
+    /// Accepts every provider, such as `custom:acme`.
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 
     /// Sign in with Apple.
@@ -60,7 +60,7 @@ public struct AuthProvider: RawRepresentable, Hashable, Sendable, ExpressibleByS
     public static let google: AuthProvider = "google"
 }
 
-/// The result of a provider's own sign-in in the app. Does not print its tokens.
+/// A provider's sign-in in the app. Does not print its tokens.
 ///
 /// ```swift
 /// let nonce = SignInNonce()   // of GatehouseModel; the sheet's request gets `nonce.hashed`
@@ -68,7 +68,7 @@ public struct AuthProvider: RawRepresentable, Hashable, Sendable, ExpressibleByS
 /// try await client.signInWithIdToken(credentials: credentials)
 /// ```
 public struct IDTokenCredentials: Sendable {
-    /// The provider that issued the token.
+    /// The token's issuer.
     public var provider: AuthProvider
     /// The provider's ID token (OpenID Connect Core §2).
     public var idToken: String
@@ -76,14 +76,13 @@ public struct IDTokenCredentials: Sendable {
     public var accessToken: String?
     /// The raw nonce whose SHA-256 was sent to the provider.
     public var nonce: String?
-    /// The user's name from Apple, which sends it only once, along with the token. The server stores it with the
-    /// account in one transaction; hosted Supabase ignores it.
+    /// The name, which Apple sends only once. Stored with the account; ignored by hosted Supabase.
     public var name: AppleName?
-    /// Apple's authorization code, valid for five minutes. The server exchanges it for the token that revokes the
-    /// consent when the account is deleted; hosted Supabase ignores it.
+    /// Apple's authorization code, valid for five minutes. The server exchanges it to revoke the consent when the
+    /// account is deleted; ignored by hosted Supabase.
     public var authorizationCode: String?
 
-    /// Creates credentials, all of which are sent to the server once.
+    /// Creates credentials, for one sign-in.
     public init(
         provider: AuthProvider, idToken: String, accessToken: String? = nil, nonce: String? = nil,
         name: AppleName? = nil,
@@ -108,13 +107,13 @@ public struct AuthUserAttributes: Sendable {
     public var email: String?
     /// The new telephone number, which must be confirmed.
     public var phone: String?
-    /// The new password: at least 8 characters and at most 1,024 bytes.
+    /// The new password: 8 characters to 1,024 bytes.
     public var password: String?
-    /// Required if the server answers `current_password_required`.
+    /// Required after `current_password_required`.
     public var currentPassword: String?
-    /// The code sent by ``GatehouseClient/reauthenticate()``.
+    /// The code from ``GatehouseClient/reauthenticate()``.
     public var nonce: String?
-    /// Merged into the metadata at the top level; null deletes a key.
+    /// Merged at the top level; null deletes a key.
     public var data: AuthJSONObject?
 
     /// Omitted fields keep their values.
@@ -143,7 +142,7 @@ extension AuthUserAttributes: Unprinted {
     public var description: String { "UserAttributes" }
 }
 
-/// The purpose of a code or link in a mail.
+/// The purpose of an emailed code or link.
 public enum EmailCodeType: String, Hashable, Sendable {
     /// The confirmation of a sign-up.
     case signup
@@ -159,19 +158,19 @@ public enum EmailCodeType: String, Hashable, Sendable {
     case email
 }
 
-/// The purpose of a code in a text message.
+/// The purpose of a texted code.
 public enum PhoneCodeType: String, Hashable, Sendable {
-    /// The code of a text message.
+    /// A sign-in.
     case sms
-    /// The code for a new phone number.
+    /// The confirmation of a new number.
     case phoneChange = "phone_change"
 }
 
-/// The mail to send again.
+/// The email to send again.
 public enum EmailResendType: String, Hashable, Sendable {
-    /// The mail that confirms a sign-up.
+    /// The confirmation of a sign-up.
     case signup
-    /// The mail that confirms a new address.
+    /// The confirmation of a new address.
     case emailChange = "email_change"
 }
 
@@ -179,7 +178,7 @@ public enum EmailResendType: String, Hashable, Sendable {
 public struct OAuthRequest: Hashable, Sendable {
     /// The requested provider.
     public let provider: AuthProvider
-    /// Open this URL in a browser, unchanged.
+    /// To be opened in a browser, unchanged.
     public let url: URL
 }
 
@@ -187,7 +186,6 @@ extension Optional where Wrapped == String {
     var json: AuthJSON? { map(AuthJSON.string) }
 }
 
-/// The member with the captcha response.
 func captcha(_ token: String?) -> AuthJSON? {
     token.map { ["captcha_token": .string($0)] }
 }

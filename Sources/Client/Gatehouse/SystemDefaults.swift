@@ -1,12 +1,11 @@
 import Foundation
 
-/// The real network, clock and randomness. Apps pass them to ``GatehouseClient``; tests replace them.
+/// The system's network, clock and randomness, for apps. Tests replace them.
 public enum SystemDefaults {
-    /// `URLSession` without cookies, cache and redirects: at most 30 seconds without a byte, and 60 in all.
+    /// `URLSession` without cookies, cache and redirects: at most 30 seconds without a byte, and 60 in all. Throws
+    /// `URLError` without a response.
     ///
-    /// The closure throws `URLError` if there is no response.
-    ///
-    /// - Parameter userAgent: The value of `AuthUser-Agent`, which the server shows in the list of the user's devices.
+    /// - Parameter userAgent: The `User-Agent`, for the user's list of devices.
     public static func transport(userAgent: String = userAgent()) -> HTTPTransport {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false
@@ -14,7 +13,7 @@ public enum SystemDefaults {
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.timeoutIntervalForRequest = 30
-        // A refresh holds the store's lock, also while an answer trickles in.
+        // A refresh holds the store's lock, including while a response trickles in.
         configuration.timeoutIntervalForResource = 60
         let session = URLSession(configuration: configuration, delegate: NoRedirects(), delegateQueue: nil)
         return { call in
@@ -31,8 +30,8 @@ public enum SystemDefaults {
         }
     }
 
-    /// Names the app with its version, the device's model and its system, as in
-    /// `Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.3`. Names neither the device nor its user.
+    /// The app, its version, the device's model and the system: `Journal/1.2 (iPhone17,3; iOS 18.2)
+    /// gatehouse-swift/0.3`. Identifies neither device nor user.
     public static func userAgent() -> String {
         let (information, process) = (Bundle.main.infoDictionary ?? [:], ProcessInfo.processInfo)
         let name = (information["CFBundleDisplayName"] ?? information["CFBundleName"]) as? String
@@ -42,21 +41,21 @@ public enum SystemDefaults {
             version: GatehouseClient.Options.libraryVersion)
     }
 
-    /// The device's wall clock and a monotonic clock that continues during sleep.
+    /// The wall clock, and a monotonic clock that runs during sleep.
     public static func clock() -> ClientClock {
         let start = ContinuousClock.now
         return ClientClock(
             now: { Date() }, uptime: { ContinuousClock.now - start }, sleep: { try await Task.sleep(for: $0) })
     }
 
-    /// The system's knowledge of the network on Apple's systems; ``Reachability/unknown`` elsewhere. Each call observes
-    /// the network on its own: create one value, and pass it to all clients.
+    /// The network's state on Apple's systems; ``Reachability/unknown`` elsewhere. Each call starts another
+    /// observation: share one value.
     public static func reachability() -> Reachability { systemReachability() }
 
-    /// The state of Sign in with Apple on Apple's systems; unavailable elsewhere.
+    /// Sign in with Apple's state on Apple's systems; unavailable elsewhere.
     public static func appleCredentials() -> AppleConsent { systemAppleCredentials() }
 
-    /// Bytes from the system's cryptographically secure generator.
+    /// Cryptographically secure bytes from the system.
     @Sendable
     public static func randomBytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
@@ -64,7 +63,7 @@ public enum SystemDefaults {
     }
 }
 
-/// A redirect would send the tokens to an unintended URL.
+/// A redirect would send tokens elsewhere.
 private final class NoRedirects: NSObject, URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,

@@ -1,27 +1,27 @@
 public import Foundation
 
-/// An account that is signed in on this device, or was until its session ended. See ``GatehouseClient/accounts``.
+/// An account signed in on this device, or whose session has ended. See ``GatehouseClient/accounts``.
 public struct DeviceAccount: Hashable, Sendable, Identifiable {
     /// The account's state on this device.
     public enum State: Hashable, Sendable {
-        /// The account in use: the client's session is this account's.
+        /// In use: the client's session is this account's.
         case active
-        /// Signed in, and not in use. ``GatehouseClient/use(account:)`` activates it.
+        /// Signed in but not in use. ``GatehouseClient/use(account:)`` activates it.
         case signedIn
-        /// The session has ended. The user must sign in to this account again.
+        /// Its session has ended. The user must sign in again.
         case signedOut
     }
 
     /// The account's permanent id.
     public var id: UUID
-    /// nil if the account has none.
+    /// The account's email address.
     public var email: String?
-    /// The name in the account's metadata; nil if it has none.
+    /// The name in the account's metadata.
     public var name: String?
     /// Whether the account can be used.
     public var state: State
 
-    /// The largest number of accounts on one device.
+    /// The maximum number of accounts per device.
     public static let limit = 10
 
     /// For tests and previews; the client creates its own.

@@ -1,10 +1,8 @@
 public import Foundation
 
-// Several accounts on one device, with ``Options/allowsSeveralAccounts``.
 extension GatehouseClient {
-    /// The accounts that are signed in on this device or were until their session ended, in the order in which they were
-    /// added. Contains at most ``DeviceAccount/limit``, no anonymous one, and none without
-    /// ``Options/allowsSeveralAccounts``. Makes no call to the server.
+    /// This device's accounts in the order they were added: at most ``DeviceAccount/limit``, none anonymous. Empty
+    /// without ``Options/allowsSeveralAccounts``. Sends no request.
     ///
     /// - Throws: ``AuthClientError/storeUnavailable(_:)``.
     public var accounts: [DeviceAccount] {
@@ -14,11 +12,11 @@ extension GatehouseClient {
         }
     }
 
-    /// Brings another account of this device into use, without a call to the server. The account in use stays signed
-    /// in; an anonymous one ends, and its data is lost.
+    /// Switches to another account of this device, without a request. The current account stays signed in; an anonymous
+    /// one is lost.
     ///
     /// An expired access token is refreshed at its next use. If the server has ended the session, that refresh signs
-    /// the user out, as it would any session's, and the account stays in ``accounts`` as signed out.
+    /// the user out, and the account stays in ``accounts`` as signed out.
     ///
     /// ```swift
     /// for account in try await client.accounts where account.state == .signedIn {
@@ -27,8 +25,8 @@ extension GatehouseClient {
     /// ```
     ///
     /// - Returns: The account's session, whose access token may have expired.
-    /// - Throws: ``AuthClientError``: `signedOut` if the account has no session on this device: the user must sign in
-    ///   to it again. `storeUnavailable` or `storeFailed`. The account in use then stays.
+    /// - Throws: ``AuthClientError``: `signedOut` if the account must sign in again; `storeUnavailable`, `storeFailed`.
+    ///   The current account then stays.
     @discardableResult
     public func use(account id: UUID) async throws -> AuthSession {
         guard let parked else { throw AuthClientError.signedOut(.neverSignedIn) }
@@ -37,12 +35,12 @@ extension GatehouseClient {
         return activation.session
     }
 
-    /// Signs one account out on this device, whatever the server answers, and removes it from ``accounts``. If it is the
-    /// one in use, the client is signed out, and no other account comes into use.
+    /// Signs one account out on this device, even offline, and removes it from ``accounts``. If it was in use, no other
+    /// account replaces it.
     ///
-    /// - Returns: Whether the server ended the session too.
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)`` if the session could not
-    ///   be deleted.
+    /// - Returns: Whether the server revoked the session.
+    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)`` if the session could
+    ///   not be deleted.
     @discardableResult
     public func remove(account id: UUID) async throws -> SignOutOutcome {
         if await coordinator.owner()?.user.id == id { return try await signOut(scope: .local) }
@@ -50,27 +48,26 @@ extension GatehouseClient {
         return await revoke(try await coordinator.remove(id, from: parked), .localLogout)
     }
 
-    /// Signs all accounts out on this device, even if the server cannot be reached. The server is told about the
-    /// account in use before the call returns, and about the others afterwards.
+    /// Signs all accounts out on this device, even offline. Waits for the server only about the account in use.
     ///
     /// - Throws: As ``remove(account:)``; `storeFailed` also if the list is unreadable. An account whose session could
     ///   not be deleted stays; the others are signed out.
     public func signOutOfAllAccounts() async throws {
         var failure = await failing { try await self.signOut(scope: .local) }
         if let parked {
-            // Another process may bring an account into use in between, or add one.
+            // Another process may activate or add an account in between.
             for _ in 0..<DeviceAccount.limit {
                 let problem = await failing { try await self.removeListed(parked) }
                 failure = failure ?? problem
                 if problem != nil { break }
-                // Ignored: a store that no longer answers. Every account that was listed is removed.
+                // Ignored: every listed account was removed.
                 guard let left = try? await parked.list(), !left.isEmpty else { break }
             }
         }
         if let failure { throw failure }
     }
 
-    /// Signs every listed account out, also after one has failed.
+    /// Continues after a failure.
     private func removeListed(_ parked: ParkedAccounts) async throws {
         var failure: AuthClientError?
         for account in try await parked.readableList() {
@@ -89,16 +86,15 @@ extension GatehouseClient {
 }
 
 extension GatehouseClient {
-    /// Whether ``Options/allowsSeveralAccounts`` is on.
     package var allowsSeveralAccounts: Bool { parked != nil }
 
-    /// Ends a session at the server without waiting for the answer.
+    /// Does not wait for the response.
     func endLater(_ session: KeptSession) {
-        // Ignored: the server's answer. Without one, the session expires later.
+        // Ignored: without a response, the session expires later.
         Task { await revoke(session, .localLogout) }
     }
 
-    /// Ends the sessions that a new one replaced, except those that are the same session with earlier tokens.
+    /// Revokes replaced sessions, except the new one's own predecessors.
     func end(_ replaced: [KeptSession], for session: AuthSession) {
         let id = AccessTokenClaims(session.accessToken)?.sessionID
         for old in replaced {
@@ -108,14 +104,12 @@ extension GatehouseClient {
         }
     }
 
-    /// Signs out the account in use, and removes it from the list.
     func signOutListed(_ parked: ParkedAccounts) async -> (KeptSession?, AuthClientError?) {
         let ending = await coordinator.signOut(from: parked)
         for other in ending.others { endLater(other) }
         return (ending.session, ending.failure)
     }
 
-    /// Removes an account without a session from the list.
     @discardableResult
     func unlist(_ id: UUID, _ parked: ParkedAccounts) async -> AuthClientError? {
         await failing { _ = try await self.coordinator.remove(id, from: parked) }
@@ -134,6 +128,5 @@ extension GatehouseClient {
 }
 
 extension AuthRequest {
-    /// Ends the session of the access token.
     static let localLogout = AuthRequest("POST", "/logout", query: [("scope", AuthSignOutScope.local.rawValue)])
 }

@@ -1,17 +1,16 @@
 import Foundation
 
-/// The device's accounts, except the one in use, in a store.
+/// The device's accounts in a store, except the one in use.
 ///
-/// The session in use stays in the client's own slot. Each other account has a slot below `<key>.account.<user id>`, and
-/// `<key>.accounts` lists all accounts, because a store cannot name its keys. Two rules make a crash between two writes
+/// The session in use stays in the client's own slot. Each other account has the slot `<key>.account.<user id>`, and
+/// `<key>.accounts` lists all of them, because a store cannot name its keys. Two rules make crashes between writes
 /// harmless:
 ///
-/// - An account is listed before its slot is written, and stays listed until the slot is deleted. A listed account
-///   without a slot is signed out.
-/// - A session is copied before the original is replaced or deleted. If both exist, the client's own slot is the newer
-///   one, and nothing ever uses the tokens of the other.
+/// - An account is listed before its slot is written, and until its slot is deleted. Without a slot it is signed out.
+/// - A session is copied before the original is replaced or deleted. If both exist, the client's own slot is newer, and
+///   the other's tokens are never used.
 ///
-/// Every write happens under the store's lock, so that no refresh runs with the tokens of either slot.
+/// Every write holds the store's lock, so no refresh uses either slot's tokens.
 struct ParkedAccounts: Sendable {
     let storage: any SecureStorage
     let key: String
@@ -22,25 +21,20 @@ struct ParkedAccounts: Sendable {
         SessionSlot(storage: storage, key: "\(key).account.\(id.uuidString.lowercased())")
     }
 
-    /// Returns the session of the account's slot. Another user's session there counts as damaged.
+    /// Another user's session in the slot is damage.
     func load(_ id: UUID) async -> SessionSlot.Content {
         let content = await slot(id).load()
         if case .session(let stored) = content, stored.user.id != id { return .damaged }
         return content
     }
 
-    /// Returns the listed accounts as they were when they were listed; none if the list is unreadable.
-    ///
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)``.
+    /// The accounts as listed; none if the list is unreadable.
     func list() async throws -> [DeviceAccount] {
-        // An account of an unreadable list is listed again by the next sign-in to it, which finds its slot.
+        // The next sign-in to an account lists it again, and finds its slot.
         try await entries() ?? []
     }
 
-    /// Returns the listed accounts.
-    ///
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)``; ``AuthClientError/storeFailed(_:)`` if the list is
-    ///   unreadable.
+    /// As ``list()``, but throws `storeFailed` if the list is unreadable.
     func readableList() async throws -> [DeviceAccount] {
         guard let accounts = try await entries() else {
             throw AuthClientError.storeFailed("the list of accounts is unreadable")
@@ -48,21 +42,20 @@ struct ParkedAccounts: Sendable {
         return accounts
     }
 
-    /// - Returns: nil if the list is unreadable.
+    /// nil if the list is unreadable.
     private func entries() async throws -> [DeviceAccount]? {
         switch await storage.read(listKey) {
         case .absent: return []
         case .unavailable(let problem): throw AuthClientError.storeUnavailable(problem)
         case .value(let bytes):
-            // Ignored: the cause. The caller decides about an unreadable list.
+            // Ignored: the caller decides about an unreadable list.
             return (try? JSONReader.read(bytes))?.arrayValue?.compactMap(DeviceAccount.init(listed:))
         }
     }
 
-    /// Lists the account that will be used, and moves the one in use to its own slot. Does not list a single account.
+    /// Lists the next account, and moves the current one to its own slot. A single account is not listed.
     ///
-    /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`; `tooManyAccounts` if as many are signed in as a
-    ///   device may have.
+    /// - Throws: ``AuthClientError``: `storeUnavailable`, `storeFailed`, `tooManyAccounts`.
     func park(_ leaving: StoredSession?, for next: AuthUser) async throws {
         let before = try await list()
         guard leaving != nil || !before.isEmpty else { return }
@@ -78,10 +71,7 @@ struct ParkedAccounts: Sendable {
         if let leaving { _ = try await slot(leaving.user.id).save(leaving, replacing: nil) }
     }
 
-    /// Deletes an account's slot, and then removes the account from the list.
-    ///
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)``. An account whose slot
-    ///   could not be deleted stays listed.
+    /// Deletes an account's slot, then its entry. If the slot cannot be deleted, the entry stays.
     func remove(_ id: UUID) async throws {
         try await slot(id).clear()
         let before = try await list()
@@ -100,7 +90,7 @@ struct ParkedAccounts: Sendable {
 }
 
 extension Array where Element == DeviceAccount {
-    /// Keeps the place of an account that is listed.
+    /// Keeps a listed account's place.
     fileprivate mutating func put(_ user: AuthUser) {
         let account = DeviceAccount(user, .signedOut)
         if let index = firstIndex(where: { $0.id == user.id }) { self[index] = account } else { append(account) }

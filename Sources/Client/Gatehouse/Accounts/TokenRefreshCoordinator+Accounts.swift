@@ -1,18 +1,17 @@
 import Foundation
 
-/// An account that came into use.
 struct Activation: Sendable {
     var session: AuthSession
-    /// The sessions that nothing stores any more.
+    /// The sessions no longer stored.
     var ended: [KeptSession]
 }
 
-// Several accounts on one device. The lock comes before the epoch: a refresh of the account in use must reach the store
-// before its session is copied.
+// Several accounts on one device. The lock precedes the epoch: a refresh must reach the store before its session is
+// copied.
 extension TokenRefreshCoordinator {
-    /// Signs in, and parks the account in use.
+    /// Signs in, and parks the current account. If it throws, the current account stays.
     ///
-    /// - Throws: As ``replace(by:begun:then:)``, and `tooManyAccounts`. The account in use then stays.
+    /// - Throws: As ``replace(by:begun:then:)``, and `tooManyAccounts`.
     func add(
         _ timed: TimedAnswer, begun: Int, then further: AuthEvent?, to parked: ParkedAccounts
     ) async throws -> Activation {
@@ -20,7 +19,7 @@ extension TokenRefreshCoordinator {
         do {
             return try await locked {
                 try await self.gate.run {
-                    // The session of an earlier sign-in to the same account.
+                    // From an earlier sign-in to the same account.
                     let earlier: StoredSession? =
                         if case .session(let stored) = await parked.load(new.session.user.id) { stored } else { nil }
                     var activation = try await self.put(new, parked, begun, then: further)
@@ -33,10 +32,10 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Brings a parked account into use, and parks the other.
+    /// Activates a parked account, and parks the current one, which stays if it throws.
     ///
-    /// - Throws: ``AuthClientError``: `signedOut` if the account has no session on this device; `storeUnavailable` or
-    ///   `storeFailed`. The account in use then stays.
+    /// - Throws: ``AuthClientError``: `signedOut` if the account has no session here; `storeUnavailable`,
+    ///   `storeFailed`.
     func activate(_ id: UUID, from parked: ParkedAccounts) async throws -> Activation {
         let begun = wishes
         do {
@@ -50,7 +49,7 @@ extension TokenRefreshCoordinator {
 
     private func landActivation(_ id: UUID, _ parked: ParkedAccounts, _ begun: Int) async throws -> Activation {
         if case .session(let stored) = await slot.load(), stored.user.id == id, !hasEnded(stored) {
-            // Another process brought it into use.
+            // Another process activated it.
             let active = restored(stored)
             if kept?.generation != stored.generation {
                 advanceEpoch()
@@ -68,7 +67,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Parks the session in the slot, puts another one there, and deletes the copy of that one, in this order.
+    /// In this order: parks the current session, writes the next, deletes the next one's copy.
     private func put(
         _ next: KeptSession, _ parked: ParkedAccounts, _ begun: Int, then further: AuthEvent?
     ) async throws -> Activation {
@@ -78,8 +77,8 @@ extension TokenRefreshCoordinator {
         defer { ownChanges -= 1 }
         let before = try await inUse()
         let isOther = before.map { $0.user.id != next.session.user.id } ?? false
-        // An anonymous account is not listed: no one could sign in to it again, so a sign-out would lose its data. An
-        // account that was signed out while the store could not delete it must not come back.
+        // Anonymous accounts are not listed, because their users could not sign in again. An account whose sign-out
+        // could not reach the store must not return.
         let isKept = isOther && before.map { !$0.user.isAnonymous && !hasEnded($0) } ?? false
         let leaving = isKept ? before : nil
         do {
@@ -100,7 +99,7 @@ extension TokenRefreshCoordinator {
         return Activation(session: next.session, ended: [ended].compactMap(\.self))
     }
 
-    /// The session in the slot, with the newest tokens of any process.
+    /// The slot's session, with the newest tokens of any process.
     func inUse() async throws -> StoredSession? {
         switch await slot.load() {
         case .unavailable(let problem): throw AuthClientError.storeUnavailable(problem)
@@ -115,19 +114,19 @@ extension TokenRefreshCoordinator {
         do {
             try check(startedIn)
         } catch {
-            // The app signed out the account that was in use: that one must be found in the slot.
+            // The app signed out the previous account, so the slot must contain it.
             if let before { _ = try await slot.save(before, replacing: next.generation) }
             throw error
         }
         if case .savedWithoutAccessToken(let problem) = result { notify(.storeFailed(problem)) }
     }
 
-    /// Deletes a copy whose original is in use. One that stays is never used, and the next change deletes it.
+    /// Deletes the copy of a session in use. A leftover is never used; the next change deletes it.
     private func forget(_ id: UUID, in parked: ParkedAccounts) async {
         do { try await parked.slot(id).clear() } catch { notify(.storeFailed(StoreProblem(error))) }
     }
 
-    /// Whether the app has signed out this session of the slot, which the store could not delete.
+    /// Whether the app signed out this session but the store could not delete it.
     private func hasEnded(_ stored: StoredSession) -> Bool { stored.lineage == endedLineage || hasEndedUnread }
 
     func restored(_ stored: StoredSession) -> KeptSession {
@@ -136,9 +135,6 @@ extension TokenRefreshCoordinator {
 }
 
 extension TokenRefreshCoordinator {
-    /// The accounts of this device in the order in which they were added. One without a session is `signedOut`.
-    ///
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)``.
     func accounts(of parked: ParkedAccounts) async throws -> [DeviceAccount] {
         try await restore()
         let active = await owner()?.user

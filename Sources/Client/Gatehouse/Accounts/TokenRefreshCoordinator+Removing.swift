@@ -1,20 +1,19 @@
 import Foundation
 
-/// The sessions that a sign-out took from the store, for the server to end.
+/// The sessions that a sign-out took from the store, for the server to revoke.
 struct Ending: Sendable {
-    /// The account's session with its newest tokens.
+    /// With its newest tokens.
     var session: KeptSession?
-    /// Other sessions of the account, such as one left by a crash.
+    /// Other sessions of the account, such as a crash's leftover.
     var others: [KeptSession] = []
-    /// Why the store kept a session or the list's entry.
+    /// Why the store kept a session or entry.
     var failure: AuthClientError?
 }
 
-// Accounts that leave this device. Everything is deleted under the store's lock, because another process may have
-// brought another account into use.
+// Removing accounts holds the store's lock, because another process may have activated another one.
 extension TokenRefreshCoordinator {
-    /// Signs out the account in use: immediately in memory; then in the store, where its copy is deleted first, then
-    /// its session, then its entry in the list. An account that another process has brought into use stays.
+    /// Signs out the account in use: first in memory; then in the store its copy, its session and its entry. An account
+    /// that another process activated stays.
     func signOut(from parked: ParkedAccounts) async -> Ending {
         let user = await owner()?.user.id
         let old = kept
@@ -23,7 +22,7 @@ extension TokenRefreshCoordinator {
         wishes += 1
         let startedIn = advanceEpoch()
         endedLineage = old?.lineage ?? endedLineage
-        // The content of the store is not known yet.
+        // The store's content is unknown yet.
         if wasRestoring { hasEndedUnread = true }
         ownChanges += 1
         defer { ownChanges -= 1 }
@@ -62,7 +61,7 @@ extension TokenRefreshCoordinator {
         return ending
     }
 
-    /// The session in the client's slot, if it is the one to sign out. A later sign-in of this process stays.
+    /// The slot's session, unless a later sign-in of this process replaced it.
     private func ended(
         _ content: SessionSlot.Content, _ user: UUID?, _ old: KeptSession?, isCurrent: Bool
     ) -> KeptSession? {
@@ -72,7 +71,6 @@ extension TokenRefreshCoordinator {
         return isSame || isExpected ? restored(stored) : nil
     }
 
-    /// Deletes an unreadable session.
     private func clearUnread(_ content: SessionSlot.Content) async throws {
         switch content {
         case .unavailable: hasEndedUnread = true
@@ -83,10 +81,9 @@ extension TokenRefreshCoordinator {
         hasEndedUnread = false
     }
 
-    /// Deletes the account's parked session: a copy of the one in use, an earlier one, or the account's only one if
-    /// another process has parked it.
+    /// Deletes the account's parked session: a copy, an earlier one, or its only one if another process parked it.
     ///
-    /// - Parameter isInUse: Whether the client's slot has the account's session, whose tokens are newer than a copy's.
+    /// - Parameter isInUse: Whether the client's slot has the account's newer tokens.
     private func takeCopy(
         _ id: UUID, _ parked: ParkedAccounts, isInUse: Bool, into ending: inout Ending
     ) async throws {
@@ -100,10 +97,7 @@ extension TokenRefreshCoordinator {
         try await parked.slot(id).clear()
     }
 
-    /// Deletes a parked account from this device. Does nothing to the one in use.
-    ///
-    /// - Returns: Its session, which the server should end.
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)``.
+    /// Deletes a parked account, unless it is in use, and returns its session for the server to revoke.
     func remove(_ id: UUID, from parked: ParkedAccounts) async throws -> KeptSession? {
         try await locked {
             try await self.gate.run { try await self.removeLocked(id, parked) }

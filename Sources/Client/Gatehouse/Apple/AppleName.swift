@@ -1,16 +1,13 @@
 import Foundation
 
-/// The user's name from Apple, which sends it only once, along with the token.
+/// The user's name from Apple, sent only once, with the token.
 public struct AppleName: Hashable, Sendable {
-    /// For example `Ada`; nil if Apple sent none, never blank.
+    /// For example `Ada`; never blank.
     public let given: String?
-    /// For example `Lovelace`; nil if Apple sent none, never blank.
+    /// For example `Lovelace`; never blank.
     public let family: String?
 
-    /// - Parameters:
-    ///   - given: Trimmed, and shortened to 50 characters.
-    ///   - family: Trimmed, and shortened to 50 characters.
-    /// - Returns: nil if both are empty.
+    /// Trims both, and shortens them to 50 characters. nil if both are empty.
     public init?(given: String?, family: String? = nil) {
         (self.given, self.family) = (Self.tidy(given), Self.tidy(family))
         if self.given == nil, self.family == nil { return nil }
@@ -24,13 +21,12 @@ public struct AppleName: Hashable, Sendable {
         return text.isEmpty ? nil : String(text)
     }
 
-    /// - Parameter json: What ``json`` returns.
     package init?(json: AuthJSON) {
         self.init(
             given: json["name"]?["firstName"]?.stringValue, family: json["name"]?["lastName"]?.stringValue)
     }
 
-    /// The member `user` of a sign-in, in Apple's format.
+    /// The sign-in's member `user`, in Apple's format.
     var json: AuthJSON {
         var name: AuthJSONObject = [:]
         name["firstName"] = given.map(AuthJSON.string)

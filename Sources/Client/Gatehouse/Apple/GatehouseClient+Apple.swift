@@ -1,12 +1,9 @@
 extension GatehouseClient {
-    /// Asks Apple about the signed-in user, and ends the session if the user has stopped using Sign in with Apple for
-    /// this app: ``SignedOutReason/consentRevoked``. Tells the server if it is reachable.
+    /// Ends the session if its user stopped using Sign in with Apple for this app (``SignedOutReason/consentRevoked``),
+    /// and tells the server if reachable.
     ///
-    /// Does nothing for accounts without an Apple identity. Only `revoked` ends a session: new devices, devices that
-    /// are not signed in to an Apple account, and devices without a network do not know the user, who must stay signed
-    /// in nevertheless.
-    ///
-    /// A revocation ends one session. A user who signs in again by another method, such as a password, stays signed in.
+    /// Only Apple's state `revoked` ends a session: new or offline devices do not know the user. A user who then signs
+    /// in by another method stays signed in. Without an Apple identity, does nothing.
     ///
     /// - Returns: Whether the session ended.
     @discardableResult
@@ -18,7 +15,7 @@ extension GatehouseClient {
             case .revoked: revoked.append(person)
             case .authorized:
                 await change { try await self.revocations.forget(person) }
-                // At least one of the account's Apple identities is authorized.
+                // One of the account's Apple identities is authorized.
                 return false
             case .notFound, .transferred, .unavailable: return false
             }
@@ -39,14 +36,14 @@ extension GatehouseClient {
 }
 
 extension AuthUser {
-    /// Apple's ids of the user; rarely more than one.
+    /// Apple's user ids; rarely more than one.
     fileprivate var applePeople: [String] {
         (identities ?? []).filter { $0.provider == AuthProvider.apple.rawValue }
             .map { $0.identityData["sub"]?.stringValue ?? $0.id }
     }
 }
 
-/// The users whose sessions have already ended because Apple reported `revoked`.
+/// The users whose sessions have ended on Apple's report.
 struct KnownRevocations: Sendable {
     let storage: any SecureStorage
     let key: String
@@ -56,7 +53,7 @@ struct KnownRevocations: Sendable {
         self.key = key + ".apple-revoked"
     }
 
-    /// Whether all of them are known. If the store does not answer, assumes so, to avoid a second sign-out.
+    /// Assumes true if the store does not answer, to avoid a second sign-out.
     func knows(_ people: [String]) async -> Bool {
         do { return try await Set(people).isSubset(of: read()) } catch { return true }
     }
@@ -73,7 +70,7 @@ struct KnownRevocations: Sendable {
         case .absent: return []
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
         case .value(let bytes):
-            // Ignored: with an unreadable list, its users are signed out once more.
+            // Ignored: an unreadable list costs one more sign-out.
             return Set((try? JSONReader.read(bytes))?.arrayValue?.compactMap(\.stringValue) ?? [])
         }
     }

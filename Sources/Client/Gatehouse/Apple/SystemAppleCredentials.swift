@@ -2,11 +2,10 @@
 import AuthenticationServices
 import Foundation
 
-/// The system's state of Sign in with Apple.
 func systemAppleCredentials() -> AppleConsent {
     AppleConsent { person in
         await withCheckedContinuation { waiter in
-            // The system may call the handler on any thread, so it must not be isolated.
+            // Not isolated, because the system may call it on any thread.
             let handler: @Sendable (ASAuthorizationAppleIDProvider.CredentialState, (any Error)?) -> Void = {
                 waiter.resume(returning: $1 == nil ? AppleCredentialState($0) : .unavailable)
             }

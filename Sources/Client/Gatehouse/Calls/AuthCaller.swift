@@ -3,7 +3,7 @@ import Foundation
 /// A call of the Auth API, without credentials.
 struct AuthRequest: Sendable {
     var method: String
-    /// The path below the API's URL, such as `/user`.
+    /// Below the API's URL, such as `/user`.
     var path: String
     var query: [(name: String, value: String)] = []
     /// Null members are omitted.
@@ -20,7 +20,7 @@ struct AuthRequest: Sendable {
     }
 }
 
-/// Sends calls and parses responses. Has no session.
+/// Sends calls and parses responses, without a session.
 struct AuthCaller: Sendable {
     let url: URL
     let key: String
@@ -31,26 +31,24 @@ struct AuthCaller: Sendable {
 
     static let apiVersion = "2024-01-01"
 
-    /// - Parameter bearer: The user's access token; nil for calls without one, which send the app's key instead.
-    /// - Throws: ``AuthClientError``: `refused` for any status other than 2xx, `offline` without a response; or
-    ///   `CancellationError`.
+    /// - Parameter bearer: The user's access token; nil sends the app's key.
+    /// - Throws: ``AuthClientError``: `refused` unless 2xx, `offline` without a response; or `CancellationError`.
     func send(_ request: AuthRequest, bearer: String? = nil) async throws -> HTTPReply {
         let reply: HTTPReply
         do {
-            // Not every transport checks. A refresh that was replaced before it was sent could run during the next one.
+            // Not every transport checks, and a replaced refresh could run during the next one.
             try Task.checkCancellation()
             reply = try await transport(call(request, bearer: bearer))
         } catch {
             if error is CancellationError || Task.isCancelled { throw CancellationError() }
             if let error = error as? AuthClientError { throw error }
-            // Only explains the failure. The system may say "no connection" for hours on a device that has one.
+            // Only explains the failure: the system may report no connection wrongly, for hours.
             throw AuthClientError.offline(isOffline() ? .noConnection : .noAnswer(error.shortText))
         }
         guard (200..<300).contains(reply.status) else { throw AuthClientError.refused(AuthRefusal(reply)) }
         return reply
     }
 
-    /// Makes a call that returns a session.
     func session(_ request: AuthRequest, bearer: String? = nil) async throws -> TimedAnswer {
         let (timed, answer) = try await answer(request, bearer: bearer)
         guard case .session(let session) = answer else {
@@ -59,7 +57,6 @@ struct AuthCaller: Sendable {
         return timed(session)
     }
 
-    /// Makes a call that returns a session, a user or a message.
     func answer(
         _ request: AuthRequest, bearer: String? = nil
     ) async throws -> (timed: (AuthSessionAnswer) -> TimedAnswer, answer: AuthAnswer) {
@@ -76,7 +73,6 @@ struct AuthCaller: Sendable {
         return try Self.read(reply) { json throws(WireProblem) in try AuthUser(json: json) }
     }
 
-    /// - Throws: ``AuthClientError/unexpectedAnswer(_:)``.
     static func read<Value>(
         _ reply: HTTPReply, _ read: (AuthJSON) throws(WireProblem) -> Value
     ) throws(AuthClientError) -> Value {
@@ -95,7 +91,7 @@ struct AuthCaller: Sendable {
         return HTTPCall(method: request.method, url: try address(request), headers: headers, body: body)
     }
 
-    /// The complete URL. The query is encoded so that values arrive byte for byte.
+    /// Encodes the query so that values arrive byte for byte.
     func address(_ request: AuthRequest) throws(AuthClientError) -> URL {
         var text = url.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
@@ -106,7 +102,6 @@ struct AuthCaller: Sendable {
         return address
     }
 
-    /// Percent-encodes everything except RFC 3986's unreserved characters.
     private static func encode(_ text: String) -> String {
         // Unlike a form's, a space is `%20`.
         FormText.escape(text).replacingOccurrences(of: "+", with: "%20")
@@ -114,7 +109,7 @@ struct AuthCaller: Sendable {
 }
 
 extension URL {
-    /// Whether tokens may be sent to the URL: https, or http to loopback (RFC 8252 §8.3).
+    /// https, or http to loopback (RFC 8252 §8.3).
     var isSafeForTokens: Bool {
         switch scheme?.lowercased() {
         case "https": host?.isEmpty == false
@@ -123,6 +118,5 @@ extension URL {
         }
     }
 
-    /// Whether the host is this machine's loopback interface.
     var isLoopback: Bool { ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host?.lowercased() ?? "") }
 }

@@ -1,7 +1,6 @@
 import Crypto
 import Foundation
 
-/// The purpose of a flow.
 package enum FlowKind: String, Sendable {
     case signIn = "sign_in"
     case recovery
@@ -9,31 +8,28 @@ package enum FlowKind: String, Sendable {
     case emailChange = "email_change"
 }
 
-/// A flow that continues in a browser or a mail. Its verifier stays here until the code arrives (RFC 7636).
+/// A flow that continues in a browser or email. Its verifier stays here until the code arrives (RFC 7636).
 package struct PendingFlow: Hashable, Sendable {
     /// 43 characters of `[A-Za-z0-9_-]`.
     package var verifier: String
     var kind: FlowKind
 
-    /// - Parameter verifier: Random.
     package init(verifier: String, kind: FlowKind) { (self.verifier, self.kind) = (verifier, kind) }
 
-    /// The input of a new flow.
     package var challenge: String { Base64URL.text(Array(SHA256.hash(data: Array(verifier.utf8)))) }
 
-    /// The members of the request that starts the flow.
+    /// The members of the flow's first request.
     var members: [(name: String, value: String)] {
         [("code_challenge", challenge), ("code_challenge_method", "s256")]
     }
 }
 
 extension PendingFlow {
-    /// The key of the entry with the flows.
     package static func key(below key: String) -> String { key + ".pkce-flows" }
 
-    /// The flows of the entry. Unreadable ones must be started again.
+    /// Unreadable flows must be started again.
     package static func list(_ entry: [UInt8]) -> [PendingFlow] {
-        // Ignored: an unreadable entry counts as missing.
+        // Ignored: an unreadable entry is a missing one.
         let json = (try? JSONReader.read(entry))?.arrayValue ?? []
         return json.compactMap { flow in
             guard let verifier = flow["verifier"]?.stringValue,
@@ -43,15 +39,13 @@ extension PendingFlow {
         }
     }
 
-    /// The entry that ``list(_:)`` reads.
     package static func entry(_ flows: [PendingFlow]) -> [UInt8] {
         let json = flows.map { AuthJSON.object(["verifier": .string($0.verifier), "kind": .string($0.kind.rawValue)]) }
         return Array(AuthJSON.array(json).text.utf8)
     }
 }
 
-/// The newest ``limit`` flows that wait for their codes, in one entry of the store. An app that was ended while the
-/// browser was open can still complete them.
+/// The newest ``limit`` pending flows, in one entry of the store, so that a restarted app can complete them.
 actor PendingFlows {
     private let storage: any SecureStorage
     private let key: String
@@ -65,14 +59,14 @@ actor PendingFlows {
         self.randomBytes = randomBytes
     }
 
-    /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`. No flow started then.
+    /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`; no flow started.
     func begin(_ kind: FlowKind) async throws -> PendingFlow {
         let flow = PendingFlow(verifier: Base64URL.text(randomBytes(32)), kind: kind)
         try await gate.run { try await self.write(Array((try await self.read() + [flow]).suffix(self.limit))) }
         return flow
     }
 
-    /// Newest first. Trying a wrong verifier is harmless: the server keeps the code for the right one.
+    /// Trying a wrong verifier is harmless: the server keeps the code.
     func newestFirst() async throws -> [PendingFlow] { try await read().reversed() }
 
     func finish(_ flow: PendingFlow) async throws {

@@ -6,11 +6,11 @@ extension GatehouseClient {
     public var mfa: AuthFactors { AuthFactors(client: self) }
 }
 
-/// The second factors of the signed-in user.
+/// The signed-in user's second factors.
 ///
-/// Once a factor is verified, a session that began with a password, a provider or a mail has the level `aal1`, and a
-/// code raises it to `aal2`. A verification replaces the tokens of the session in place: no refresh runs at the same
-/// time, and if its answer is lost, the user stays signed in and enters the next code.
+/// After a factor is verified, sign-ins by password, provider or email have the level `aal1`, and a code raises them to
+/// `aal2`. Raising replaces the session's tokens in place. If the response is lost, the user stays signed in and enters
+/// the next code.
 ///
 /// Every call throws ``AuthClientError`` (`signedOut` without a session), or `CancellationError`.
 ///
@@ -22,38 +22,38 @@ extension GatehouseClient {
 public struct AuthFactors: Sendable {
     let client: GatehouseClient
 
-    /// Adds a factor, which protects the account when it is verified. Its secret is sent only once.
+    /// Adds a factor, which protects the account once verified. Its secret is sent only once.
     ///
     /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` if the account has a factor and the session is `aal1`;
-    ///   `mfa_factor_name_conflict`; `too_many_enrolled_mfa_factors`; `mfa_totp_enroll_not_enabled` and others alike.
+    ///   `mfa_factor_name_conflict`; `too_many_enrolled_mfa_factors`; `mfa_totp_enroll_not_enabled` or its like.
     public func enroll(params: FactorEnrollParams) async throws -> AuthEnrolledFactor {
         try await client.read(AuthRequest("POST", "/factors", body: params.body)) { json throws(WireProblem) in
             try AuthEnrolledFactor(json: json)
         }
     }
 
-    /// Requests a challenge for a factor. It is valid for a few minutes, for any session of the user.
+    /// Requests a challenge, valid for a few minutes in any session of the user.
     ///
     /// - Throws: ``AuthClientError``. Codes: `mfa_factor_not_found`; `over_request_rate_limit`;
-    ///   `mfa_totp_verify_not_enabled` and others alike.
+    ///   `mfa_totp_verify_not_enabled` or its like.
     public func challenge(params: FactorChallengeParams) async throws -> AuthFactorChallenge {
         try await client.read(
             AuthRequest("POST", Self.path(params.factorId) + "/challenge")
         ) { json throws(WireProblem) in try AuthFactorChallenge(json: json) }
     }
 
-    /// Answers a challenge. The session is then `aal2`, and the user's other sessions below `aal2` end.
+    /// Answers a challenge. Raises the session to `aal2`, and ends the user's other sessions below it.
     ///
     /// - Throws: ``AuthClientError``. Codes: `mfa_verification_failed` for a wrong or used code;
-    ///   `mfa_challenge_expired`; `mfa_factor_not_found` for an unknown factor or challenge;
-    ///   `mfa_ip_address_mismatch` for a used challenge; `over_request_rate_limit`. The session stays as it is, also
-    ///   after `offline`: enter the next code.
+    ///   `mfa_challenge_expired`; `mfa_factor_not_found` for an unknown factor or challenge; `mfa_ip_address_mismatch`
+    ///   for a used challenge; `over_request_rate_limit`. The session stays unchanged, also after `offline`: enter the
+    ///   next code.
     @discardableResult
     public func verify(params: FactorVerifyParams) async throws -> AuthSession {
         try await client.raise(AuthRequest("POST", Self.path(params.factorId) + "/verify", body: params.body))
     }
 
-    /// Requests a challenge, and answers it with a code.
+    /// Requests a challenge and answers it with a code.
     ///
     /// - Throws: As ``challenge(params:)`` and ``verify(params:)``.
     @discardableResult
@@ -63,10 +63,10 @@ public struct AuthFactors: Sendable {
             params: FactorVerifyParams(factorId: params.factorId, challengeId: challenge.id, code: params.code))
     }
 
-    /// Requests a challenge for a security key, and answers it with one that the user chooses.
+    /// Requests a security key's challenge and lets the user answer it.
     ///
-    /// - Throws: As ``challenge(params:)`` and ``verify(params:)``; ``AuthClientError``: `cancelled`, `noPasskey` or
-    ///   `passkeyFailed` of the authenticator; `unexpectedAnswer` for a factor that is no security key.
+    /// - Throws: As ``challenge(params:)`` and ``verify(params:)``; ``AuthClientError``: the authenticator's
+    ///   `cancelled`, `noPasskey` or `passkeyFailed`; `unexpectedAnswer` unless the factor is a security key.
     @discardableResult
     public func challengeAndVerify(
         factorId: UUID, with authenticator: any PasskeyAuthenticator
@@ -92,10 +92,10 @@ public struct AuthFactors: Sendable {
                 creates: challenge.webAuthn?.creates == true))
     }
 
-    /// Removes a factor. The sessions that it raised last return to `aal1` and stay signed in.
+    /// Removes a factor. Sessions last raised by it return to `aal1`.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` for a verified factor in a session of `aal1`;
-    ///   `mfa_factor_not_found`; `mfa_recovery_codes_sole_factor` for the last one other than recovery codes;
+    /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` for a verified factor in an `aal1` session;
+    ///   `mfa_factor_not_found`; `mfa_recovery_codes_sole_factor` if only recovery codes would remain;
     ///   `fresh_sign_in_required` if the server requires a recent proof.
     @discardableResult
     public func unenroll(params: FactorUnenrollParams) async throws -> AuthUnenrolledFactor {
@@ -108,7 +108,7 @@ public struct AuthFactors: Sendable {
         AuthFactorList(all: try await client.user().factors ?? [])
     }
 
-    /// The level of the session, and the level that it can reach. Makes no call to the server.
+    /// The session's current and reachable level. Sends no request.
     public func getAuthenticatorAssuranceLevel() async throws -> AuthAssuranceLevels {
         await client.currentSession?.assurance
             ?? AuthAssuranceLevels(
@@ -122,7 +122,6 @@ public struct AuthFactors: Sendable {
 }
 
 extension AuthFactorChallenge {
-    /// The options in the form that passkeys have.
     fileprivate func options<Options>(
         _ read: (AuthJSON) throws(WireProblem) -> Options
     ) throws(AuthClientError) -> Options {
@@ -144,9 +143,9 @@ public struct AuthFactorRecoveryCodes: Sendable {
     let client: GatehouseClient
     private static let path = "/factors/recovery-codes"
 
-    /// How many codes are left. Works at any level.
+    /// How many codes are left, at any level.
     ///
-    /// - Throws: ``AuthClientError``, with the code `mfa_factor_not_found` for a user without recovery codes.
+    /// - Throws: ``AuthClientError``, with `mfa_factor_not_found` without recovery codes.
     public func status() async throws -> AuthRecoveryCodesStatus {
         try await client.read(AuthRequest("GET", Self.path)) { json throws(WireProblem) in
             try AuthRecoveryCodesStatus(json: json)
@@ -155,7 +154,7 @@ public struct AuthFactorRecoveryCodes: Sendable {
 
     /// Creates the set. The codes are sent only here and by ``regenerate()``.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` in a session of `aal1`; `mfa_verified_factor_exists` if
+    /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` in an `aal1` session; `mfa_verified_factor_exists` if
     ///   there is a set; `mfa_recovery_codes_sole_factor` without another factor;
     ///   `mfa_recovery_codes_enroll_not_enabled`.
     public func generate(friendlyName: String? = nil) async throws -> AuthRecoveryCodes {
@@ -167,10 +166,10 @@ public struct AuthFactorRecoveryCodes: Sendable {
         return codes
     }
 
-    /// Raises the session with one of the codes, which is then used up. Case, spaces and hyphens do not matter.
+    /// Raises the session with a single-use code. Case, spaces and hyphens do not matter.
     ///
     /// - Throws: ``AuthClientError``. Codes: `mfa_verification_failed` for a wrong or used code;
-    ///   `mfa_recovery_codes_locked` after too many, with ``AuthRefusal/retryAfter`` if the server says how long;
+    ///   `mfa_recovery_codes_locked` after too many, with ``AuthRefusal/retryAfter`` if known;
     ///   `mfa_recovery_codes_verify_not_enabled`. After `offline` the code may be used up.
     @discardableResult
     public func verify(code: String) async throws -> AuthSession {
@@ -178,10 +177,10 @@ public struct AuthFactorRecoveryCodes: Sendable {
             AuthRequest("POST", Self.path + "/verify", body: ["code": .string(code.withASCIIDigits)]))
     }
 
-    /// Replaces all codes, also those that are left.
+    /// Replaces all codes.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` in a session of `aal1`; `mfa_factor_not_found` if there
-    ///   is no set.
+    /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` in an `aal1` session; `mfa_factor_not_found` without a
+    ///   set.
     public func regenerate() async throws -> AuthRecoveryCodes {
         try await client.read(AuthRequest("POST", Self.path + "/regenerate")) { json throws(WireProblem) in
             try AuthRecoveryCodes(json: json)
@@ -190,8 +189,8 @@ public struct AuthFactorRecoveryCodes: Sendable {
 
     /// Deletes the set.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` in a session of `aal1`; `mfa_factor_not_found` if there
-    ///   is no set; `fresh_sign_in_required` if the server requires a recent proof.
+    /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` in an `aal1` session; `mfa_factor_not_found` without a
+    ///   set; `fresh_sign_in_required` if the server requires a recent proof.
     @discardableResult
     public func unenroll() async throws -> AuthUnenrolledFactor {
         let status = try await client.read(AuthRequest("DELETE", Self.path)) { json throws(WireProblem) in

@@ -9,11 +9,11 @@ import GatehouseWire
 public struct FactorEnrollParams: Hashable, Sendable {
     /// Its kind.
     public var factorType: AuthFactorType
-    /// The user's name for it, unique among the account's factors.
+    /// The user's name for it, unique in the account.
     public var friendlyName: String?
-    /// The name of the app in the authenticator app; nil for the server's address.
+    /// The app's name in the authenticator; nil for the server's address.
     public var issuer: String?
-    /// The number of a telephone factor with `+`.
+    /// A telephone factor's number, with `+`.
     public var phone: String?
 
     /// An authenticator app.
@@ -48,29 +48,27 @@ public struct FactorChallengeParams: Hashable, Sendable {
     public init(factorId: UUID) { self.factorId = factorId }
 }
 
-/// The answer to a challenge. Does not print it.
+/// A challenge's answer. Does not print it.
 public struct FactorVerifyParams: Hashable, Sendable {
     /// The factor's id.
     public var factorId: UUID
-    /// The id of its challenge.
+    /// The challenge's id.
     public var challengeId: UUID
-    /// The code of the authenticator app; nil for an authenticator.
+    /// An authenticator app's code.
     public var code: String?
-    /// The answer of an authenticator: `RegistrationResponseJSON` or `AuthenticationResponseJSON`.
+    /// An authenticator's `RegistrationResponseJSON` or `AuthenticationResponseJSON`.
     public var credentialResponse: AuthJSON?
-    /// Whether the authenticator has created a key; see ``AuthFactorChallenge/WebAuthn/creates``.
+    /// Whether the authenticator created a key; see ``AuthFactorChallenge/WebAuthn/creates``.
     public var creates = false
 
-    /// With a code.
+    /// Answers with a code.
     public init(factorId: UUID, challengeId: UUID, code: String) {
         self.factorId = factorId
         self.challengeId = challengeId
         self.code = code
     }
 
-    /// With the answer of an authenticator.
-    ///
-    /// - Parameter creates: ``AuthFactorChallenge/WebAuthn/creates`` of the challenge.
+    /// Answers with an authenticator's response. `creates` is ``AuthFactorChallenge/WebAuthn/creates``.
     public init(factorId: UUID, challengeId: UUID, credentialResponse: AuthJSON, creates: Bool) {
         self.factorId = factorId
         self.challengeId = challengeId
@@ -92,7 +90,7 @@ extension FactorVerifyParams: Unprinted {
     public var description: String { "MFAVerifyParams(factorId: \(factorId), code: <secret>)" }
 }
 
-/// A code of an authenticator app. Does not print it.
+/// An authenticator app's code. Does not print it.
 public struct FactorChallengeAndVerifyParams: Hashable, Sendable {
     /// The factor's id.
     public var factorId: UUID
@@ -125,9 +123,9 @@ public struct AuthUnenrolledFactor: Hashable, Sendable {
     public let id: UUID
 }
 
-/// The factors of the account.
+/// An account's factors.
 public struct AuthFactorList: Hashable, Sendable {
-    /// All factors, also those that are not proven yet.
+    /// All factors, including unproven ones.
     public let all: [AuthFactor]
 
     /// The proven authenticator apps.
@@ -144,12 +142,12 @@ public struct AuthFactorList: Hashable, Sendable {
     }
 }
 
-/// How surely a session's user is who they say (NIST SP 800-63B).
+/// How strongly a session's user is authenticated (NIST SP 800-63B).
 public struct AuthAssuranceLevel: RawRepresentable, Hashable, Sendable {
     /// `aal1` or `aal2`.
     public let rawValue: String
 
-    /// Any level.
+    /// Accepts unknown levels.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// One factor.
@@ -158,11 +156,11 @@ public struct AuthAssuranceLevel: RawRepresentable, Hashable, Sendable {
     public static let aal2 = Self(rawValue: "aal2")
 }
 
-/// A way in which the user of a session has signed in or proven who they are.
+/// A method by which a session's user signed in or was verified.
 public struct AuthMethodReference: Hashable, Sendable {
     /// Such as `password`, `totp`, `passkey` or `mfa/recovery_code`.
     public var method: String
-    /// When, by the server's clock, in seconds since 1970.
+    /// In seconds since 1970, by the server's clock.
     public var timestamp: TimeInterval
 
     /// For tests and previews.
@@ -172,19 +170,19 @@ public struct AuthMethodReference: Hashable, Sendable {
     }
 }
 
-/// The level of a session, and the level that it can reach.
+/// A session's current and reachable level.
 public struct AuthAssuranceLevels: Hashable, Sendable {
-    /// The level of the access token; nil without a session, or if the token does not say.
+    /// The access token's level; nil if unknown.
     public let currentLevel: AuthAssuranceLevel?
-    /// ``AuthAssuranceLevel/aal2`` if the account has a proven factor, otherwise ``currentLevel``. If they
-    /// differ, ask for a code.
+    /// ``AuthAssuranceLevel/aal2`` if the account has a proven factor, otherwise ``currentLevel``. If they differ, ask
+    /// for a code.
     public let nextLevel: AuthAssuranceLevel?
-    /// The methods with which the user signed in, newest first.
+    /// The sign-in's methods, newest first.
     public let currentAuthenticationMethods: [AuthMethodReference]
 }
 
 extension AuthSession {
-    /// The level of the access token, and the level that the session can reach.
+    /// The session's current and reachable level.
     public var assurance: AuthAssuranceLevels {
         let claims = AccessTokenClaims(accessToken)
         let hasFactor = (user.factors ?? []).contains { $0.status == .verified }
@@ -194,28 +192,25 @@ extension AuthSession {
     }
 }
 
-/// The claims of an access token that the client reads, without verifying them: the server decides by its own rows.
+/// An access token's claims, unverified: the server decides by its own data.
 struct AccessTokenClaims {
     private let claims: AuthJSON
 
-    /// - Returns: nil for a token that is not a JWT (RFC 7519), which is opaque to the client.
+    /// nil for an opaque token, that is, not a JWT (RFC 7519).
     init?(_ accessToken: String) {
         let parts = Array(accessToken.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(parts[1]) else { return nil }
-        // Ignored: without JSON claims, the token is opaque.
+        // Ignored: a token without JSON claims is opaque.
         guard let claims = try? JSONReader.read(payload) else { return nil }
         self.claims = claims
     }
 
-    /// `session_id`.
     var sessionID: UUID? { claims["session_id"]?.stringValue.flatMap { UUID(uuidString: $0) } }
 
-    /// `aal`.
     var level: AuthAssuranceLevel? {
         claims["aal"]?.stringValue.map { AuthAssuranceLevel(rawValue: $0) }
     }
 
-    /// `amr`.
     var methods: [AuthMethodReference] {
         (claims["amr"]?.arrayValue ?? []).compactMap { entry in
             guard let method = entry["method"]?.stringValue, let time = entry["timestamp"]?.intValue else { return nil }

@@ -1,14 +1,13 @@
 import Foundation
 
 extension GatehouseClient {
-    /// Makes a call for the signed-in user, and reads its response.
     func read<Value: Sendable>(
         _ request: AuthRequest, _ read: @escaping @Sendable (AuthJSON) throws(WireProblem) -> Value
     ) async throws -> Value {
         try await asUser { token, _ in try AuthCaller.read(try await self.caller.send(request, bearer: token), read) }
     }
 
-    /// Makes a call that raises the session's level. Its response replaces the tokens of the session in place.
+    /// Raises the session's level. The response replaces its tokens in place.
     func raise(_ request: AuthRequest) async throws -> AuthSession {
         let caller = caller
         return try await asUser { _, _ in
@@ -16,15 +15,13 @@ extension GatehouseClient {
         }
     }
 
-    /// Removes a factor, then fetches the changed user. If only the fetch fails, the stored user lacks the factor
-    /// nevertheless.
+    /// Removes a factor, then fetches the user. If the fetch fails, the stored user still loses the factor.
     func remove(factor: UUID, by request: AuthRequest) async throws {
         try await asUser { token, _ in _ = try await self.caller.send(request, bearer: token) }
         await forget(factor: factor)
     }
 
-    /// The server has removed a factor, so the stored user must not have it, and the next refresh must not return the
-    /// access token, whose level is outdated.
+    /// Removes the factor from the stored user, and outdates the access token, whose level is wrong.
     func forget(factor: UUID) async {
         if let (user, epoch) = await coordinator.owner() {
             var left = user

@@ -1,12 +1,12 @@
 import Foundation
 
-// Fresh proofs. A server may refuse a change with `fresh_sign_in_required`; after one of these calls, repeat it. A user
-// with a second factor proves it instead, see ``AuthFactors``.
+// Fresh proofs, after which an app repeats a call refused with `fresh_sign_in_required`. Users with a second factor use
+// `AuthFactors` instead.
 extension GatehouseClient {
-    /// Signs the same user in once more. The new session takes the place of the present one.
+    /// Signs the user in again with the password. The new session replaces the current one.
     ///
     /// - Throws: ``AuthClientError``: `signedOut` without a session, or for a user without an address. Codes:
-    ///   `invalid_credentials`; `over_request_rate_limit`. The present session stays active.
+    ///   `invalid_credentials`; `over_request_rate_limit`. The current session stays.
     @discardableResult
     public func signInAgain(password: String, captchaToken: String? = nil) async throws -> AuthSession {
         guard let user = await currentUser, let email = user.email else {
@@ -21,10 +21,10 @@ extension GatehouseClient {
                 ]))
     }
 
-    /// Signs the same user in once more, with a passkey. The new session takes the place of the present one.
+    /// Signs the user in again with a passkey. The new session replaces the current one.
     ///
-    /// - Throws: ``AuthClientError``: `signedOut` without a session; ``AuthClientError/otherAccount`` for a passkey of
-    ///   another account; otherwise as ``signInWithPasskey(with:style:captchaToken:)``. The present session stays active.
+    /// - Throws: ``AuthClientError``: `signedOut` without a session; ``AuthClientError/otherAccount`` for another
+    ///   account's passkey; otherwise as ``signInWithPasskey(with:style:captchaToken:)``. The current session stays.
     @discardableResult
     public func signInAgain(with authenticator: any PasskeyAuthenticator) async throws -> AuthSession {
         let options = try await getPasskeyAuthenticationOptions()
@@ -45,7 +45,6 @@ extension GatehouseClient {
         return new
     }
 
-    /// Revokes a session that is not kept.
     func end(_ unwanted: AuthSessionAnswer) async {
         let request = AuthRequest("POST", "/logout", query: [("scope", AuthSignOutScope.local.rawValue)])
         // Ignored: without a response, the session expires later.

@@ -1,8 +1,8 @@
 extension AuthClientError {
-    /// Converts a response of the gateway with a status other than 2xx.
+    /// Converts the gateway's error response.
     init(gateway reply: HTTPReply) {
         let answer = GatewayErrorAnswer(body: reply.body)
-        // Only responses with a code come from the gateway: captive portals also answer 403.
+        // Responses without a code may come from captive portals, which also answer 403.
         guard reply.status >= 500 || reply.status == 429 || reply.status >= 400 && answer.code != nil else {
             self = .offline(.notUnderstood("status \(reply.status)"))
             return
@@ -14,7 +14,6 @@ extension AuthClientError {
         self = .refused(refusal)
     }
 
-    /// The gateway's refusal of a token that the auth server has confirmed.
     init(refusingToken reply: HTTPReply) {
         self = .refusesValidToken(GatewayErrorAnswer(body: reply.body).code.map { AuthErrorCode($0) })
     }

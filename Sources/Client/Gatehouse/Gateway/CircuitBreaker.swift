@@ -1,5 +1,4 @@
-/// A circuit breaker: after a number of consecutive failures, no request is sent for a while. Then a single request
-/// tests whether the server has recovered.
+/// Stops requests after consecutive failures; later a single request tests the server.
 struct CircuitBreaker: Sendable {
     private let threshold: Int
     private let pause: Duration
@@ -13,9 +12,7 @@ struct CircuitBreaker: Sendable {
         self.pause = pause
     }
 
-    /// Asks for permission to send a request. The caller must report its outcome.
-    ///
-    /// - Throws: The failure that opened the circuit, while it is open.
+    /// The caller must report the outcome. Throws the last failure while the circuit is open.
     mutating func enter(at uptime: Duration) throws(AuthClientError) {
         guard let openUntil else { return }
         guard uptime >= openUntil, !isProbing else { throw lastFailure }
@@ -31,6 +28,6 @@ struct CircuitBreaker: Sendable {
         if failures >= threshold { openUntil = uptime + pause }
     }
 
-    /// The request ended without information about the server.
+    /// The request revealed nothing about the server.
     mutating func abandoned() { isProbing = false }
 }

@@ -1,20 +1,20 @@
 import Foundation
 
 extension GatewayClient {
-    /// Returns the signed-in account with the part of the profile that most screens need.
+    /// Returns the signed-in account and the core of its profile.
     ///
-    /// - Throws: ``AuthClientError`` or `CancellationError`. After ``AuthClientError/signedOut(_:)`` the user must sign in
-    ///   again; after ``AuthClientError/offline(_:)``, ``AuthClientError/storeUnavailable(_:)`` and a refusal with 5xx
-    ///   try again later.
+    /// - Throws: ``AuthClientError`` or `CancellationError`. After ``AuthClientError/signedOut(_:)`` the user must sign
+    ///   in again; after ``AuthClientError/offline(_:)``, ``AuthClientError/storeUnavailable(_:)`` and status 5xx retry
+    ///   later.
     public func fetchMe() async throws -> SignedInAccount {
         let reply = try await send(GatewayRequest(method: "GET", path: "/v1/auth/me"))
         return try Self.read(reply) { json throws(WireProblem) in try SignedInAccount(json: json) }
     }
 
-    /// Changes the given members. The server refuses a call without changes.
+    /// Changes the given members, at least one.
     ///
-    /// - Throws: As ``fetchMe()``, and ``AuthClientError/refused(_:)`` with its field for an invalid value. After
-    ///   ``AuthClientError/offline(_:)`` or a refusal with 5xx the change may have taken effect.
+    /// - Throws: As ``fetchMe()``, and ``AuthClientError/refused(_:)`` with the invalid field. After
+    ///   ``AuthClientError/offline(_:)`` or status 5xx the change may have taken effect.
     @discardableResult
     public func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount {
         let body = AuthJSON.object(change.members)
@@ -24,11 +24,11 @@ extension GatewayClient {
 
     /// Deletes the account with all its data. The caller must end the local session. Safe to repeat.
     ///
-    /// - Throws: As ``fetchMe()``, and ``AuthClientError/refused(_:)`` with `FRESH_SIGN_IN_REQUIRED` if the user must
-    ///   sign in again first. After ``AuthClientError/offline(_:)`` or a refusal with 5xx the account may be deleted.
+    /// - Throws: As ``fetchMe()``, and ``AuthClientError/refused(_:)`` with `FRESH_SIGN_IN_REQUIRED`. After
+    ///   ``AuthClientError/offline(_:)`` or status 5xx the account may be deleted.
     public func deleteAccount() async throws {
         let reply = try await send(GatewayRequest(method: "DELETE", path: "/v1/auth/me"))
-        // A body means that the response is not the gateway's, so nothing was deleted.
+        // The gateway sends no body, so nothing was deleted.
         guard reply.body.isEmpty else { throw AuthClientError.offline(.notUnderstood("no empty answer")) }
     }
 
@@ -40,10 +40,10 @@ extension GatewayClient {
         return try Self.read(reply) { json throws(WireProblem) in try Profile(json: json) }
     }
 
-    /// Changes the given members. The server refuses a call without changes.
+    /// Changes the given members, at least one.
     ///
-    /// - Throws: As ``fetchMe()``, and ``AuthClientError/refused(_:)`` with its field for an invalid value. After
-    ///   ``AuthClientError/offline(_:)`` or a refusal with 5xx the change may have taken effect.
+    /// - Throws: As ``fetchMe()``, and ``AuthClientError/refused(_:)`` with the invalid field. After
+    ///   ``AuthClientError/offline(_:)`` or status 5xx the change may have taken effect.
     @discardableResult
     public func updateProfile(_ edit: ProfileEdit) async throws -> Profile {
         let body = AuthJSON.object(edit.members)
@@ -51,7 +51,7 @@ extension GatewayClient {
         return try Self.read(reply) { json throws(WireProblem) in try Profile(json: json) }
     }
 
-    /// A response that is not JSON does not come from the gateway, but for example from a captive portal.
+    /// Only others, such as captive portals, send a body that is not JSON.
     static func read<Value>(
         _ reply: HTTPReply, _ read: (AuthJSON) throws(WireProblem) -> Value
     ) throws(AuthClientError) -> Value {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The method of a request to a route of the app's own.
+/// A custom route's method.
 public enum GatewayMethod: String, Hashable, Sendable {
     /// Reads.
     case get = "GET"
@@ -18,21 +18,20 @@ extension GatewayClient {
     /// The largest response of ``send(_:_:query:body:needsToken:)`` in bytes.
     public static let largestAnswer = 4_194_304
 
-    /// Calls one of the app's own routes at the gateway's URL, with the user's token and this client's time limits,
-    /// retries and circuit breaker. Retries `GET`, `PUT` and `DELETE` if there is no response, but never `POST` and
-    /// `PATCH`.
+    /// Calls a custom route at the gateway's URL, with the user's token and this client's time limits, retries and
+    /// circuit breaker. Never retries `POST` and `PATCH` without a response.
     ///
     /// ```swift
     /// let scores = try await gateway.send(.get, "/v1/scores", needsToken: false)
     /// ```
     ///
     /// - Parameters:
-    ///   - path: Begins with a slash and has no `.` or `..` between slashes, because the token goes with the request.
+    ///   - path: Begins with a slash; no segment is `.` or `..`, because the token is sent along.
     ///   - needsToken: False for a route without authorization.
     /// - Returns: The response's JSON; nil for an empty body.
-    /// - Throws: ``AuthClientError`` or `CancellationError`: ``AuthClientError/refused(_:)`` for a 4xx or 5xx response, and
-    ///   without a request for an invalid path; ``AuthClientError/unexpectedAnswer(_:)`` for more than
-    ///   ``largestAnswer`` bytes; ``AuthClientError/signedOut(_:)`` only if the call needs a token.
+    /// - Throws: ``AuthClientError`` or `CancellationError`: ``AuthClientError/refused(_:)`` for 4xx, 5xx and, unsent,
+    ///   an invalid path; ``AuthClientError/unexpectedAnswer(_:)`` for over ``largestAnswer`` bytes;
+    ///   ``AuthClientError/signedOut(_:)`` only if the call needs a token.
     @discardableResult
     public func send(
         _ method: GatewayMethod, _ path: String, query: [URLQueryItem] = [], body: AuthJSON? = nil,

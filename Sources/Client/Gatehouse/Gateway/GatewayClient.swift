@@ -1,14 +1,12 @@
 public import Foundation
 import GatehouseWire
 
-/// A client for the gateway: the signed-in user's profile, and routes of the app's own.
+/// A client for the gateway: the signed-in user's profile and custom routes.
 ///
-/// - Retries safe calls: idempotent ones without a response and after 5xx, all calls after 429 with a short
-///   `Retry-After`.
-/// - Asks the auth server after a 401, usually by a refresh, and repeats the call once.
-/// - Sends no requests for 30 seconds after 3 consecutive failures; calls then fail immediately with the last failure.
-/// - Never ends a session: only the auth server's answer does. A gateway that refuses a token which the auth server has
-///   just confirmed is at fault: ``AuthClientError/refusesValidToken(_:)``.
+/// - Retries idempotent calls without a response and after 5xx, and all calls after 429 with a short `Retry-After`.
+/// - After a 401, asks the auth server, usually by a refresh, and repeats the call once.
+/// - After 3 consecutive failures, calls fail immediately for 30 seconds with the last failure.
+/// - Never ends a session: only the auth server can (``AuthClientError/refusesValidToken(_:)``).
 ///
 /// ```swift
 /// let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
@@ -28,16 +26,16 @@ public actor GatewayClient {
     private let rules: GatewayRules
     private let reachability: Reachability
     private var circuit: CircuitBreaker
-    /// A token that the auth server has confirmed and the gateway refused, and the uptime until which the auth server
-    /// is not asked about it again.
+    /// A token confirmed by the auth server but refused by the gateway, and the uptime until which the auth server is
+    /// not asked again.
     private var disputed: (token: String, until: Duration)?
 
-    /// Creates a client without making a call.
+    /// Creates a client without sending a request.
     ///
     /// - Parameters:
     ///   - url: The gateway's URL, without `/v1`.
     ///   - tokens: Usually `GatewayTokens(client)`.
-    /// - Throws: ``AuthClientError/insecureURL`` for http to another machine, and for any other scheme than https.
+    /// - Throws: ``AuthClientError/insecureURL`` unless https, or http to this machine.
     public init(
         url: URL, tokens: GatewayTokens, transport: @escaping HTTPTransport = SystemDefaults.transport(),
         clock: ClientClock = SystemDefaults.clock(),
@@ -50,7 +48,7 @@ public actor GatewayClient {
             reachability: reachability)
     }
 
-    /// - Parameter url: Tokens may be sent to it.
+    /// - Parameter url: Safe for tokens.
     package init(
         safeURL url: URL, tokens: GatewayTokens, transport: @escaping HTTPTransport, clock: ClientClock,
         randomness: @escaping @Sendable (Int) -> [UInt8], rules: GatewayRules, reachability: Reachability
@@ -61,14 +59,12 @@ public actor GatewayClient {
         self.clock = clock
         self.randomness = randomness
         self.rules = rules
-        // The loopback interface does not need a network.
+        // Loopback needs no network.
         self.reachability = url.isLoopback ? .unknown : reachability
         circuit = CircuitBreaker(threshold: rules.failuresToOpen, pause: rules.openTime)
     }
 
-    /// Sends a request with a token. If the gateway refuses it, asks the auth server and repeats the request once.
-    ///
-    /// - Throws: ``AuthClientError`` or `CancellationError`.
+    /// If the gateway refuses the token, asks the auth server and repeats the request once.
     func send(_ request: GatewayRequest) async throws -> HTTPReply {
         let deadline = clock.uptime() + rules.callLimit
         guard request.needsToken else { return try await answer(request, token: nil, deadline) }
@@ -80,7 +76,7 @@ public actor GatewayClient {
         }
         let confirmed = try await self.session(until: deadline) { [tokens] in try await tokens.confirmed(session) }
         if confirmed.accessToken == session.accessToken, clock.uptime() + rules.firstWait < deadline {
-            // The token is new. A gateway that lags behind may accept it a moment later.
+            // The token is new: a gateway that lags may accept it a moment later.
             try await clock.sleep(rules.firstWait)
         }
         let second = try await answer(request, token: confirmed.accessToken, deadline, passing: 401)
@@ -89,7 +85,7 @@ public actor GatewayClient {
         throw AuthClientError(refusingToken: second)
     }
 
-    /// Waits for a session until the deadline. A refresh in progress continues after it.
+    /// Waits until the deadline. A refresh in progress continues after it.
     private func session(
         until deadline: Duration, _ get: @escaping @Sendable () async throws -> AuthSession
     ) async throws -> AuthSession {
@@ -100,9 +96,7 @@ public actor GatewayClient {
         }
     }
 
-    /// Sends a request with retries.
-    ///
-    /// - Parameter passing: A status to return instead of throwing.
+    /// Sends a request with retries. Returns the status `passing` instead of throwing.
     private func answer(
         _ request: GatewayRequest, token: String?, _ deadline: Duration, passing: Int? = nil
     ) async throws -> HTTPReply {
@@ -146,12 +140,12 @@ public actor GatewayClient {
                 do {
                     return try await transport(call)
                 } catch {
-                    // A transport reports its cancellation with its own error.
+                    // Transports report cancellation with their own errors.
                     try Task.checkCancellation()
                     throw error
                 }
             }
-            // The reply may overtake the cancellation.
+            // The reply may precede the cancellation.
             try Task.checkCancellation()
         } catch {
             if error is CancellationError || Task.isCancelled {
@@ -183,7 +177,7 @@ public actor GatewayClient {
         return .failed(failure, retryAfter: nil, isHarmless: false)
     }
 
-    /// - Throws: ``AuthClientError`` if no request is to be sent. This says nothing about the gateway.
+    /// Throws if no request may be sent, which reveals nothing about the gateway.
     private func enter(before deadline: Duration) throws(AuthClientError) {
         guard clock.uptime() < deadline else { throw .offline(.noAnswer(TimeIsOver().shortText)) }
         try circuit.enter(at: clock.uptime())

@@ -3,13 +3,13 @@ import Foundation
 /// A call of the gateway, without credentials.
 struct GatewayRequest: Sendable {
     var method: String
-    /// The path below the gateway's URL, such as `/v1/auth/me`.
+    /// Below the gateway's URL, such as `/v1/auth/me`.
     var path: String
     var query: [URLQueryItem] = []
     var body: AuthJSON?
     var needsToken = true
 
-    /// Whether the request is idempotent (RFC 9110 §9.2.2). Repeating a PATCH could revert another device's change.
+    /// Idempotent (RFC 9110 §9.2.2). Repeating a PATCH could revert another device's change.
     var isRepeatable: Bool { method != "PATCH" && method != "POST" }
 
     func call(at url: URL, token: String?) -> HTTPCall {

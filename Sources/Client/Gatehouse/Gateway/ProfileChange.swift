@@ -1,4 +1,4 @@
-/// A change of one member: ``keep`` is the default, ``clear`` erases, a string sets.
+/// A member's change: ``keep`` is the default, ``clear`` erases, a string sets.
 ///
 /// ```swift
 /// try await manager.updateProfile(firstName: "Ada")
@@ -9,7 +9,7 @@ public enum FieldChange: Hashable, Sendable, ExpressibleByStringLiteral {
     case keep
     /// Sets the member to null.
     case clear
-    /// Sets the member. The server trims the text; an empty text clears the member.
+    /// Sets the member. The server trims the text; an empty text clears it.
     case set(String)
 
     /// Sets the member.
@@ -24,7 +24,7 @@ public enum FieldChange: Hashable, Sendable, ExpressibleByStringLiteral {
     }
 }
 
-/// Changes to the part of the user's profile that most screens need. Omitted members keep their values.
+/// Changes to the core of the user's profile. Omitted members keep their values.
 ///
 /// ```swift
 /// let change = ProfileChange(data: ["mood": "calm", "goal": .null])   // sets the mood, removes the goal
@@ -32,10 +32,10 @@ public enum FieldChange: Hashable, Sendable, ExpressibleByStringLiteral {
 public struct ProfileChange: Hashable, Sendable {
     /// At most 50 characters.
     public var firstName: FieldChange
-    /// A JSON Merge Patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)) of the app's own fields: null removes a
-    /// member, and objects merge. The gateway allows at most 16 KiB and 8 levels, before and after the change.
+    /// A JSON Merge Patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)) of the custom fields. At most 16 KiB and
+    /// 8 levels, before and after the change.
     public var data: AuthJSONObject
-    /// Members that the configuration of the app's server adds.
+    /// Members configured on the server.
     public var others: AuthJSONObject
 
     /// Omitted members keep their values.
@@ -56,9 +56,9 @@ public struct ProfileChange: Hashable, Sendable {
     }
 }
 
-/// Changes to the user's whole profile. Omitted members keep their values.
+/// Changes to the whole profile. Omitted members keep their values.
 public struct ProfileEdit: Hashable, Sendable {
-    /// The part that most screens need.
+    /// The changes to the profile's core.
     public var change: ProfileChange
     /// At most 100 characters.
     public var name: FieldChange

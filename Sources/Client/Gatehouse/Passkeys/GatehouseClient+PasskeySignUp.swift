@@ -1,13 +1,12 @@
 public import Foundation
 
-// A new account that begins with a passkey and never needs a password. An extension to the API of Supabase Auth.
+// Not in Supabase Auth.
 extension GatehouseClient {
     /// Creates an account with a passkey instead of a password, and signs in.
     ///
-    /// The account has its address once the emailed code confirms it: ``verifyOTP(email:token:type:redirectTo:captchaToken:)``
-    /// with `emailChange`. Until then the address is the user's `newEmail`. With automatic confirmation the account has it at
-    /// once. The response does not reveal whether the address has an account; if it has, its owner gets an email and keeps
-    /// it.
+    /// Until the emailed code confirms the address (``verifyOTP(email:token:type:redirectTo:captchaToken:)`` with
+    /// `emailChange`), or immediately with automatic confirmation, it is the user's `newEmail`. The response does not
+    /// reveal whether the address has an account; if so, its owner gets an email.
     ///
     /// ```swift
     /// try await client.signUpWithPasskey(email: email, with: authenticator)
@@ -16,12 +15,11 @@ extension GatehouseClient {
     /// - Parameters:
     ///   - email: nil for an account without an address.
     ///   - data: The account's metadata, from which its profile takes name and picture.
-    ///   - redirectTo: The target of the email's link, sent byte for byte.
-    /// - Throws: ``AuthClientError``: `cancelled`, `passkeyExists` or `passkeyFailed` of the authenticator. Codes:
-    ///   `signup_disabled`; `email_provider_disabled`; `webauthn_challenge_expired` if the user took too long;
-    ///   `user_already_exists` with automatic confirmation alone; `passkey_disabled`. After a refusal, password managers are
-    ///   told to forget the passkey. After any other error the account may exist: to be able to repeat the call, use its
-    ///   halves. The previous session stays active.
+    ///   - redirectTo: The emailed link's target, sent byte for byte.
+    /// - Throws: ``AuthClientError``: the authenticator's `cancelled`, `passkeyExists` or `passkeyFailed`. Codes:
+    ///   `signup_disabled`; `email_provider_disabled`; `webauthn_challenge_expired`; `user_already_exists`, only with
+    ///   automatic confirmation; `passkey_disabled`. After a refusal, password managers forget the passkey. After other
+    ///   errors the account may exist: to be able to repeat the call, use its halves.
     @discardableResult
     public func signUpWithPasskey(
         email: String? = nil, data: AuthJSONObject? = nil, redirectTo: URL? = nil,
@@ -34,8 +32,6 @@ extension GatehouseClient {
     }
 
     /// The first half of ``signUpWithPasskey(email:data:redirectTo:with:captchaToken:)``: creates the passkey.
-    ///
-    /// - Throws: As the whole.
     public func passkeySignUp(
         email: String? = nil, data: AuthJSONObject? = nil, with authenticator: any PasskeyAuthenticator,
         captchaToken: String? = nil
@@ -47,8 +43,9 @@ extension GatehouseClient {
             email: email, data: data ?? [:])
     }
 
-    /// The same with the system's sheet for a new account, which asks for name and address itself
-    /// (`PasskeyAuthenticator.hasAccountSheet`). The name is in the metadata as `first_name` and `full_name`.
+    /// As ``passkeySignUp(email:data:with:captchaToken:)``, in the system's sheet for new accounts, which asks for name
+    /// and address (`PasskeyAuthenticator.hasAccountSheet`). The metadata contain the name as `first_name` and
+    /// `full_name`.
     ///
     /// ```swift
     /// do {
@@ -75,12 +72,12 @@ extension GatehouseClient {
 
     /// The second half of ``signUpWithPasskey(email:data:redirectTo:with:captchaToken:)``: creates the account.
     ///
-    /// After a lost response, call it again with ``PasskeySignUp/mayBeStored``. If the account exists, this signs in to it,
-    /// for which the system asks for the passkey.
+    /// After a lost response, call it again with ``PasskeySignUp/mayBeStored``. If the account exists, this signs in to
+    /// it, for which the system asks for the passkey.
     ///
-    /// - Parameter captchaToken: For that sign-in, if the server requires a captcha.
-    /// - Throws: As the whole; after a lost response also as ``signInWithPasskey(with:style:captchaToken:)``. Password managers
-    ///   then keep the passkey, because the first attempt may still be on its way.
+    /// - Parameter captchaToken: For that sign-in, if required.
+    /// - Throws: As the whole; after a lost response also as ``signInWithPasskey(with:style:captchaToken:)``. Password
+    ///   managers then keep the passkey, because the first attempt may still succeed.
     @discardableResult
     public func signUp(
         with signUp: PasskeySignUp, redirectTo: URL? = nil, telling authenticator: any PasskeyAuthenticator,
@@ -98,10 +95,10 @@ extension GatehouseClient {
         }
     }
 
-    /// Requests what an authenticator needs to create the passkey of a new account. Needs no session.
+    /// Requests the options for a new account's passkey. Needs no session.
     ///
     /// - Parameter email: nil if the authenticator asks for it.
-    /// - Throws: As ``signUpWithPasskey(email:data:redirectTo:with:captchaToken:)``, apart from the authenticator.
+    /// - Throws: As ``signUpWithPasskey(email:data:redirectTo:with:captchaToken:)``.
     public func getPasskeySignUpOptions(
         email: String? = nil, data: AuthJSONObject? = nil, captchaToken: String? = nil
     ) async throws -> AuthPasskeyRegistrationOptions {
@@ -122,7 +119,7 @@ extension GatehouseClient {
         let flow = try await begin(.emailChange, when: signUp.email == nil ? nil : redirectTo, in: &request)
         do {
             let session = try await signIn(request)
-            // No mail brings a code.
+            // No email follows.
             if let flow, session.user.newEmail == nil { await forget(flow) }
             return session
         } catch AuthClientError.refused(let refusal) {
@@ -131,7 +128,7 @@ extension GatehouseClient {
         }
     }
 
-    /// Signs in with the passkey of an account that may exist, and with no other passkey.
+    /// Signs in with this passkey only; the account may exist.
     private func signIn(
         asOwnerOf signUp: PasskeySignUp, with authenticator: any PasskeyAuthenticator, _ captchaToken: String?
     ) async throws -> AuthSession {
@@ -144,7 +141,7 @@ extension GatehouseClient {
 }
 
 extension AuthRefusal {
-    /// Whether the challenge of a repeated sign-up may have been used by the attempt whose response was lost.
+    /// Whether the lost attempt may have used the challenge.
     fileprivate var isAboutChallenge: Bool {
         code == .webauthnChallengeNotFound || code == .webauthnChallengeExpired || code == .webauthnCredentialExists
     }

@@ -1,8 +1,8 @@
 public import Foundation
 
-// Passkeys, with the names of supabase-swift. `get…Options` and `verify…` are for an authenticator that the app drives.
+// Named as in supabase-swift. `get…Options` and `verify…` are for authenticators driven by the app.
 extension GatehouseClient {
-    /// Signs in with a passkey, which names its account itself.
+    /// Signs in with a passkey, which names its account.
     ///
     /// ```swift
     /// do {
@@ -12,11 +12,10 @@ extension GatehouseClient {
     /// }
     /// ```
     ///
-    /// - Throws: ``AuthClientError``: `cancelled`, `noPasskey` or `passkeyFailed` of the authenticator. Codes:
-    ///   `webauthn_verification_failed` for a passkey that the server does not know or a wrong signature;
-    ///   `webauthn_challenge_expired` if the user took too long; `passkey_disabled`; `user_banned`;
+    /// - Throws: ``AuthClientError``: the authenticator's `cancelled`, `noPasskey` or `passkeyFailed`. Codes:
+    ///   `webauthn_verification_failed`; `webauthn_challenge_expired`; `passkey_disabled`; `user_banned`;
     ///   `email_not_confirmed`; `credential_set_aside`, with a ``AuthClientError/setAsideTicket`` for
-    ///   ``verifyOTP(token:restoring:)``. The previous session stays active.
+    ///   ``verifyOTP(token:restoring:)``.
     @discardableResult
     public func signInWithPasskey(
         with authenticator: any PasskeyAuthenticator, style: PasskeyRequestStyle = .sheet, captchaToken: String? = nil
@@ -25,12 +24,8 @@ extension GatehouseClient {
             with: try await passkeyAssertion(with: authenticator, style: style, captchaToken: captchaToken))
     }
 
-    /// The first half of ``signInWithPasskey(with:style:captchaToken:)``: lets the user choose a passkey.
-    ///
-    /// A request in the keyboard's bar may wait for minutes without the user's notice; the sign-in begins when this
-    /// returns.
-    ///
-    /// - Throws: As the whole.
+    /// The first half of ``signInWithPasskey(with:style:captchaToken:)``: lets the user choose a passkey. With
+    /// ``PasskeyRequestStyle/autoFill`` it may wait for minutes, unnoticed.
     public func passkeyAssertion(
         with authenticator: any PasskeyAuthenticator, style: PasskeyRequestStyle = .sheet, captchaToken: String? = nil
     ) async throws -> PasskeyAssertion {
@@ -40,25 +35,22 @@ extension GatehouseClient {
     }
 
     /// The second half of ``signInWithPasskey(with:style:captchaToken:)``: signs in with the chosen passkey.
-    ///
-    /// - Throws: As the whole.
     @discardableResult
     public func signIn(with assertion: PasskeyAssertion) async throws -> AuthSession {
         try await verifyPasskeyAuthentication(
             challengeId: assertion.challengeID, credentialResponse: assertion.credential)
     }
 
-    /// Creates a passkey for the signed-in user. If the server refuses it, password managers are told to forget it; if the
-    /// response is lost, they are told which passkeys the account has.
+    /// Creates a passkey for the signed-in user. If the server refuses it, password managers forget it; if the response
+    /// is lost, they get the account's list.
     ///
     /// ```swift
     /// let passkey = try await client.registerPasskey(with: authenticator)
     /// try await client.renamePasskey(id: passkey.id, friendlyName: "My phone")
     /// ```
     ///
-    /// - Throws: ``AuthClientError``: `signedOut` without a session; `cancelled`, `passkeyExists` or `passkeyFailed` of
-    ///   the authenticator. Codes: `too_many_passkeys`; `insufficient_aal` if the account has a second factor and the
-    ///   session is `aal1`; `webauthn_challenge_expired` if the user took too long; `passkey_disabled`.
+    /// - Throws: ``AuthClientError``: the authenticator's `cancelled`, `passkeyExists` or `passkeyFailed`. Codes:
+    ///   `too_many_passkeys`, `insufficient_aal`, `webauthn_challenge_expired`, `passkey_disabled`.
     @discardableResult
     public func registerPasskey(
         with authenticator: any PasskeyAuthenticator, style: PasskeyCreationStyle = .sheet
@@ -69,17 +61,16 @@ extension GatehouseClient {
             return try await verifyPasskeyRegistration(challengeId: options.challengeID, credentialResponse: answer)
         } catch {
             let isForgotten = await authenticator.forget(answer, at: options.relyingPartyID, after: error)
-            // Ignored: without an answer, the next registration or deletion tells them.
+            // Ignored: the next registration or deletion tells them.
             if !isForgotten { try? await signalPasskeys(to: authenticator) }
             throw error
         }
     }
 
-    /// Requests what an authenticator needs to create a passkey for the signed-in user.
+    /// Requests the options for the signed-in user's new passkey.
     ///
-    /// - Parameter style: With ``PasskeyCreationStyle/automatic``, the server accepts a passkey that was created without
-    ///   a gesture.
-    /// - Throws: As ``registerPasskey(with:style:)``, apart from the authenticator.
+    /// - Parameter style: ``PasskeyCreationStyle/automatic`` accepts a passkey created without a gesture.
+    /// - Throws: As ``registerPasskey(with:style:)``.
     public func getPasskeyRegistrationOptions(
         style: PasskeyCreationStyle = .sheet
     ) async throws -> AuthPasskeyRegistrationOptions {
@@ -91,18 +82,18 @@ extension GatehouseClient {
         }
     }
 
-    /// Stores a passkey that an authenticator has created. The challenge works once.
+    /// Stores an authenticator's new passkey. The challenge is single-use.
     ///
-    /// - Throws: As ``registerPasskey(with:style:)``, apart from the authenticator.
+    /// - Throws: As ``registerPasskey(with:style:)``.
     @discardableResult
     public func verifyPasskeyRegistration(challengeId: UUID, credentialResponse: AuthJSON) async throws -> AuthPasskey {
         let request = AuthRequest.passkey("registration", challengeId, credentialResponse)
         return try await read(request) { json throws(WireProblem) in try AuthPasskey(json: json) }
     }
 
-    /// Requests what an authenticator needs to sign in. Needs no session.
+    /// Requests the options for signing in. Needs no session.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `passkey_disabled`; `over_request_rate_limit`; `captcha_failed`.
+    /// - Throws: ``AuthClientError``. Codes: `passkey_disabled`, `over_request_rate_limit`, `captcha_failed`.
     public func getPasskeyAuthenticationOptions(
         captchaToken: String? = nil
     ) async throws -> AuthPasskeyAuthenticationOptions {
@@ -113,18 +104,16 @@ extension GatehouseClient {
         }
     }
 
-    /// Signs in with the answer of an authenticator. The challenge works once.
+    /// Signs in with an authenticator's response. The challenge is single-use.
     ///
-    /// - Throws: As ``signInWithPasskey(with:style:captchaToken:)``, apart from the authenticator.
+    /// - Throws: As ``signInWithPasskey(with:style:captchaToken:)``.
     @discardableResult
     public func verifyPasskeyAuthentication(challengeId: UUID, credentialResponse: AuthJSON) async throws -> AuthSession
     {
         try await signIn(.passkey("authentication", challengeId, credentialResponse))
     }
 
-    /// Fetches the passkeys of the signed-in user, the oldest first.
-    ///
-    /// - Throws: ``AuthClientError``: `signedOut` without a session. Codes: `passkey_disabled`.
+    /// Fetches the signed-in user's passkeys, oldest first. Code: `passkey_disabled`.
     public func listPasskeys() async throws -> [AuthPasskey] {
         try await read(AuthRequest("GET", "/passkeys/")) { json throws(WireProblem) in try AuthPasskey.list(json: json)
         }
@@ -132,28 +121,26 @@ extension GatehouseClient {
 
     /// Renames a passkey.
     ///
-    /// - Parameter friendlyName: At most 120 bytes.
-    /// - Throws: ``AuthClientError``: `signedOut` without a session; `refused` with status 404 if the user has no such
-    ///   passkey. Codes: `validation_failed` for an empty or long name.
+    /// - Parameter friendlyName: 1 to 120 bytes.
+    /// - Throws: ``AuthClientError``; `refused` with status 404 for an unknown id. Code: `validation_failed`.
     @discardableResult
     public func renamePasskey(id: UUID, friendlyName: String) async throws -> AuthPasskey {
         let request = AuthRequest("PATCH", Self.path(id), body: ["friendly_name": .string(friendlyName)])
         return try await read(request) { json throws(WireProblem) in try AuthPasskey(json: json) }
     }
 
-    /// Deletes a passkey from the account. Sessions that it opened stay. The key itself remains in the password manager,
-    /// see ``signalPasskeys(to:)``.
+    /// Deletes a passkey from the account, but not from the password manager (``signalPasskeys(to:)``). Keeps the
+    /// sessions that it opened.
     ///
-    /// - Throws: ``AuthClientError``: `signedOut` without a session; `refused` with status 404 if the user has no such
-    ///   passkey. Codes: `insufficient_aal` if the account has a second factor and the session is `aal1`;
-    ///   `fresh_sign_in_required` if the server requires a recent proof.
+    /// - Throws: ``AuthClientError``; `refused` with status 404 for an unknown id. Codes: `insufficient_aal`,
+    ///   `fresh_sign_in_required`.
     public func deletePasskey(id: UUID) async throws {
         let request = AuthRequest("DELETE", Self.path(id))
         try await asUser { token, _ in _ = try await self.caller.send(request, bearer: token) }
     }
 
-    /// Tells password managers which passkeys the account has and its present name, so that they offer no deleted key.
-    /// Call it after ``deletePasskey(id:)`` and after a change of the address. Needs a session that may create passkeys.
+    /// Tells password managers the account's passkeys and name. Call it after ``deletePasskey(id:)`` and a change of
+    /// address. The session must be allowed to create passkeys.
     ///
     /// - Throws: As ``getPasskeyRegistrationOptions(style:)``.
     public func signalPasskeys(to authenticator: any PasskeyAuthenticator) async throws {
@@ -171,9 +158,8 @@ extension GatehouseClient {
 }
 
 extension PasskeyAuthenticator {
-    /// Tells password managers to forget a new passkey that the server refused.
-    ///
-    /// - Returns: false if the server may have the passkey, so that they were told nothing.
+    /// Tells password managers to forget a refused passkey. Returns false, without telling them, if the server may have
+    /// it.
     @discardableResult
     package func forget(_ credential: AuthJSON, at relyingPartyID: String, after error: any Error) async -> Bool {
         guard case AuthClientError.refused(let refusal) = error, refusal.leavesCredentialUnknown,
@@ -185,8 +171,8 @@ extension PasskeyAuthenticator {
 }
 
 extension AuthRefusal {
-    /// Whether the server certainly does not know the passkey that it refused. A repeated request may find its challenge
-    /// used by the first one, whose response was lost.
+    /// Whether the server certainly does not have the refused passkey. A repeated request may find its challenge used
+    /// by the first one, whose response was lost.
     var leavesCredentialUnknown: Bool {
         (400..<500).contains(status) && status != 429 && code != .webauthnCredentialExists
             && code != .webauthnChallengeNotFound

@@ -2,9 +2,7 @@
 public import AuthenticationServices
 
 extension GatehouseClient {
-    /// Signs in with a passkey in the system's sheet.
-    ///
-    /// - Throws: As ``signInWithPasskey(with:style:captchaToken:)``.
+    /// Signs in with a passkey in the system's sheet; see ``signInWithPasskey(with:style:captchaToken:)``.
     @discardableResult
     public func signInWithPasskey(
         presentationAnchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor
@@ -12,9 +10,7 @@ extension GatehouseClient {
         try await signInWithPasskey(with: SystemPasskeys(anchor: presentationAnchor))
     }
 
-    /// Creates a passkey in the system's sheet.
-    ///
-    /// - Throws: As ``registerPasskey(with:style:)``.
+    /// Creates a passkey in the system's sheet; see ``registerPasskey(with:style:)``.
     @discardableResult
     public func registerPasskey(
         presentationAnchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor

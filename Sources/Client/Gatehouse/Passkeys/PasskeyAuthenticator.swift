@@ -1,33 +1,33 @@
 public import Foundation
 
-/// How the system offers the passkeys of a user who signs in.
+/// How the system offers passkeys for signing in.
 public enum PasskeyRequestStyle: Hashable, Sendable {
-    /// In a sheet, because the user tapped a button. Also offers other devices' passkeys.
+    /// In a sheet, after a tap on a button. Includes other devices' passkeys.
     case sheet
-    /// In a sheet, only if this device has a passkey. Otherwise ``AuthClientError/noPasskey``, without any sheet.
+    /// In a sheet if this device has a passkey; otherwise throws ``AuthClientError/noPasskey`` without a sheet.
     case immediatelyAvailable
-    /// In the bar above the keyboard, as long as the user fills in a field for an address. The user may never choose
-    /// one, so cancel the task when another sign-in begins.
+    /// Above the keyboard, while the user edits an address field. It may wait forever: cancel the task when another
+    /// sign-in begins.
     case autoFill
 }
 
 /// How the system creates a passkey.
 public enum PasskeyCreationStyle: Hashable, Sendable {
-    /// In a sheet, because the user tapped a button.
+    /// In a sheet, after a tap on a button.
     case sheet
-    /// Without a sheet, if the user has just signed in with a password that a password manager filled in, and allows it
-    /// (iOS 18). Otherwise it fails without a trace.
+    /// Without a sheet, if a password manager just filled in the password, and allows it (iOS 18). Fails silently
+    /// otherwise.
     case automatic
 }
 
-/// The answer of a passkey to a challenge, for one sign-in. Does not print it.
+/// A passkey's response to a challenge, for one sign-in. Does not print it.
 public struct PasskeyAssertion: Hashable, Sendable {
-    /// Identifies the challenge.
+    /// The challenge's id.
     public var challengeID: UUID
     /// `AuthenticationResponseJSON`.
     public var credential: AuthJSON
 
-    /// Creates an answer, which ``GatehouseClient/signIn(with:)`` sends to the server once.
+    /// Creates a response for ``GatehouseClient/signIn(with:)``.
     public init(challengeID: UUID, credential: AuthJSON) {
         self.challengeID = challengeID
         self.credential = credential
@@ -38,42 +38,39 @@ extension PasskeyAssertion: Unprinted {
     public var description: String { "PasskeyAssertion(challenge: \(challengeID), credential: <secret>)" }
 }
 
-/// What password managers should know about the user's passkeys, so that they offer none that no longer works.
+/// Tells password managers about the user's passkeys.
 public enum PasskeySignal: Hashable, Sendable {
     /// The account has exactly these passkeys.
     case accepted(relyingPartyID: String, userHandle: [UInt8], credentialIDs: [[UInt8]])
-    /// The server does not know this passkey, and never will.
+    /// The server permanently does not know this passkey.
     case unknown(relyingPartyID: String, credentialID: [UInt8])
     /// The account has this name.
     case renamed(relyingPartyID: String, userHandle: [UInt8], userName: String)
 }
 
-/// The keeper of passkeys: the system on Apple's devices (`SystemPasskeys`), scripted in tests.
+/// Creates passkeys and signs with them: the system on Apple's devices (`SystemPasskeys`), scripted in tests.
 public protocol PasskeyAuthenticator: Sendable {
     /// Creates a passkey.
     ///
     /// - Returns: `RegistrationResponseJSON` ([WebAuthn §5.1](https://www.w3.org/TR/webauthn-3/)).
-    /// - Throws: ``AuthClientError``: `cancelled` if the user closed the sheet, `passkeyExists` if this device has a
-    ///   passkey of the account, `passkeyFailed`; or `CancellationError` if the task was cancelled.
+    /// - Throws: ``AuthClientError``: `cancelled`, `passkeyExists`, `passkeyFailed`; or `CancellationError`.
     func create(_ options: AuthPasskeyRegistrationOptions, style: PasskeyCreationStyle) async throws -> AuthJSON
 
     /// Signs a challenge with a passkey that the user chooses.
     ///
     /// - Returns: `AuthenticationResponseJSON`.
-    /// - Throws: ``AuthClientError``: `cancelled` if the user closed the sheet, `noPasskey` if there is none that could
-    ///   be offered in this style, `passkeyFailed`; or `CancellationError` if the task was cancelled.
+    /// - Throws: ``AuthClientError``: `cancelled`, `noPasskey`, `passkeyFailed`; or `CancellationError`.
     func get(_ options: AuthPasskeyAuthenticationOptions, style: PasskeyRequestStyle) async throws -> AuthJSON
 
-    /// Tells password managers about the user's passkeys. Does nothing where the system has no such call.
+    /// Sends a signal to password managers. Does nothing if the system cannot.
     func signal(_ signal: PasskeySignal) async
 
-    /// Whether ``createAccount(_:)`` has a sheet: on iOS 26, macOS 26 and visionOS 26. False by default.
+    /// Whether ``createAccount(_:)`` works: on iOS 26, macOS 26 and visionOS 26. False by default.
     var hasAccountSheet: Bool { get }
 
-    /// Asks for the name and the email address of a new account and creates its passkey, in one sheet of the system.
+    /// Asks for a new account's name and email address and creates its passkey, in one system sheet.
     ///
-    /// - Throws: ``PasskeyAccountProblem``; ``AuthClientError``: `cancelled` if the user closed the sheet, `passkeyFailed`;
-    ///   or `CancellationError` if the task was cancelled.
+    /// - Throws: ``PasskeyAccountProblem``; ``AuthClientError``: `cancelled`, `passkeyFailed`; or `CancellationError`.
     func createAccount(_ options: AuthPasskeyRegistrationOptions) async throws -> PasskeyAccount
 }
 

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// The user's entries in the system's sheet for a new account, and the new passkey. Its description omits them.
+/// The entries of the system's sheet for new accounts, and the new passkey. Never printed.
 public struct PasskeyAccount: Hashable, Sendable {
     /// `RegistrationResponseJSON` ([WebAuthn §5.1](https://www.w3.org/TR/webauthn-3/)).
     public var credential: AuthJSON
-    /// The email address, which nothing has proven yet.
+    /// The unproven email address.
     public var email: String
     /// nil if the user entered none.
     public var name: AppleName?
 
-    /// For an authenticator of the app's own.
+    /// For custom authenticators.
     public init(credential: AuthJSON, email: String, name: AppleName?) {
         self.credential = credential
         self.email = email
@@ -21,35 +21,34 @@ extension PasskeyAccount: Unprinted {
     public var description: String { "PasskeyAccount(credential: <secret>)" }
 }
 
-/// Why the system's sheet for a new account created none. Neither is a failure to show.
+/// Why the system's sheet created no account. Show no error.
 public enum PasskeyAccountProblem: Error, Hashable, Sendable {
-    /// There is no such sheet, or the device cannot create passkeys, for example without a passcode. Ask for name and address
-    /// in a form.
+    /// There is no such sheet, or the device cannot create passkeys, for example without a passcode. Use a form
+    /// instead.
     case unavailable
-    /// The user has signed in to this app with Apple before, and prefers that.
+    /// The user has used Sign in with Apple in this app before, and prefers it.
     case prefersApple
 }
 
-/// A passkey that was created for a new account, for one sign-up. Does not print it.
+/// A new account's passkey, for one sign-up. Does not print it.
 ///
-/// Keep it until ``GatehouseClient/signUp(with:redirectTo:telling:captchaToken:)`` has returned a session or thrown a refusal: if the response
-/// was lost, the account may exist, and only this passkey opens it.
+/// Keep it until ``GatehouseClient/signUp(with:redirectTo:telling:captchaToken:)`` returns a session or throws a
+/// refusal: after a lost response the account may exist, and only this passkey opens it.
 public struct PasskeySignUp: Hashable, Sendable {
-    /// Identifies the challenge.
+    /// The challenge's id.
     public var challengeID: UUID
     /// `RegistrationResponseJSON`.
     public var credential: AuthJSON
-    /// The domain to which the passkey belongs.
+    /// The passkey's domain.
     public var relyingPartyID: String
     /// The account's address; nil for none.
     public var email: String?
     /// The account's metadata.
     public var data: AuthJSONObject
-    /// Whether the server may have stored the account already, because the response to an earlier attempt was lost. Set it
-    /// before the next attempt.
+    /// Whether the account may exist, because an earlier attempt lost its response. Set it before the next attempt.
     public var mayBeStored = false
 
-    /// Creates a sign-up, which ``GatehouseClient/signUp(with:redirectTo:telling:captchaToken:)`` sends to the server.
+    /// Creates a sign-up for ``GatehouseClient/signUp(with:redirectTo:telling:captchaToken:)``.
     public init(
         challengeID: UUID, credential: AuthJSON, relyingPartyID: String, email: String? = nil,
         data: AuthJSONObject = [:]

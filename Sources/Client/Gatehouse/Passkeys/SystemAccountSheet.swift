@@ -1,9 +1,9 @@
-// On Linux the module of this name is this package's own, for the screens.
+// On Linux this module is the package's own.
 #if canImport(AuthenticationServices) && canImport(Darwin) && !os(tvOS) && !os(watchOS)
 import AuthenticationServices
 import Foundation
 
-// The system's sheet for a new account (`ASAuthorizationAccountCreationProvider`).
+// `ASAuthorizationAccountCreationProvider`.
 extension SystemPasskeys {
     public var hasAccountSheet: Bool {
         if #available(iOS 26, macOS 26, visionOS 26, *) { true } else { false }
@@ -15,7 +15,7 @@ extension SystemPasskeys {
             acceptedContactIdentifiers: [.email], shouldRequestName: true,
             relyingPartyIdentifier: options.relyingPartyID, challenge: Data(options.challenge),
             userID: Data(options.userHandle))
-        // The credential's other values. The credential itself may not leave the main actor.
+        // The credential's other values; it may not leave the main actor.
         let entered = Locked<(email: String, name: AppleName?)?>(nil)
         let ceremony = await PasskeyCeremony(anchor: anchor, asksForAccount: true)
         let credential = try await ceremony.run(request, style: .sheet) { credential in
@@ -33,7 +33,6 @@ extension SystemPasskeys {
 
 @available(iOS 26, macOS 26, visionOS 26, *)
 extension PasskeyAccountProblem {
-    /// - Returns: nil for any other error.
     init?(_ error: ASAuthorizationError) {
         switch error.code {
         case .deviceNotConfiguredForPasskeyCreation: self = .unavailable

@@ -1,17 +1,14 @@
-// On Linux the module of this name is this package's own, for the screens.
+// On Linux this module is the package's own.
 #if canImport(AuthenticationServices) && canImport(Darwin) && !os(tvOS) && !os(watchOS)
 public import AuthenticationServices
 import Foundation
 
-/// The passkeys of the system (`ASAuthorizationController`). The app needs the entitlement
-/// `webcredentials:accounts.example.com` for the domain of its passkeys, and that domain an
-/// `apple-app-site-association`.
+/// The system's passkeys (`ASAuthorizationController`). The app needs the entitlement
+/// `webcredentials:accounts.example.com` for its passkeys' domain, which needs an `apple-app-site-association`.
 public struct SystemPasskeys: PasskeyAuthenticator {
     let anchor: @MainActor @Sendable () -> ASPresentationAnchor
 
-    /// Shows nothing yet.
-    ///
-    /// - Parameter anchor: Returns the window of the sheet.
+    /// Creates a value without showing anything. `anchor` returns the sheet's window.
     public init(anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor) { self.anchor = anchor }
 
     public func create(_ options: AuthPasskeyRegistrationOptions, style: PasskeyCreationStyle) async throws -> AuthJSON
@@ -80,8 +77,8 @@ public struct SystemPasskeys: PasskeyAuthenticator {
     }
 }
 
-/// One request. Ends once, by the user or the task, and keeps itself and the controller until then. A credential of the system
-/// is read where it arrives, because it may not leave the main actor.
+/// One request, which ends once, and retains itself until then. A credential is read where it arrives, because it may
+/// not leave the main actor.
 @MainActor
 final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate,
     ASAuthorizationControllerPresentationContextProviding
@@ -94,7 +91,7 @@ final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate,
     private var read: Reading?
     private var style = PasskeyRequestStyle.sheet
     private var isCancelled = false
-    /// Whether the sheet asks for a new account, so that some errors are answers.
+    /// Some errors are then outcomes.
     private let asksForAccount: Bool
 
     init(anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor, asksForAccount: Bool = false) {
@@ -169,7 +166,7 @@ final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate,
 
 @available(iOS 26, macOS 26, visionOS 26, *)
 extension PasskeySignal {
-    /// - Throws: Errors of the system, which did not take the report.
+    /// Throws if the system rejects the report.
     func report(to updater: ASCredentialUpdater) async throws {
         switch self {
         case .accepted(let party, let user, let credentials):

@@ -1,5 +1,4 @@
-/// Sends values to any number of listeners. Each has its own unbounded buffer, so no listener delays another or misses
-/// a value. Does not run any code of the listeners.
+/// Each listener has its own unbounded buffer, so none delays another or misses a value. Runs no listener's code.
 struct EventHub<Value: Sendable>: Sendable {
     private var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
     private var nextID = 0

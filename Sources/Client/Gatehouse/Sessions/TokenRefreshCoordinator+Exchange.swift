@@ -1,8 +1,7 @@
-// Waits for the network. A new epoch and the end of the process's time end the wait, even if the transport cannot be
-// cancelled.
+// A new epoch, or the end of the process's time, ends the wait even if the transport cannot be cancelled.
 extension TokenRefreshCoordinator {
-    /// - Throws: ``suspended`` if the task is cancelled, which the store's lock does before the system suspends the process.
-    ///   The server may have acted: the same refresh token still works. A refresh is repeated when the process runs again.
+    /// Throws ``suspended`` if cancelled, as by the store's lock before suspension. The server may have acted, but the
+    /// refresh token still works: the refresh is repeated later.
     func exchanged(
         _ startedIn: Int, _ work: @escaping @Sendable () async throws -> TimedAnswer
     ) async throws -> TimedAnswer {
@@ -24,7 +23,7 @@ extension TokenRefreshCoordinator {
 
     private static var suspended: AuthClientError { .offline(.noAnswer("suspended")) }
 
-    /// Writes tokens that have arrived, also in a process that is about to be suspended: without the write they are lost.
+    /// Writes received tokens even before suspension; otherwise they are lost.
     func uninterrupted(_ write: @escaping @Sendable () async throws -> Void) async throws {
         try await Task { [gate] in try await gate.run(write) }.value
     }

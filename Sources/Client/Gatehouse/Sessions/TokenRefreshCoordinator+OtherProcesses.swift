@@ -1,12 +1,9 @@
-// Processes that share the store: an app, its widget, its extensions.
+// Processes with the same store: an app, its widget, its extensions.
 extension TokenRefreshCoordinator {
-    /// Takes over what another process has done to the store since: a sign-out, another account, a refresh, a sign-in.
+    /// Adopts another process's sign-out, account, refresh or sign-in. Reads two entries, about a millisecond in the
+    /// Keychain. An unavailable store, as on a locked phone, changes nothing.
     ///
-    /// A store that does not answer, as on a locked phone, leaves everything as it is: a token that is still valid can
-    /// be used. Reads the store's two entries, which takes about a millisecond in the Keychain.
-    ///
-    /// - Throws: ``AuthClientError``: `signedOut(.signedOutElsewhere)`; `sessionChanged` if another user is signed in
-    ///   now.
+    /// - Throws: ``AuthClientError``: `signedOut(.signedOutElsewhere)`; `sessionChanged` if another user is signed in.
     func followStore() async throws {
         let (startedIn, before) = (epoch, kept?.session.user.id)
         do {
@@ -14,7 +11,7 @@ extension TokenRefreshCoordinator {
         } catch AuthClientError.storeUnavailable {
             return
         } catch is Superseded {
-            // A link or a proof may have replaced the session of the same user, or a sign-in has begun.
+            // A link or proof may have replaced the user's session, or a sign-in has begun.
             guard let before, kept?.session.user.id == before else { throw overtaken }
             try await followStore()
         }
@@ -27,7 +24,7 @@ extension TokenRefreshCoordinator {
         case .restoring: break
         case .signedIn(let kept): _ = try await reread(kept, startedIn, isOwnFlight: false)
         case .signedOut:
-            // The session that ended here may still be stored, if it could not be deleted.
+            // The ended session may still be stored, if it could not be deleted.
             guard case .session(let stored) = await slot.load(), stored.lineage != endedLineage else { return }
             try check(startedIn)
             if hasEndedUnread {
@@ -38,8 +35,8 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// While a sign-in of this process is on its way to the store, nothing is taken over, but a session that another process
-    /// has replaced or removed is not handed out either.
+    /// During a sign-in's write nothing is adopted, but a session that another process replaced or removed is not
+    /// returned.
     private func refuseReplaced() async throws {
         guard let kept else { return }
         switch await slot.load() {

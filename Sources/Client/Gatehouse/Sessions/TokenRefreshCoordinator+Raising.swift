@@ -1,26 +1,24 @@
 import Foundation
 
-// Verifications of second factors.
 extension TokenRefreshCoordinator {
-    /// Raises the session by a call with its access token, whose response replaces the tokens in place.
+    /// Replaces the session's tokens by those of a verification.
     ///
-    /// The server gives the session another refresh token and accepts no older one. A refresh at the same time would
-    /// therefore end the session: the call waits for one in progress, and later ones wait for the call. The store's lock
-    /// keeps other processes out. Nothing is retried, because a code works once; without a response the session stays
-    /// as it is.
+    /// The server voids older refresh tokens, so a concurrent refresh would end the session: the call waits for one in
+    /// progress, later ones wait for the call, and the store's lock excludes other processes. There are no retries,
+    /// because codes are single-use; without a response the session stays unchanged.
     ///
-    /// - Throws: Errors of the call; ``AuthClientError``: `storeUnavailable` and `storeFailed`, after which the previous
-    ///   tokens stay; `signedOut` and `sessionChanged` if the app signed out or in during the call.
+    /// - Throws: Errors of the call; ``AuthClientError``: `storeUnavailable` and `storeFailed`, after which the
+    ///   previous tokens stay; `signedOut` and `sessionChanged` if the app signed out or in.
     func raisedSession(by call: @escaping @Sendable (String) async throws -> TimedAnswer) async throws -> AuthSession {
         let user = try await freshSession().user.id
         while let other = raising?.task ?? flight?.task {
-            // Ignored: this call does not depend on the other one's result.
+            // Ignored: this call does not need the other's result.
             _ = try? await Self.value(of: other)
             try Task.checkCancellation()
         }
         guard let kept, kept.session.user.id == user else { throw overtaken }
         let startedIn = epoch
-        // Unstructured, because the cancellation of the caller must not lose the new tokens.
+        // Unstructured: a cancelled caller must not lose the tokens.
         let task = Task { try await self.raise(startedIn, call) }
         raising = Flight(epoch: startedIn, task: task)
         do {
@@ -30,12 +28,10 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Waits for a verification in progress.
-    ///
-    /// - Returns: Its session, which has new tokens; nil if none was in progress, or it failed.
+    /// Waits for a verification in progress. nil if there was none, or it failed.
     func sessionAfterRaising() async throws -> AuthSession? {
         guard let raising else { return nil }
-        // Ignored: the verification's own caller gets the error.
+        // Ignored: the verification's caller gets the error.
         let session = try? await Self.value(of: raising.task)
         try Task.checkCancellation()
         return session
@@ -54,7 +50,7 @@ extension TokenRefreshCoordinator {
         } catch is SlotChanged {
             throw AuthClientError.sessionChanged
         } catch {
-            // The store's lock was not available.
+            // The store's lock was unavailable.
             try check(startedIn)
             throw AuthClientError.storeUnavailable(StoreProblem(error))
         }
@@ -80,7 +76,7 @@ extension TokenRefreshCoordinator {
 }
 
 extension TokenRefreshCoordinator {
-    /// Waits for a refresh or a verification. A cancelled caller stops waiting, and the work continues.
+    /// A cancelled caller stops waiting, and the work continues.
     static func value(of refresh: Task<AuthSession, any Error>) async throws -> AuthSession {
         let (sessions, continuation) = AsyncThrowingStream<AuthSession, any Error>.makeStream()
         // Unstructured, because a child task would be awaited.
@@ -93,7 +89,7 @@ extension TokenRefreshCoordinator {
             }
         }
         for try await session in sessions { return session }
-        // The stream ends without a session if the caller is cancelled.
+        // The caller was cancelled.
         throw CancellationError()
     }
 }

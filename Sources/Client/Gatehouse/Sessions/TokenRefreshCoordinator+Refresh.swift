@@ -7,20 +7,18 @@ extension TokenRefreshCoordinator {
         let retryAfter: Duration?
     }
 
-    /// The stored session changed between reading and writing: read it again.
+    /// The slot changed between read and write: read it again.
     struct SlotChanged: Error {}
 
-    /// Returns the session, refreshed first if its access token expires within the leeway.
-    ///
-    /// - Throws: ``AuthClientError``: `signedOut`, `storeUnavailable`, `storeFailed`, `offline`, `sessionChanged`,
-    ///   `refused`, `unexpectedAnswer`. The session is kept in all cases except the first.
+    /// The session, refreshed if its access token expires within the leeway. Keeps the session unless it throws
+    /// `signedOut`.
     func freshSession() async throws -> AuthSession {
         let kept = try await signedIn()
         if kept.isFresh(at: clock.uptime(), leeway: rules.leeway) { return kept.session }
         do {
             return try await refreshed(.expired)
         } catch let error as AuthClientError {
-            // A failure before the expiry is harmless: the token is still valid.
+            // Harmless: the token is still valid.
             if error.leavesTokenUsable, let now = self.kept, now.lineage == kept.lineage,
                 now.remaining(at: clock.uptime()) > .zero
             {
@@ -30,8 +28,8 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Returns a session with a different access token, unless the current one was just issued. An app's own request always asks
-    /// the server, in a refresh that begins after it: one that is under way may bring older claims.
+    /// Returns another access token, unless the current one is new. The app's own request always starts a new refresh:
+    /// one under way may return older claims.
     func refreshedSession(_ reason: RefreshReason, insteadOf token: String? = nil) async throws -> AuthSession {
         let kept = try await signedIn()
         if let token, kept.session.accessToken != token, kept.isFresh(at: clock.uptime(), leeway: .zero) {
@@ -39,7 +37,7 @@ extension TokenRefreshCoordinator {
         }
         if reason == .requested {
             if let earlier = flight?.task {
-                // Ignored: the failure of the earlier refresh. The next one meets it too, if it lasts.
+                // Ignored: the next refresh reports a lasting failure.
                 _ = try? await Self.value(of: earlier)
                 try Task.checkCancellation()
                 guard try await signedIn().session.user.id == kept.session.user.id else { throw overtaken }
@@ -68,11 +66,10 @@ extension TokenRefreshCoordinator {
         }
         let session = try await refreshedOnce(reason)
         guard let now = kept, now.session.user.id == session.user.id else { throw overtaken }
-        // The device may have slept for hours since the response arrived.
+        // The device may have slept since the response.
         return now.remaining(at: clock.uptime()) > .zero ? now.session : try await refreshedOnce(reason)
     }
 
-    /// Joins the refresh in progress, or starts one.
     private func refreshedOnce(_ reason: RefreshReason) async throws -> AuthSession {
         let task: Task<AuthSession, any Error>
         if let flight {
@@ -80,7 +77,7 @@ extension TokenRefreshCoordinator {
         } else {
             if let quiet, clock.uptime() < quiet.until { throw AuthClientError.offline(quiet.cause) }
             let startedIn = epoch
-            // Unstructured, because the cancellation of one caller must not lose a rotated token.
+            // Unstructured: a cancelled caller must not lose a rotated token.
             task = Task { try await self.fly(startedIn, asksAlways: reason == .requested) }
             flight = Flight(epoch: startedIn, task: task)
             notify(.refreshAttempted(reason))
@@ -92,9 +89,9 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// One refresh with its retries. Releases the store's lock between attempts.
+    /// One refresh with retries. Releases the store's lock between attempts.
     ///
-    /// - Parameter asksAlways: Whether to refresh even if another process has just refreshed the session.
+    /// - Parameter asksAlways: Ignore another process's recent refresh.
     private func fly(_ startedIn: Int, asksAlways: Bool) async throws -> AuthSession {
         defer { if flight?.epoch == startedIn { flight = nil } }
         do {
@@ -105,7 +102,7 @@ extension TokenRefreshCoordinator {
         } catch is Superseded {
             throw Superseded()
         } catch {
-            // The store's lock was not available.
+            // The store's lock was unavailable.
             try check(startedIn)
             let failure = AuthClientError.storeUnavailable(StoreProblem(error))
             notify(.refreshFailed(failure))
@@ -125,7 +122,7 @@ extension TokenRefreshCoordinator {
                     throw AuthClientError.offline(failure.cause)
                 }
                 failures += 1
-                // The sleep is cancelled only when a newer epoch began, which `check` reports.
+                // Cancelled only by a newer epoch, which `check` reports.
                 do { try await clock.sleep(wait) } catch { try check(startedIn) }
                 try check(startedIn)
             } catch is SlotChanged {
@@ -138,7 +135,7 @@ extension TokenRefreshCoordinator {
         Double(randomBytes(2).reduce(0) { $0 << 8 | Int($1) }) / 65_536
     }
 
-    /// One attempt while holding the store's lock: read the slot, call the server, save, publish.
+    /// While holding the store's lock: read the slot, call the server, save, publish.
     private func attempt(_ startedIn: Int, asksAlways: Bool) async throws -> AuthSession {
         try check(startedIn)
         guard let before = kept else { throw Superseded() }
@@ -164,9 +161,9 @@ extension TokenRefreshCoordinator {
         return fresh.session
     }
 
-    /// The session in the slot: the one in memory, or one that another process wrote.
+    /// The slot's session: the one in memory, or another process's.
     ///
-    /// - Parameter isOwnFlight: Whether a refresh or a verification asks, which has work left to do.
+    /// - Parameter isOwnFlight: Whether the caller is a refresh or verification with work left.
     func reread(
         _ before: KeptSession, _ startedIn: Int, isOwnFlight: Bool = true
     ) async throws -> KeptSession {
@@ -174,7 +171,7 @@ extension TokenRefreshCoordinator {
         try check(startedIn)
         switch content {
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
-        // The session in memory is valid, and saving repairs the slot.
+        // The session in memory is valid; saving repairs the slot.
         case .damaged: return before
         case .session(let stored)
         where stored.generation == before.generation && stored.refreshToken == before.session.refreshToken:
@@ -196,8 +193,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Saves the session, then publishes it. A concurrent sign-out waits for the gate and then deletes what was
-    /// written.
+    /// Saves, then publishes. A concurrent sign-out waits for the gate, then deletes.
     func land(
         _ fresh: KeptSession, replacing generation: String, _ startedIn: Int, event: AuthEvent = .tokenRefreshed
     ) async throws {
@@ -215,7 +211,7 @@ extension TokenRefreshCoordinator {
         change(.signedIn(fresh), event: event)
     }
 
-    /// Ends the session as the server requested, unless another process stored a newer one, which is then tried.
+    /// Ends the session, unless another process stored a newer one, which is tried next.
     private func end(_ ended: KeptSession, _ refusal: AuthRefusal, _ startedIn: Int) async throws -> any Error {
         let content = await slot.load()
         try check(startedIn)
@@ -229,18 +225,17 @@ extension TokenRefreshCoordinator {
         do {
             try await slot.clear()
         } catch {
-            // The next start finds the session, asks the server, and gets the same answer.
+            // The next launch gets the same response from the server.
             notify(.storeFailed(StoreProblem(error)))
         }
         return AuthClientError.signedOut(reason)
     }
 
-    /// Ends the session after the server definitively refused a call with its access token.
     func endedByServer(_ refusal: AuthRefusal, accessToken: String) async throws {
         guard refusal.isFinal, let current = kept, current.session.accessToken == accessToken else { return }
         let startedIn = epoch
-        // Ignored: another session in the slot, a sign-in or a sign-out takes precedence. Without the lock, the next
-        // call gets the same error.
+        // Ignored: another session, sign-in or sign-out takes precedence. Without the lock, the next call gets the same
+        // error.
         _ = try? await slot.storage.withLock {
             try await self.gate.run { try await self.end(current, refusal, startedIn) }
         }
@@ -252,7 +247,7 @@ extension TokenRefreshCoordinator {
         case AuthClientError.refused(let refusal) where refusal.isPassing:
             Passing(cause: .status(refusal.status), retryAfter: refusal.retryAfter)
         case AuthClientError.unexpectedAnswer(let text): Passing(cause: .notUnderstood(text), retryAfter: nil)
-        // The screens try again when the system reports a connection.
+        // Screens retry on reconnection.
         case AuthClientError.offline(.noConnection): error
         case AuthClientError.offline(let cause): Passing(cause: cause, retryAfter: nil)
         case is AuthClientError: error
@@ -262,7 +257,6 @@ extension TokenRefreshCoordinator {
 }
 
 extension AuthClientError {
-    /// Whether a token that has not expired can still be used after this error.
     fileprivate var leavesTokenUsable: Bool {
         switch self {
         case .offline, .storeUnavailable: true

@@ -1,10 +1,7 @@
 import Foundation
 
 extension TokenRefreshCoordinator {
-    /// Verifies that the store can keep a session, before requesting one from the server.
-    ///
-    /// - Returns: The value to pass to ``adopt(_:begun:then:)``.
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)``.
+    /// Checks the store before the server creates a session. Returns the argument for ``adopt(_:begun:then:)``.
     func beginSignIn() async throws -> Int {
         let begun = wishes
         if case .unavailable(let reason) = await slot.storage.read(slot.refreshKey) {
@@ -15,15 +12,15 @@ extension TokenRefreshCoordinator {
 
     /// Signs in, or switches the account.
     ///
-    /// - Parameter begun: The result of ``beginSignIn()``. A later sign-in or sign-out by the app takes precedence; the
-    ///   end of the previous session by the server does not.
-    /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`, and the previous session stays active;
-    ///   `signedOut` or `sessionChanged` if the app signed out or in during the request.
+    /// - Parameter begun: From ``beginSignIn()``. The app's later sign-in or sign-out takes precedence, but not the
+    ///   previous session's end.
+    /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`, and the previous session stays; `signedOut`
+    ///   or `sessionChanged` if the app signed out or in.
     func adopt(_ timed: TimedAnswer, begun: Int, then further: AuthEvent? = nil) async throws -> AuthSession {
         try await replace(by: timed, begun: begun, then: further).session
     }
 
-    /// The same, also with the session of another user that it replaced, with the newest tokens of any process.
+    /// Also returns the replaced session of another user, with the newest tokens of any process.
     func replace(
         by timed: TimedAnswer, begun: Int, then further: AuthEvent?
     ) async throws -> (session: AuthSession, replaced: KeptSession?) {
@@ -59,17 +56,17 @@ extension TokenRefreshCoordinator {
         return KeptSession(old, now: clock.now(), uptime: clock.uptime())
     }
 
-    /// Signs out: first in memory; then in the store without waiting for another process's refresh; then again under
-    /// the lock, because that process may have written a session.
+    /// Signs out in memory; in the store, without waiting for another process's refresh; and there again under the
+    /// lock, because that process may have written.
     ///
     /// - Parameters:
-    ///   - reason: Any reason other than `requested` does not interrupt a sign-in in progress.
-    ///   - expected: The epoch of the session to end; a later session stays. nil for any session.
-    /// - Returns: The previous session with its newest tokens, and the error if the store kept it.
+    ///   - reason: Only `requested` interrupts a sign-in in progress.
+    ///   - expected: The epoch of the session to end; nil for any.
+    /// - Returns: The session with its newest tokens, and the error if the store kept it.
     func signOut(
         _ reason: SignedOutReason, of expected: Int? = nil
     ) async -> (KeptSession?, AuthClientError?) {
-        // Ignored: if the store does not answer, there is no session to revoke, and deleting it reports the error.
+        // Ignored: there is no session to revoke, and deleting it reports the error.
         try? await restore()
         if let expected, epoch != expected { return (nil, nil) }
         let old = kept
@@ -94,21 +91,18 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// The current user, and the epoch for later changes.
     func owner() async -> (user: AuthUser, epoch: Int)? {
-        // Ignored: if the store does not answer, there is no known session.
+        // Ignored: there is no known session.
         try? await restore()
-        // Ignored: `kept` already reflects another process's sign-out or account change.
+        // Ignored: `kept` already reflects another process's change.
         try? await followStore()
         return kept.map { ($0.session.user, epoch) }
     }
 
-    /// Clears the slot.
-    ///
-    /// - Returns: The stored session. Another process may have refreshed it; revoking with the older token would look
-    ///   like theft to the server.
+    /// Returns the stored session, which another process may have refreshed: revoking the older token would look like
+    /// theft.
     private func takeStored(_ startedIn: Int) async throws -> KeptSession? {
-        // A later sign-in has already replaced the session.
+        // A later sign-in replaced the session.
         guard epoch == startedIn else { return nil }
         let content = await slot.load()
         if case .session(let stored) = content { endedLineage = stored.lineage }
@@ -128,9 +122,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Replaces the session's user by a newer version from the server.
-    ///
-    /// - Parameter startedIn: The epoch in which the call was made. In a later epoch the user is ignored.
+    /// Ignores the user if the epoch is no longer `startedIn`.
     func replace(_ user: AuthUser, startedIn: Int, event: AuthEvent?) async {
         guard epoch == startedIn, var now = kept, now.session.user.id == user.id, now.session.user != user else {
             if epoch == startedIn, let event { send(event) }
@@ -145,7 +137,6 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Removes an identity that the server has removed.
     func remove(identity id: UUID, startedIn: Int) async {
         guard var user = kept?.session.user else { return }
         user.identities?.removeAll { $0.identityID == id }
@@ -158,16 +149,15 @@ extension TokenRefreshCoordinator {
         _ = try await slot.save(user, generation: generation)
     }
 
-    /// The access token's claims are outdated, so the next refresh must not return it.
+    /// The access token's claims are outdated, so the next refresh must replace it.
     func forgetWindow(startedIn: Int) {
         guard epoch == startedIn, var now = kept else { return }
         now.givenAt = nil
         state = .signedIn(now)
     }
 
-    /// Runs `body` with the store's lock, in tasks of its own: a caller that is cancelled while it waits must not lose
-    /// a session that the server has created, nor keep one that it has ended; neither must a process that is about to be
-    /// suspended.
+    /// Holds the store's lock in separate tasks: neither cancellation nor suspension may lose a created session or keep
+    /// an ended one.
     func locked<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         do {
             return try await Task { [slot] in

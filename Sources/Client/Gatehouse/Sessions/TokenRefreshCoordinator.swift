@@ -1,12 +1,12 @@
 import Foundation
 
-/// Owns the session: the user, the tokens, and what the store contains.
+/// Owns the session in memory and in the store.
 ///
-/// - At most one refresh runs, in its own task, so that a cancelled caller loses nothing.
-/// - Sign-in, sign-out and account switch advance ``epoch``. Work of an older epoch has no effect.
+/// - One refresh at a time, in its own task, so that a cancelled caller loses nothing.
+/// - Sign-in, sign-out and account switch advance ``epoch``. Older work has no effect.
 /// - Tokens are saved before any caller gets them.
-/// - Locks are taken in one order: the store's (between processes, held during a refresh), then ``gate`` (between
-///   writes of this process, never held during a network call). No lock is held while the app's code runs.
+/// - Lock order: the store's (between processes, held during a refresh), then ``gate`` (between writes, never held
+///   during a request). The app's code never runs under a lock.
 actor TokenRefreshCoordinator {
     enum State: Sendable {
         case restoring
@@ -22,7 +22,6 @@ actor TokenRefreshCoordinator {
         let task: Task<AuthSession, any Error>
     }
 
-    /// The network call that the refresh waits for.
     struct AwaitedExchange {
         let id: Int
         let waiter: CheckedContinuation<TimedAnswer, any Error>
@@ -33,33 +32,32 @@ actor TokenRefreshCoordinator {
     let clock: ClientClock
     let rules: RefreshRules
     let randomBytes: @Sendable (Int) -> [UInt8]
-    /// Exchanges a refresh token at the server.
     let exchange: @Sendable (String) async throws -> TimedAnswer
     let gate = SerialGate()
 
     var state = State.restoring
     var epoch = 0
-    /// The number of sign-ins and sign-outs by the app.
+    /// The app's sign-ins and sign-outs.
     var wishes = 0
-    /// The sign-in that ended last. What the store still has of it is never used again.
+    /// The last sign-in that ended. Its leftovers in the store are never used.
     var endedLineage: String?
-    /// Whether a sign-out could neither read nor delete the stored session.
+    /// A sign-out could neither read nor delete the stored session.
     var hasEndedUnread = false
-    /// The number of sign-ins and sign-outs of this process that have not reached the store. They take precedence.
+    /// This process's sign-ins and sign-outs that have not reached the store. They take precedence.
     var ownChanges = 0
     var flight: Flight?
-    /// A second factor's verification in progress. Refreshes wait for it.
+    /// Refreshes wait for this verification.
     var raising: Flight?
     var awaited: AwaitedExchange?
     var exchangeCount = 0
-    /// The uptime until which the server asked not to be called, and how.
+    /// Until when the server must not be called, and why.
     var quiet: (until: Duration, cause: OfflineCause)?
 
     private var listeners: [Int: Listener] = [:]
     private var listenerCount = 0
     private var notices = EventHub<AuthNotice>()
     private var restoring: Task<Void, Never>?
-    /// Why the store does not answer, as the listeners know it.
+    /// The store's problem as last reported.
     private var storeProblem: StoreProblem?
 
     private struct Listener {
@@ -84,7 +82,7 @@ actor TokenRefreshCoordinator {
         notices.finish()
     }
 
-    /// The stored state; `restoring` if the store cannot answer immediately.
+    /// `restoring` if the store cannot answer immediately.
     nonisolated var storedState: AuthState {
         switch slot.loadNow() {
         case nil, .unavailable: return .restoring
@@ -107,9 +105,7 @@ actor TokenRefreshCoordinator {
         }
     }
 
-    /// Reads the store if it has not answered yet.
-    ///
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)``; the state is then still `restoring`.
+    /// Reads the store unless it has answered. If it throws `storeUnavailable`, the state stays `restoring`.
     func restore() async throws {
         guard case .restoring = state else { return }
         if let problem = try await gate.run({ try await self.restoreOnce() }) {
@@ -117,7 +113,7 @@ actor TokenRefreshCoordinator {
         }
     }
 
-    /// - Returns: Why the store cannot answer, if so.
+    /// Returns the store's problem.
     private func restoreOnce() async throws -> StoreProblem? {
         guard case .restoring = state else { return nil }
         let startedIn = epoch
@@ -138,7 +134,7 @@ actor TokenRefreshCoordinator {
         return nil
     }
 
-    /// A crash during sign-out can leave the access token in the store.
+    /// A crash during sign-out can leave an access token.
     private func removeOrphan() async {
         guard case .value = await slot.storage.read(slot.accessKey) else { return }
         do {
@@ -148,9 +144,9 @@ actor TokenRefreshCoordinator {
         }
     }
 
-    /// Starts a new epoch. Earlier work no longer has any effect and stops waiting for the network.
+    /// Starts an epoch: earlier work has no effect, and stops waiting for the network.
     ///
-    /// - Parameter isOwnFlight: Whether the caller is the refresh itself, which has work left to do.
+    /// - Parameter isOwnFlight: Whether the caller is a refresh with work left.
     @discardableResult
     func advanceEpoch(isOwnFlight: Bool = false) -> Int {
         epoch += 1
@@ -166,12 +162,11 @@ actor TokenRefreshCoordinator {
         return epoch
     }
 
-    /// - Throws: ``Superseded``.
     func check(_ startedIn: Int) throws {
         guard epoch == startedIn else { throw Superseded() }
     }
 
-    /// The error for a caller whose work was superseded.
+    /// The error for superseded callers.
     var overtaken: AuthClientError {
         if case .signedOut(let reason) = state { .signedOut(reason) } else { .sessionChanged }
     }
@@ -179,7 +174,6 @@ actor TokenRefreshCoordinator {
     func newID() -> String { Base64URL.text(randomBytes(16)) }
 }
 
-// Listeners.
 extension TokenRefreshCoordinator {
     func listen(_ continuation: AsyncStream<AuthChange>.Continuation) {
         listenerCount += 1
@@ -205,13 +199,13 @@ extension TokenRefreshCoordinator {
     func notify(_ notice: AuthNotice) { notices.send(notice) }
 
     /// The only place that changes the state and sends events. A listener's first event describes the state at its
-    /// arrival, or as soon as the store answers.
+    /// arrival, or once the store answers.
     func change(_ new: State, event: AuthEvent?) {
         let newcomers = Set(listeners.filter { !$0.value.hasInitial }.keys)
         state = new
         sendInitial()
         guard let event else { return }
-        // For a new listener the first event is sufficient, except for the reason of a sign-out.
+        // New listeners need only the first event, and a sign-out's reason.
         if case .signedOut = event { send(event) } else { send(event, sparing: newcomers) }
     }
 
@@ -230,20 +224,20 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Asks an unavailable store again after 1, 2, 4 … 30 seconds, while there are listeners.
+    /// Retries the store after 1, 2, 4 … 30 seconds, while there are listeners.
     private func keepRestoring() {
         guard restoring == nil else { return }
         restoring = Task { [weak self] in
             var wait = Duration.seconds(1)
             while let clock = await self?.tryRestoring() {
-                // Cancelled, because the client was released.
+                // The client was released.
                 do { try await clock.sleep(wait) } catch { return }
                 wait = min(wait * 2, .seconds(30))
             }
         }
     }
 
-    /// - Returns: The clock for waiting, as long as the store does not answer and there are listeners.
+    /// Returns the clock to wait with; nil to stop.
     private func tryRestoring() async -> ClientClock? {
         do {
             try await restore()

@@ -1,18 +1,16 @@
 package import Dispatch
 import Foundation
 
-/// A lock between processes on one machine and between callers in one process: `flock` on a permanent file.
-///
-/// The system releases it when its process ends. Waiting is polling, which blocks no thread.
+/// A lock between processes, and callers in one process: `flock` on a permanent file. The system releases it when its
+/// process ends. Waiting polls, without blocking a thread.
 package struct FileLock: Sendable {
     let folder: SecretFolder
     let clock: ClientClock
-    /// Longer than the network calls of a holder, which have their own limits.
+    /// Longer than a holder's requests.
     let limit: Duration
-    /// The file's name. Begins with a dot, so it is not an entry.
+    /// Begins with a dot, so it is no entry.
     let name: String
-    /// Asks the system not to suspend the process, and ends that with its result. The system calls the argument when it is
-    /// about to suspend the process nevertheless.
+    /// Delays suspension until its result is called. Its argument is called shortly before suspension.
     let stayAwake: @Sendable (@escaping @Sendable () -> Void) -> @Sendable () -> Void
     private let gate = SerialGate()
 
@@ -29,19 +27,18 @@ package struct FileLock: Sendable {
         self.stayAwake = stayAwake
     }
 
-    /// Cancels the task of `body` when the system is about to suspend the process, which it must not do while the process
-    /// holds the lock: iOS ends such an app.
+    /// Cancels `body` before the system suspends the process: iOS ends apps suspended with a lock.
     ///
-    /// - Throws: Errors of `body`; `CancellationError`; or a POSIX error, `ETIMEDOUT` if another process never released
-    ///   the lock. In the latter cases `body` did not run.
+    /// - Throws: Errors of `body`. Without running it: `CancellationError`, or a POSIX error, `ETIMEDOUT` if another
+    ///   process kept the lock.
     package func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await gate.run {
             let file = try openFile()
             defer { close(file) }
             let activity = try await lock(file)
-            // The last thing.
+            // Last.
             defer { activity.end() }
-            // Closing is not sufficient: a program that is just being started briefly shares the descriptor.
+            // Closing is insufficient: a program being started briefly shares the descriptor.
             defer { flock(file, LOCK_UN) }
             return try await activity.run(body)
         }
@@ -58,7 +55,7 @@ package struct FileLock: Sendable {
         return file
     }
 
-    /// - Returns: An activity that began before the lock was taken.
+    /// Returns an activity older than the lock.
     private func lock(_ file: Int32) async throws -> AwakeActivity {
         let end = clock.uptime() + limit
         var wait = Duration.milliseconds(5)
@@ -70,7 +67,7 @@ package struct FileLock: Sendable {
                 try await clock.sleep(wait)
                 wait = min(wait * 2, .milliseconds(100))
                 if activity.isOver {
-                    // The process was suspended while it waited, and may have time again.
+                    // The process may have been suspended, and have time again.
                     activity.end()
                     activity = AwakeActivity(stayAwake)
                 }
@@ -83,7 +80,7 @@ package struct FileLock: Sendable {
     }
 }
 
-/// The time that the system grants a process before it suspends it.
+/// The time before a suspension.
 private final class AwakeActivity: Sendable {
     private struct State {
         var isOver = false
@@ -93,7 +90,6 @@ private final class AwakeActivity: Sendable {
     private let state: Locked<State>
     let end: @Sendable () -> Void
 
-    /// Begins the activity.
     init(_ begin: (@escaping @Sendable () -> Void) -> @Sendable () -> Void) {
         let state = Locked(State())
         self.state = state
@@ -108,7 +104,7 @@ private final class AwakeActivity: Sendable {
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Runs `body` in a task that is cancelled when the time is over, or the caller is.
+    /// Cancels `body` when time is up, or with its caller.
     func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await withoutActuallyEscaping(body) { body in
             let task = Task { try await body() }
@@ -128,7 +124,7 @@ private final class AwakeActivity: Sendable {
 }
 
 extension DispatchQueue {
-    /// Runs blocking work on the queue's thread.
+    /// On the queue's thread.
     package func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { waiter in
             async { waiter.resume(with: Result { try work() }) }

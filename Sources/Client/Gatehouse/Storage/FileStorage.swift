@@ -1,17 +1,17 @@
 import Dispatch
 public import Foundation
 
-/// A notice to the app, sent once, about where its session is stored.
+/// Tells the app, once, where its session is stored.
 public enum StorageNotice: Hashable, Sendable {
-    /// There is no keychain and no secret service. Tokens are stored in files that only this user and root can read.
+    /// Without keychain and secret service, tokens are in files readable by this user and root.
     case usesFiles(folder: String)
 }
 
-/// Stores each entry in a file of mode 0600, in a folder of mode 0700. The fallback without a secret service.
+/// Stores each entry in a file of mode 0600, in a folder of mode 0700.
 ///
-/// - A missing file is absent. Any other reason that prevents reading (permissions, a disk error, a folder or link in
-///   its place, another owner) is unavailable, and such a file is never replaced.
-/// - A write is durable when it returns. A crash leaves either the old or the new value.
+/// - Only a missing file is absent. If it is unreadable (permissions, disk error, folder, link, other owner), the store
+///   is unavailable, and the file is never replaced.
+/// - Writes are durable and atomic.
 /// - ``withLock(_:)`` works between processes.
 public struct FileStorage: SecureStorage {
     private let folder: SecretFolder
@@ -19,10 +19,10 @@ public struct FileStorage: SecureStorage {
     private let queue = DispatchQueue(label: "gatehouse.file-storage")
     private let announcement: Announcement
 
-    /// Creates a store without accessing files yet.
+    /// Creates a store without accessing files.
     ///
     /// - Parameters:
-    ///   - folder: A folder exclusively for this store, created when needed.
+    ///   - folder: For this store only; created when needed.
     ///   - lockLimit: How long to wait for another process.
     ///   - notice: Called once, on first use.
     public init(
@@ -34,7 +34,7 @@ public struct FileStorage: SecureStorage {
         announcement = Announcement(.usesFiles(folder: folder.path), notice)
     }
 
-    /// `$XDG_STATE_HOME/<name>`, or `~/.local/state/<name>` if the variable is not set or not absolute.
+    /// `$XDG_STATE_HOME/<name>`, or `~/.local/state/<name>` if that variable is not an absolute path.
     public static func userFolder(name: String, environment: [String: String]) -> URL {
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
         let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.local/state"
@@ -53,13 +53,13 @@ public struct FileStorage: SecureStorage {
         return folder.read(key)
     }
 
-    /// - Throws: A POSIX error. The old value is then unchanged.
+    /// Writes durably. A POSIX error leaves the old value.
     public func write(_ bytes: [UInt8], for key: String) async throws {
         announcement.make()
         try await queue.run { [folder] in try folder.write(bytes, for: key) }
     }
 
-    /// - Throws: A POSIX error.
+    /// Deletes durably. Throws POSIX errors.
     public func remove(_ key: String) async throws {
         announcement.make()
         try await queue.run { [folder] in try folder.remove(key) }
@@ -67,15 +67,14 @@ public struct FileStorage: SecureStorage {
 
     /// Waits for earlier callers of this store, then for other processes.
     ///
-    /// - Throws: Errors of `body`; `CancellationError`; or a POSIX error, `ETIMEDOUT` if another process held the lock
-    ///   longer than the limit of the store. In the latter cases `body` did not run.
+    /// - Throws: Errors of `body`. Without running it: `CancellationError`, or a POSIX error, `ETIMEDOUT` after the
+    ///   lock limit.
     public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         announcement.make()
         return try await lock.run(body)
     }
 }
 
-/// Sends the notice once.
 private final class Announcement: Sendable {
     private let isMade = Locked(false)
     private let notice: StorageNotice

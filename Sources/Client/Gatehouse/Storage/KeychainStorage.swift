@@ -4,31 +4,28 @@ import Security
 
 /// The system's keychain, with one item per entry.
 ///
-/// - A locked device, a missing entitlement or any other read failure is "unavailable"; only `errSecItemNotFound` is
-///   "absent".
-/// - Items stay on this device: a session in a backup would make two devices rotate one refresh token, which the server
-///   takes for theft. A device that is set up from a backup starts signed out.
-/// - iOS keeps items when the user deletes the app. The first access of a new installation deletes them, so that it
-///   starts signed out. A file without content in `lockFolder`, or in Application Support, marks the installation;
-///   backups do not include it. tvOS keeps no such file, so a deleted app that is installed again is still signed in.
-/// - Only the app deletes items of an earlier installation. With a `lockFolder`, the store of an extension is unavailable
-///   until the app has used the same folder once.
+/// - Only `errSecItemNotFound` is absent; a locked device, missing entitlement or other failure is unavailable.
+/// - Items never work on another device: two devices rotating one refresh token would look like theft. A device
+///   restored from a backup starts signed out.
+/// - A new installation starts signed out: its first access deletes items that iOS kept. An empty file in `lockFolder`,
+///   or in Application Support, marks the installation and is excluded from backups. Not on tvOS, which keeps no such
+///   file.
+/// - Only the app deletes earlier items. With a `lockFolder`, an extension's store is unavailable until the app has
+///   used the folder.
 public struct KeychainStorage: SecureStorage {
     private let storage: OutlivingStorage
     private let lock: FileLock?
     private let gate = SerialGate()
 
-    /// Creates a store without accessing the keychain yet.
+    /// Creates a store without accessing the keychain.
     ///
     /// - Parameters:
-    ///   - service: Distinguishes the app's items from others.
-    ///   - accessGroup: A group shared with the app's extensions; nil for the app's own.
-    ///   - lockFolder: A folder in the app group's container if extensions use the same items, so that one process
-    ///     refreshes at a time; nil if only this process uses them. The lock is held during a refresh's network call,
-    ///     and iOS ends an app that it suspends while it holds a lock there (0xdead10cc), so the library asks for time
-    ///     with `ProcessInfo.performExpiringActivity`. When the time is over, it cancels the call, releases the lock and
-    ///     repeats the refresh later. With an `accessGroup` but without this folder, items of
-    ///     an earlier installation are not deleted, because the group may belong to several apps.
+    ///   - service: Distinguishes the app's items.
+    ///   - accessGroup: Shared with the app's extensions; nil for the app's own.
+    ///   - lockFolder: A folder in the app group's container if extensions share the items, so that one process
+    ///     refreshes at a time. iOS ends an app suspended while it holds a lock there (0xdead10cc), so refreshes run in
+    ///     `ProcessInfo.performExpiringActivity`; when its time is over, they are cancelled and later repeated. An
+    ///     `accessGroup` without this folder may belong to several apps, so earlier items are kept.
     public init(
         service: String, accessGroup: String? = nil, accessibility: KeychainAccessibility = .whenUnlockedThisDeviceOnly,
         lockFolder: URL? = nil, clock: ClientClock = SystemDefaults.clock()
@@ -55,10 +52,10 @@ public struct KeychainStorage: SecureStorage {
 
     public func readNow(_ key: String) -> StoredValue? { storage.read(key) }
 
-    /// - Throws: An `NSOSStatusErrorDomain` error, or one of the file system. The old value is then unchanged.
+    /// Writes the item. `NSOSStatusErrorDomain` or file system errors leave the old value.
     public func write(_ bytes: [UInt8], for key: String) async throws { try storage.write(bytes, for: key) }
 
-    /// - Throws: An `NSOSStatusErrorDomain` error, or one of the file system. The value then still exists.
+    /// Deletes the item. `NSOSStatusErrorDomain` or file system errors leave the value.
     public func remove(_ key: String) async throws { try storage.remove(key) }
 
     public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
@@ -67,7 +64,6 @@ public struct KeychainStorage: SecureStorage {
     }
 }
 
-/// The items of one service.
 private struct KeychainItems: Sendable {
     let service: String
     let accessGroup: String?
@@ -93,7 +89,7 @@ private struct KeychainItems: Sendable {
         guard status == errSecItemNotFound else { return try check(status) }
         let added = SecItemAdd(item(key).merging(values) { _, new in new } as CFDictionary, nil)
         guard added == errSecDuplicateItem else { return try check(added) }
-        // Another process added the item first.
+        // Another process added it first.
         try check(SecItemUpdate(item(key) as CFDictionary, values as CFDictionary))
     }
 
@@ -106,7 +102,6 @@ private struct KeychainItems: Sendable {
         if status != errSecItemNotFound { try check(status) }
     }
 
-    /// The query for all items of the service.
     private var items: [String: Any] {
         var items: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,

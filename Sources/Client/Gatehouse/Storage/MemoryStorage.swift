@@ -1,11 +1,9 @@
-/// A store that ends with the process, for tests, previews, and tools that must not leave data behind.
-///
-/// Its lock works, so several clients can share one.
+/// A store in memory, for tests, previews, and tools that leave no data. Several clients can share it.
 public actor MemoryStorage: SecureStorage {
     private let values: Locked<[String: [UInt8]]>
     private let gate = SerialGate()
 
-    /// - Parameter values: The content that an earlier process left.
+    /// Creates a store with an earlier process's content.
     public init(_ values: [String: [UInt8]] = [:]) { self.values = Locked(values) }
 
     /// The whole content.
@@ -19,8 +17,6 @@ public actor MemoryStorage: SecureStorage {
     public func remove(_ key: String) { values.withLock { $0[key] = nil } }
 
     /// Waits for earlier callers, in order of arrival.
-    ///
-    /// - Throws: Errors of `body`.
     public nonisolated func withLock<Value: Sendable>(
         _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -28,14 +24,11 @@ public actor MemoryStorage: SecureStorage {
     }
 }
 
-/// Runs one asynchronous operation at a time, in order of arrival.
-///
-/// An actor alone does not: it takes up other work at each `await`.
+/// Runs one asynchronous operation at a time, in order of arrival. An actor would interleave them at each `await`.
 package actor SerialGate {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// Creates an idle gate.
     package init() {}
 
     private func enter() async {
@@ -50,7 +43,6 @@ package actor SerialGate {
         if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
     }
 
-    /// Runs `body` after the bodies of all earlier callers.
     package nonisolated func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async rethrows -> Value {
         await enter()
         do {

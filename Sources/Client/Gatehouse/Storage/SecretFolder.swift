@@ -1,9 +1,9 @@
 package import Foundation
 
-/// The blocking part of ``FileStorage``: files of mode 0600 in a folder of mode 0700.
+/// The blocking part of ``FileStorage``.
 package struct SecretFolder: Sendable {
     package let path: String
-    /// The device's wall clock, for the age of incomplete files.
+    /// For the age of incomplete files.
     let now: @Sendable () -> Date
 
     package init(path: String, now: @escaping @Sendable () -> Date) { (self.path, self.now) = (path, now) }
@@ -17,10 +17,10 @@ package struct SecretFolder: Sendable {
         }
     }
 
-    /// Replaces the entry atomically: writes a new file to disk, then renames it.
+    /// Atomic: writes a new file to disk, then renames it.
     package func write(_ bytes: [UInt8], for key: String) throws {
         try make()
-        // An unreadable file may contain a session, so it is never replaced.
+        // An unreadable file may contain a session, so it is not replaced.
         _ = try contents(of: key)
         sweep()
         let name = try file(key)
@@ -45,7 +45,7 @@ package struct SecretFolder: Sendable {
         if errno != ENOENT { throw Self.problem() }
     }
 
-    /// Creates the folder and its missing parents, for this user only.
+    /// For this user only, with missing parents.
     package func make() throws {
         var made = ""
         for part in path.split(separator: "/") {
@@ -59,15 +59,14 @@ package struct SecretFolder: Sendable {
         if status.st_mode & 0o077 != 0 { try check(chmod(path, 0o700)) }
     }
 
-    /// The keys of all entries.
     package func keys() throws -> [String] {
         if access(path, F_OK) != 0, errno == ENOENT { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }
     }
 
-    /// - Returns: nil if there is no such file.
+    /// nil if there is no file.
     package func contents(of key: String) throws -> [UInt8]? {
-        // Non-blocking, in case the file is a pipe.
+        // Non-blocking, in case it is a pipe.
         let file = open(try file(key), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if file < 0, errno == ENOENT { return nil }
         try check(file)
@@ -110,9 +109,9 @@ package struct SecretFolder: Sendable {
         try check(fsync(folder))
     }
 
-    /// Deletes incomplete files of writers that were ended before the rename. No active writer takes an hour.
+    /// Deletes files of writers that died before the rename. None takes an hour.
     private func sweep() {
-        // Ignored: incomplete files are never read, and the next write tries again.
+        // Ignored: incomplete files are never read, and the next write retries.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] where name.hasPrefix(Self.torn) {
             // Ignored: as above.
             let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
@@ -121,10 +120,10 @@ package struct SecretFolder: Sendable {
         }
     }
 
-    /// - Throws: `EINVAL` for an invalid key.
+    /// Throws `EINVAL` for an invalid key.
     private func file(_ key: String) throws -> String {
         let isName = key.utf8.allSatisfy { $0.isAlphanumeric || ".-".utf8.contains($0) }
-        // Names that begin with a dot belong to the lock and to incomplete files.
+        // Dotted names belong to the lock and incomplete files.
         guard isName, !key.isEmpty, !key.hasPrefix(".") else { throw Self.problem(EINVAL) }
         return path + "/" + key
     }
@@ -135,7 +134,7 @@ package struct SecretFolder: Sendable {
         return result
     }
 
-    /// The error's code is sufficient, and it names no path.
+    /// Names no path.
     package static func problem(_ number: Int32 = errno) -> any Error {
         NSError(domain: NSPOSIXErrorDomain, code: Int(number))
     }

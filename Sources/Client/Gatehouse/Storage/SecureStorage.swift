@@ -1,50 +1,48 @@
 import Foundation
 
-/// The result of reading from a store.
+/// The result of a read.
 public enum StoredValue: Hashable, Sendable {
-    /// The bytes of the last completed write.
+    /// The last completed write.
     case value([UInt8])
-    /// The store was readable, and there is no value.
+    /// The store is readable and has no value.
     case absent
-    /// The store is not readable now.
+    /// The store is unreadable for now.
     case unavailable(StoreProblem)
 }
 
-/// Why a store does not answer, or could not write.
+/// Why a store is unavailable, or could not write.
 ///
 /// ```swift
 /// let locked = StoreProblem("keychain -25308", cause: .locked)
 /// let unknown: StoreProblem = "the disk has an error"
 /// ```
 public struct StoreProblem: Error, Hashable, Sendable, ExpressibleByStringLiteral {
-    /// The kinds of problems that differ for the user.
+    /// Causes that differ for the user.
     public enum Cause: Hashable, Sendable {
-        /// The device or the keyring is locked. The store answers when the user unlocks it.
+        /// The device or keyring is locked; unlocking it helps.
         case locked
-        /// The system does not let the app use the store, for example because of a missing entitlement. Another attempt
-        /// does not help.
+        /// The system refuses access, for example for lack of an entitlement. A retry does not help.
         case notPermitted
-        /// Any other cause. The store may answer later.
+        /// Anything else. A retry may help.
         case other
     }
 
-    /// The kind of the problem.
+    /// The cause.
     public var cause: Cause
-    /// A description for logs. Contains no secret.
+    /// For logs; contains no secret.
     public var detail: String
 
-    /// - Parameter detail: Must not contain a secret.
+    /// Creates a problem. `detail` must not contain a secret.
     public init(_ detail: String, cause: Cause = .other) {
         self.detail = detail
         self.cause = cause
     }
 
-    /// A problem of unknown cause.
+    /// A problem of cause ``Cause/other``.
     public init(stringLiteral detail: String) { self.init(detail) }
 }
 
 extension StoreProblem {
-    /// The problem in an error of a store or of the system.
     package init(_ error: any Error) {
         switch error {
         case let problem as StoreProblem: self = problem
@@ -55,7 +53,7 @@ extension StoreProblem {
 
     private init(system error: any Error) {
         let known = error as NSError
-        // The name in Apple's NSOSStatusErrorDomain.
+        // Apple's NSOSStatusErrorDomain.
         if known.domain == "NSOSStatusErrorDomain", let status = Int32(exactly: known.code) {
             self.init(keychainStatus: status)
             return
@@ -64,11 +62,11 @@ extension StoreProblem {
         self.init(error.shortText, cause: isRefusal ? .notPermitted : .other)
     }
 
-    /// - Parameter status: A result code of Security's functions for items.
+    /// From Security's item functions.
     init(keychainStatus status: Int32) {
         let cause: Cause =
             switch status {
-            // errSecInteractionNotAllowed, errSecDataNotAvailable: the device is locked.
+            // errSecInteractionNotAllowed, errSecDataNotAvailable.
             case -25_308, -25_316: .locked
             // errSecMissingEntitlement, errSecNoAccessForItem, errSecRestrictedAPI.
             case -34_018, -25_243, -34_020: .notPermitted
@@ -78,11 +76,11 @@ extension StoreProblem {
     }
 }
 
-/// Stores the session between launches: a keychain, a secret service, a file of mode 0600, or memory. Apps usually pass
+/// Stores the session between launches. Apps usually pass
 /// ``SystemStorage/make(name:environment:clock:accessibility:notice:)``.
 ///
-/// ``read(_:)`` distinguishes three results, because a locked keychain must never look like a signed-out user. Keys
-/// consist of ASCII letters, digits, `.` and `-`. Values are a few kilobytes; they grow with the user's metadata.
+/// ``read(_:)`` has three results, because a locked keychain must not look like a sign-out. Keys are ASCII letters,
+/// digits, `.` and `-`. Values are a few kilobytes, and grow with the user's metadata.
 ///
 /// ```swift
 /// actor DictionaryStorage: SecureStorage {
@@ -93,31 +91,25 @@ extension StoreProblem {
 /// }
 /// ```
 public protocol SecureStorage: Sendable {
-    /// Returns the value of a key. A failure is ``StoredValue/unavailable(_:)``, never ``StoredValue/absent``.
+    /// Returns a key's value. A failure is ``StoredValue/unavailable(_:)``, never ``StoredValue/absent``.
     func read(_ key: String) async -> StoredValue
 
-    /// Returns what ``read(_:)`` would return, if the store can answer within about a millisecond; otherwise nil, as
-    /// the default implementation does.
-    ///
-    /// An app calls it once, on its main thread, so that its first frame shows whether a user is signed in.
+    /// As ``read(_:)``, for an app's first frame on the main thread; nil, as by default, if it would take more than
+    /// about a millisecond.
     func readNow(_ key: String) -> StoredValue?
 
-    /// Replaces the value of a key atomically. The value is durable when the call returns.
-    ///
-    /// - Throws: Any error. The old value is then unchanged.
+    /// Replaces a value, atomically and durably. An error leaves the old value.
     func write(_ bytes: [UInt8], for key: String) async throws
 
-    /// Deletes the value of a key, if there is one.
-    ///
-    /// - Throws: Any error. The value then still exists.
+    /// Deletes a value, if there is one. An error leaves the value.
     func remove(_ key: String) async throws
 
-    /// Runs `body` while holding an exclusive lock on the store, between processes and between clients in this process.
+    /// Runs `body` under an exclusive lock, between processes and clients.
     ///
-    /// The client holds the lock during a refresh, including its network call, and never takes it twice in one task.
-    /// The default implementation runs `body` without a lock, which is correct if only one client uses the store.
+    /// The client holds it during a refresh, including its request, and never twice in one task. By default there is no
+    /// lock, which suits a single client.
     ///
-    /// - Throws: Errors of `body`, or another error if the lock is not available; `body` did not run then.
+    /// - Throws: Errors of `body`, or without running it another error if the lock is unavailable.
     func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value
 }
 

@@ -1,14 +1,13 @@
 import Foundation
 
-/// The stored form of a session.
 struct StoredSession: Hashable, Sendable {
-    /// Different for every write of tokens. A writer names the generation that it replaces.
+    /// New for every write of tokens. A writer names the one that it replaces.
     var generation: String
     /// The same from sign-in to sign-out.
     var lineage: String
     var refreshToken: String
     var user: AuthUser
-    /// nil if a crash or a full disk prevented writing the second entry.
+    /// nil if a crash or full disk prevented the second write.
     var access: StoredAccess?
 }
 
@@ -17,22 +16,21 @@ struct StoredAccess: Hashable, Sendable {
     var type: String
     /// In seconds.
     var expiresIn: TimeInterval
-    /// By the server's clock, in seconds since 1970.
+    /// In seconds since 1970, by the server's clock.
     var expiresAt: TimeInterval
-    /// The seconds by which the server's clock is ahead of the device's wall clock.
+    /// How many seconds the server's clock is ahead of the device's.
     var serverAhead: TimeInterval
 }
 
-/// The two entries of a session in a store.
+/// A session's two entries in a store.
 ///
-/// - `<key>.refresh-token` is the session: refresh token, user, generation and lineage in one value, which is replaced
-///   atomically. Written first and deleted first. A session exists if and only if this entry does.
-/// - `<key>.access-token` is supplementary and contains the same generation. If a crash came between the two writes,
-///   the generations differ: the token is ignored, and the first call refreshes.
+/// - `<key>.refresh-token` is the session: refresh token, user, generation and lineage, replaced atomically; written
+///   first, deleted first. A session exists if and only if this entry does.
+/// - `<key>.access-token` is supplementary. After a crash between the writes its generation differs: it is ignored, and
+///   the first call refreshes.
 ///
-/// The generation is random instead of counted, so that a sign-out followed by a sign-in is never mistaken for
-/// "unchanged", and no third entry has to outlive the session. Every write first reads the first entry again. It writes
-/// nothing if the entry is unreadable or not the one to replace.
+/// Generations are random, so that a sign-out and sign-in never look like "unchanged". Every write rereads the first
+/// entry, and writes nothing if that is unreadable or not the one to replace.
 struct SessionSlot: Sendable {
     let storage: any SecureStorage
     let key: String
@@ -43,16 +41,15 @@ struct SessionSlot: Sendable {
     enum Content: Hashable, Sendable {
         case absent
         case unavailable(StoreProblem)
-        /// The stored bytes were not written by any version of this code.
+        /// No version of this code wrote these bytes.
         case damaged
         case session(StoredSession)
     }
 
     enum SaveResult: Hashable, Sendable {
         case saved
-        /// The session was saved without its access token.
         case savedWithoutAccessToken(StoreProblem)
-        /// The slot contains another session now; nothing was written.
+        /// The slot contains another session; nothing was written.
         case slotChanged
     }
 
@@ -62,16 +59,16 @@ struct SessionSlot: Sendable {
         return Content(refresh, access: await storage.read(accessKey))
     }
 
-    /// - Returns: nil if the store cannot answer immediately.
+    /// nil if the store cannot answer immediately.
     func loadNow() -> Content? {
         guard let refresh = storage.readNow(refreshKey) else { return nil }
         guard case .value = refresh else { return Content(refresh, access: .absent) }
         return storage.readNow(accessKey).map { Content(refresh, access: $0) }
     }
 
-    /// - Parameter generation: The generation that the slot must contain; nil to replace any session or none.
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)``. The slot is then
-    ///   unchanged.
+    /// Errors leave the slot unchanged.
+    ///
+    /// - Parameter generation: The one to replace; nil for any or none.
     func save(_ session: StoredSession, replacing generation: String?) async throws -> SaveResult {
         let content = await readGeneration()
         if case .unavailable(let reason) = content { throw AuthClientError.storeUnavailable(reason) }
@@ -89,7 +86,7 @@ struct SessionSlot: Sendable {
         }
     }
 
-    /// Replaces the user of the session with this generation. Returns false if the slot contains another one.
+    /// Returns false if the slot has another generation.
     func save(_ user: AuthUser, generation: String) async throws -> Bool {
         switch await load() {
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
@@ -101,7 +98,7 @@ struct SessionSlot: Sendable {
         }
     }
 
-    /// Deletes the session first, then its access token. Tries both, even if the first fails.
+    /// Deletes the session, then its access token, even if the first fails.
     func clear() async throws {
         var failure: (any Error)?
         for key in [refreshKey, accessKey] {
@@ -133,7 +130,7 @@ struct SessionSlot: Sendable {
 }
 
 extension AuthSession {
-    /// The entries of a store that contains this session, for an app's tests.
+    /// For an app's tests.
     package func entries(below key: String) -> [String: [UInt8]] {
         let slot = SessionSlot(storage: MemoryStorage(), key: key)
         let access = StoredAccess(
@@ -147,7 +144,6 @@ extension AuthSession {
 }
 
 extension SessionSlot.Content {
-    /// The session in both entries.
     fileprivate init(_ refresh: StoredValue, access: StoredValue) {
         switch (refresh, access) {
         case (.absent, _): self = .absent
@@ -171,7 +167,7 @@ extension SessionSlot.Content {
 
 extension StoredSession {
     fileprivate init?(refreshEntry bytes: [UInt8]) {
-        // Ignored: all callers treat an unreadable entry as damaged.
+        // Ignored: an unreadable entry is damage.
         guard let json = try? JSONReader.read(bytes), let generation = json["generation"]?.stringValue,
             let lineage = json["lineage"]?.stringValue, let token = json["refresh_token"]?.stringValue,
             // Ignored: as above.
@@ -194,9 +190,9 @@ extension StoredSession {
 }
 
 extension StoredAccess {
-    /// - Returns: nil for the token of another generation, and for invalid bytes or times.
+    /// nil for another generation's token, or invalid bytes or times.
     fileprivate init?(entry bytes: [UInt8], generation: String) {
-        // Ignored: a refresh replaces an unreadable access token.
+        // Ignored: a refresh replaces it.
         guard let json = try? JSONReader.read(bytes), json["generation"]?.stringValue == generation,
             // Ignored: as above.
             let members = try? WireMembers(json, path: "access"), let token = members.text("access_token"),
@@ -219,7 +215,7 @@ extension StoredAccess {
 }
 
 extension Error {
-    /// The domain and code of an error. Omits its text, which may contain a URL.
+    /// Domain and code. The text may contain a URL.
     package var shortText: String {
         if let problem = self as? StoreProblem { return problem.detail }
         let error = self as NSError

@@ -1,22 +1,22 @@
 import Foundation
 
-/// When items in Apple's keychain can be read.
+/// When Apple's keychain items are readable.
 public enum KeychainAccessibility: Hashable, Sendable {
-    /// While the device is unlocked. Encrypted backups carry items to other devices, where the first access deletes them.
+    /// While the device is unlocked. Encrypted backups carry items to other devices, where the first access deletes
+    /// them.
     case whenUnlocked
-    /// While the device is unlocked. Never leaves this device.
+    /// While the device is unlocked. Items stay on this device.
     case whenUnlockedThisDeviceOnly
-    /// After the first unlock, for apps that work in the background. Encrypted backups carry items to other devices, where the
-    /// first access deletes them.
+    /// After the first unlock, for work in the background. Backups as with ``whenUnlocked``.
     case afterFirstUnlock
-    /// After the first unlock, for apps that work in the background. Never leaves this device.
+    /// After the first unlock, for work in the background. Items stay on this device.
     case afterFirstUnlockThisDeviceOnly
 }
 
-/// The default store: the keychain on Apple's systems, files elsewhere. `DesktopStorage` of GatehouseDesktop also uses a
-/// Linux desktop's Secret Service.
+/// The default store: the keychain on Apple's systems, files elsewhere. `DesktopStorage` of GatehouseDesktop adds the
+/// Secret Service of Linux desktops.
 public enum SystemStorage {
-    /// Creates the store without accessing anything yet.
+    /// Creates the store without accessing anything.
     ///
     /// ```swift
     /// let environment = ProcessInfo.processInfo.environment
@@ -26,8 +26,8 @@ public enum SystemStorage {
     /// - Parameters:
     ///   - name: The app's name, such as `com.example.app`; ASCII letters, digits, `.` and `-`.
     ///   - environment: The process's environment.
-    ///   - accessibility: When items in the keychain can be read. An app that a push or a background task wakes on a locked
-    ///     phone needs `afterFirstUnlockThisDeviceOnly`. Files can always be read.
+    ///   - accessibility: Apps that a push or background task wakes on a locked phone need
+    ///     `afterFirstUnlockThisDeviceOnly`. Files are always readable.
     ///   - notice: Called once, on the first use of a file.
     public static func make(
         name: String, environment: [String: String], clock: ClientClock = SystemDefaults.clock(),

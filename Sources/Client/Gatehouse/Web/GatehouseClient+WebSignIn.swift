@@ -1,15 +1,13 @@
 public import Foundation
 
-/// Sign-in on a provider's web pages, from opening the browser to the session.
+/// Sign-in on a provider's web pages.
 ///
-/// The app sends no `state`: on this leg the Auth protocol has none for the app, and adding one to the redirect URL
-/// would break its exact match. PKCE provides the protection (RFC 9700 §2.1.1): each flow has its own verifier of 32
-/// random bytes, which leaves this device only in the code exchange. The server compares it with the challenge from the
-/// start of the flow and gives no session for the code of another flow. An answer that an attacker injects into the
-/// browser is therefore useless. (The leg from the server to the provider has a state, which the server checks.) The
-/// client compares no secrets.
+/// The app sends no `state`: the Auth protocol has none for it, and in the redirect URL it would break the exact match.
+/// PKCE protects instead (RFC 9700 §2.1.1): each flow's verifier, 32 random bytes, leaves this device only in the code
+/// exchange, so an injected code is useless. The client compares no secrets. (The leg from server to provider has a
+/// state, which the server checks.)
 extension GatehouseClient {
-    /// Signs in with a provider in a browser that `launchFlow` shows, with PKCE.
+    /// Signs in with a provider in a browser shown by `launchFlow`, with PKCE.
     ///
     /// ```swift
     /// try await client.signInWithOAuth(provider: .google, redirectTo: redirectTo) { url in
@@ -18,15 +16,14 @@ extension GatehouseClient {
     /// ```
     ///
     /// - Parameters:
-    ///   - redirectTo: A redirect URL that the server allows, used byte for byte. nil uses the server's site URL,
-    ///     against which the client cannot check the answer.
-    ///   - scopes: Additional scopes in the provider's syntax.
-    ///   - queryParams: Parameters for the provider, such as `prompt`.
-    ///   - launchFlow: Opens the URL and returns the one that the browser came back with.
-    /// - Throws: ``AuthClientError``, `refused` with status 0 if the browser returned with an error, usually with the
-    ///   code `access_denied` if the user cancelled there, and with a ``AuthClientError/linkQuestion`` if the address
-    ///   already belongs to an account; ``AuthClientError/invalidCallback`` for a URL with another scheme, host,
-    ///   port or path than `redirectTo`; or errors of `launchFlow`. The previous session stays active.
+    ///   - redirectTo: An allowed redirect URL, used byte for byte. nil uses the server's site URL, and skips the check
+    ///     of the callback.
+    ///   - scopes: Further scopes in the provider's syntax.
+    ///   - queryParams: For the provider, such as `prompt`.
+    ///   - launchFlow: Opens the URL and returns the callback's.
+    /// - Throws: ``AuthClientError``: `refused` with status 0 if the callback has an error, such as `access_denied`
+    ///   after cancelling, or a ``AuthClientError/linkQuestion``; ``AuthClientError/invalidCallback`` if its scheme,
+    ///   host, port or path differ from `redirectTo`; or errors of `launchFlow`.
     @discardableResult
     public func signInWithOAuth(
         provider: AuthProvider, redirectTo: URL? = nil, scopes: String? = nil,
@@ -39,7 +36,7 @@ extension GatehouseClient {
         }
     }
 
-    /// Signs in with a provider in a browser that has its own redirect URL, with PKCE. Call it again to try again.
+    /// Signs in with a provider in a browser that has its own redirect URL, with PKCE. May be repeated.
     ///
     /// ```swift
     /// let browser = LoopbackWebAuthentication()
@@ -50,9 +47,9 @@ extension GatehouseClient {
     /// }
     /// ```
     ///
-    /// - Parameter browser: `SystemWebAuthentication` on Apple's systems, `LoopbackWebAuthentication` of GatehouseDesktop elsewhere.
-    /// - Throws: As ``signInWithOAuth(provider:redirectTo:scopes:queryParams:launchFlow:)``, and
-    ///   ``AuthClientError/cancelled`` if the user closed the sheet.
+    /// - Parameter browser: `SystemWebAuthentication` on Apple's systems, `LoopbackWebAuthentication` of
+    ///   GatehouseDesktop elsewhere.
+    /// - Throws: As ``signInWithOAuth(provider:redirectTo:scopes:queryParams:launchFlow:)``, and the browser's errors.
     @discardableResult
     public func signInWithOAuth(
         provider: AuthProvider, scopes: String? = nil, queryParams: [(name: String, value: String?)] = [],
@@ -65,13 +62,12 @@ extension GatehouseClient {
         }
     }
 
-    /// Links a provider's identity to the signed-in account, in a browser that `launchFlow` shows.
+    /// Links a provider's identity to the signed-in account, in a browser shown by `launchFlow`.
     ///
     /// - Parameters: As for ``signInWithOAuth(provider:redirectTo:scopes:queryParams:launchFlow:)``.
-    /// - Returns: A new session of the same account; the previous one if only that one had the second factor.
-    /// - Throws: The same errors, and ``AuthClientError``: `signedOut` without a session; `sessionChanged` if another
-    ///   user has signed in. Codes: `identity_already_exists` if the identity already belongs to an account;
-    ///   `manual_linking_disabled`; `fresh_sign_in_required` if the server requires a recent sign-in.
+    /// - Returns: A new session of the account, or the previous one if only that one had the second factor.
+    /// - Throws: The same errors, and `sessionChanged` if another user has signed in. Codes: `identity_already_exists`,
+    ///   `manual_linking_disabled`, `fresh_sign_in_required`.
     @discardableResult
     public func linkIdentity(
         provider: AuthProvider, redirectTo: URL? = nil, scopes: String? = nil,
@@ -94,7 +90,7 @@ extension GatehouseClient {
     /// }
     /// ```
     ///
-    /// - Returns: A new session of the same account; the previous one if only that one had the second factor.
+    /// - Returns: As ``linkIdentity(provider:redirectTo:scopes:queryParams:launchFlow:)``.
     /// - Throws: As ``linkIdentity(provider:redirectTo:scopes:queryParams:launchFlow:)``.
     @discardableResult
     public func linkIdentity(
@@ -119,10 +115,8 @@ extension GatehouseClient {
         return (back, redirect.withLock { $0 })
     }
 
-    /// Starts a flow, shows it, and exchanges the resulting code with this flow's verifier.
-    ///
-    /// Deletes the flow in any case, because its code exists nowhere else. If another user has signed in, the
-    /// result of a link does not replace that user's session.
+    /// Shows a new flow, and exchanges its code. Always deletes the flow, whose code exists nowhere else. A link's
+    /// result does not replace another user's session.
     private func finish(
         _ kind: FlowKind, _ show: (PendingFlow) async throws -> (back: URL, redirect: URL?)
     ) async throws -> AuthSession {

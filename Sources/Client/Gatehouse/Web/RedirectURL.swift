@@ -1,13 +1,11 @@
 import Foundation
 
 extension URL {
-    /// The code in a redirect URL.
-    ///
-    /// - Throws: The errors of ``GatehouseClient/session(from:)``.
+    /// Throws as ``GatehouseClient/session(from:)``.
     var redirectCode: String {
         get throws(AuthClientError) {
             let values = redirectValues
-            // RFC 6749's code for temporary failures (§4.1.2.1) is more specific than the response's `error_code`.
+            // RFC 6749's code for temporary failures (§4.1.2.1) is more specific than `error_code`.
             let isPassing = values["error"] == "temporarily_unavailable"
             if let error = isPassing ? values["error"] : values["error_code"] ?? values["error"] {
                 let message = values["error_description"] ?? ""
@@ -18,7 +16,7 @@ extension URL {
         }
     }
 
-    /// The values of the query, and those of the fragment that the query does not have.
+    /// The query's values, then the fragment's.
     var redirectValues: [String: String] {
         let whole = URLComponents(url: self, resolvingAgainstBaseURL: false)
         var (query, inFragment) = (URLComponents(), URLComponents())

@@ -1,5 +1,4 @@
-// On Linux the module of this name is this package's own, for the screens. Watches and televisions show the sheet in no
-// window.
+// On Linux this module is the package's own. Watches and televisions show the sheet without a window.
 #if canImport(AuthenticationServices) && canImport(Darwin) && !os(tvOS) && !os(watchOS)
 public import AuthenticationServices
 import Foundation
@@ -12,16 +11,15 @@ public struct SystemWebAuthentication: WebAuthenticator {
     private let clock: ClientClock
     private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
 
-    /// Creates a browser session without showing it yet.
+    /// Creates a browser session without showing it.
     ///
     /// - Parameters:
-    ///   - redirectTo: A URL with the app's own scheme, such as `com.example.app://callback`, or https for a domain
-    ///     associated with the app (iOS 17.4, macOS 14.4, visionOS 1.1). The server must allow it.
-    ///   - prefersEphemeralWebBrowserSession: Whether the sheet starts without the browser's cookies. The user must
-    ///     then enter everything, but the system does not ask for consent.
-    ///   - limit: The time limit, in time that the app runs: while the user is in another app and this one suspended, nothing
-    ///     counts.
-    ///   - anchor: Returns the window of the sheet.
+    ///   - redirectTo: A URL that the server allows, with the app's own scheme, such as `com.example.app://callback`,
+    ///     or https for an associated domain (iOS 17.4, macOS 14.4, visionOS 1.1).
+    ///   - prefersEphemeralWebBrowserSession: Starts without the browser's cookies. The user must enter everything, but
+    ///     the system does not ask for consent.
+    ///   - limit: The time limit, not including time during which the app is suspended.
+    ///   - anchor: Returns the sheet's window.
     public init(
         redirectTo: URL, prefersEphemeralWebBrowserSession: Bool = false, limit: Duration = .seconds(600),
         clock: ClientClock = SystemDefaults.clock(), anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor
@@ -37,7 +35,7 @@ public struct SystemWebAuthentication: WebAuthenticator {
         let start = try await address(redirectTo)
         let sheet = await BrowserSheet(anchor: anchor)
         let timer = Task { [clock, limit] in
-            // Cancelled, because the sheet has closed.
+            // The sheet has closed.
             do { try await clock.sleepWhileRunning(limit) } catch { return }
             await sheet.end(.failure(AuthClientError.timedOut))
         }
@@ -52,7 +50,7 @@ public struct SystemWebAuthentication: WebAuthenticator {
     }
 }
 
-/// A sheet. Ends once, by whichever comes first: the user, the callback, the time limit, or the task.
+/// Ends once: by the user, callback, time limit or task.
 @MainActor
 private final class BrowserSheet: NSObject, ASWebAuthenticationPresentationContextProviding {
     private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
@@ -91,10 +89,10 @@ private final class BrowserSheet: NSObject, ASWebAuthenticationPresentationConte
         waiter = nil
     }
 
-    /// - Returns: nil for a redirect URL that the sheet cannot receive.
+    /// nil if the sheet cannot receive the redirect URL.
     private func makeSession(_ start: URL, redirectTo: URL) -> ASWebAuthenticationSession? {
         guard let scheme = redirectTo.scheme?.lowercased(), scheme != "http" else { return nil }
-        // The system may call the handler on any thread, so it must not be isolated.
+        // Not isolated, because the system may call it on any thread.
         let handler: @Sendable (URL?, (any Error)?) -> Void = { [weak self] url, error in
             let outcome = Self.outcome(url, error)
             Task { @MainActor [weak self] in self?.end(outcome) }

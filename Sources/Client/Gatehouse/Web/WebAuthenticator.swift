@@ -5,19 +5,18 @@ public import Foundation
 public protocol WebAuthenticator: Sendable {
     /// Opens a page and waits for its callback.
     ///
-    /// - Parameter address: Returns the page's URL for this session's redirect URL, which the server must allow. Called
-    ///   once, before anything is shown. Its errors are rethrown.
+    /// - Parameter address: Returns the page's URL for an allowed redirect URL. Called once, before anything is shown;
+    ///   its errors are rethrown.
     /// - Returns: The complete callback URL, byte for byte.
-    /// - Throws: ``AuthClientError``: ``AuthClientError/cancelled`` if the user closed the sheet,
-    ///   ``AuthClientError/timedOut``, ``AuthClientError/couldNotOpenBrowser``,
-    ///   ``AuthClientError/couldNotListen(_:)`` or ``AuthClientError/invalidCallback``; or `CancellationError` if the
-    ///   task was cancelled. The browser page and the listener are then closed.
+    /// - Throws: ``AuthClientError``: ``AuthClientError/cancelled``, ``AuthClientError/timedOut``,
+    ///   ``AuthClientError/couldNotOpenBrowser``, ``AuthClientError/couldNotListen(_:)``,
+    ///   ``AuthClientError/invalidCallback``; or `CancellationError`. Page and listener are closed.
     func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL
 }
 
 extension URL {
-    /// Whether this URL is `redirect` with a result: same scheme, host, port and path. Scheme and host are
-    /// case-insensitive, and an empty path equals `/` (RFC 3986 §6.2).
+    /// Whether this is `redirect` with a result. Scheme and host are case-insensitive; an empty path equals `/` (RFC
+    /// 3986 §6.2).
     package func isAnswer(to redirect: URL) -> Bool {
         guard let own = URLComponents(url: self, resolvingAgainstBaseURL: false),
             let other = URLComponents(url: redirect, resolvingAgainstBaseURL: false)

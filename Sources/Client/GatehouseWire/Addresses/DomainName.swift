@@ -1,7 +1,6 @@
 import Foundation
 
-/// Conversions between the two forms of an internationalized domain name, in UTS 46's nontransitional processing by
-/// Foundation's ICU.
+/// Converts internationalized domain names between A-labels and U-labels, by UTS 46's nontransitional processing.
 package enum DomainName {
     /// RFC 1035 §2.3.4, without the final dot.
     private static let maximumBytes = 253
@@ -10,7 +9,7 @@ package enum DomainName {
     ///   validated.
     package static func ascii(_ name: some StringProtocol) -> String? {
         if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.lowercased() }
-        // Every character of a label takes at least a byte of its A-label, and at most four as text.
+        // Each character takes at least one byte in an A-label, and at most four in UTF-8.
         guard name.utf8.count <= 4 * maximumBytes else { return nil }
         var components = URLComponents()
         components.scheme = "https"
@@ -20,7 +19,7 @@ package enum DomainName {
         return host.lowercased()
     }
 
-    /// - Returns: The name in U-labels, for people to read; the name itself if a label is no A-label.
+    /// The name in U-labels, for display; unchanged if a label is no A-label.
     package static func shown(_ name: some StringProtocol) -> String {
         guard name.utf8.count <= maximumBytes,
             name.utf8.split(separator: UInt8(ascii: ".")).contains(where: { $0.starts(with: "xn--".utf8) })
@@ -36,7 +35,7 @@ package enum DomainName {
 }
 
 extension String {
-    /// An email address with its domain in U-labels, for people to read.
+    /// An email address with its domain in U-labels, for display.
     package var readableAddress: String {
         guard let at = utf8.lastIndex(of: UInt8(ascii: "@")) else { return self }
         return self[...at] + DomainName.shown(self[index(after: at)...])

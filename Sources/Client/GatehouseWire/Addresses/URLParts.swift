@@ -1,29 +1,25 @@
-/// A URL, split into its parts. Parses every URL that a client or another server chooses: redirects, the endpoints of
-/// providers, pictures.
+/// A parsed URL. For every URL that a client or another server chooses: redirects, provider endpoints, pictures.
 ///
 /// Refuses text that RFC 3986 and the [URL Standard](https://url.spec.whatwg.org) split differently, or that browsers
-/// repair or execute: user names, invalid ports, spaces, control characters, backslashes, non-ASCII characters, and
-/// schemes such as `javascript`. Path and query may still have two readings; the caller checks what it compares.
+/// repair or execute: user names, invalid ports, spaces, control characters, backslashes, non-ASCII characters, schemes
+/// such as `javascript`. Path and query may still be ambiguous; the caller checks them.
 package struct URLParts: Hashable, Sendable {
-    /// The maximum length of a URL in bytes.
+    /// In bytes.
     package static let maximumLength = 2_048
 
     /// In lower case.
     package let scheme: String
-    /// Whether `//` follows the scheme. Always true for http and https, with a host.
+    /// Whether `//` follows the scheme. Always true for http and https.
     package let hasAuthority: Bool
     /// In lower case, IPv6 in brackets; empty without an authority.
     package let host: String
-    /// The IP address if the host is one.
+    /// Set if the host is an IP address.
     package let address: IPAddress?
-    /// nil if the URL names none.
     package let port: UInt16?
     /// Path, query and fragment, unchanged.
     package let rest: String
 
-    /// Parses an absolute URL.
-    ///
-    /// - Returns: nil for text longer than ``maximumLength``, and for the text that the type refuses.
+    /// nil for text longer than ``maximumLength``, or that the type refuses.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength,
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }),
@@ -48,21 +44,20 @@ package struct URLParts: Hashable, Sendable {
         if ["http", "https"].contains(scheme), host.isEmpty { return nil }
     }
 
-    /// The URL with scheme and host in lower case.
+    /// With scheme and host in lower case.
     package var text: String {
         scheme + ":" + (hasAuthority ? "//" : "") + host + (port.map { ":\($0)" } ?? "") + rest
     }
 
-    /// Whether the scheme is http or https.
     package var isWeb: Bool { ["http", "https"].contains(scheme) }
 
-    /// The hosts of this machine, as ``host`` contains them.
+    /// As in ``host``.
     package static let loopbackHosts = ["127.0.0.1", "[::1]", "localhost"]
 
     /// Schemes whose content a browser runs or renders.
     package static let executedSchemes = ["javascript", "data", "vbscript", "blob", "file", "about"]
 
-    /// A scheme character of RFC 3986 §3.1, in lower case.
+    /// A lower-case scheme character (RFC 3986 §3.1).
     package static func isOfScheme(_ byte: UInt8) -> Bool {
         isLetterOrDigit(byte) || "+-.".utf8.contains(byte)
     }
@@ -91,19 +86,18 @@ package struct URLParts: Hashable, Sendable {
 }
 
 extension URLParts {
-    /// Whether RFC 3986 and the URL Standard read the host alike: an IP address, or a name of letters, digits, `-` and
-    /// `_` that does not end in a number. Browsers read `0x5db8d822` and `1.2.3.08` as addresses (URL Standard §3.5
-    /// "ends in a number").
+    /// Whether RFC 3986 and the URL Standard agree on the host: an IP address, or a name of letters, digits, `-` and
+    /// `_` that does not end in a number. Browsers read `0x5db8d822` and `1.2.3.08` as addresses (URL Standard §3.5).
     package var hasUnambiguousHost: Bool {
         if address != nil { return true }
         let labels = host.split(ascii: ".", omittingEmptySubsequences: false)
         return host.utf8.count <= 253 && labels.allSatisfy(Self.isLabel) && !Self.isNumber(labels[labels.count - 1])
     }
 
-    /// Whether path, query and fragment have only characters that RFC 3986 knows, or square brackets.
+    /// The characters of RFC 3986, or square brackets.
     package var hasOnlyURLCharacters: Bool { !rest.utf8.contains { "\"<>^`{|}".utf8.contains($0) } }
 
-    /// A label of a DNS name, or one with underscores.
+    /// A DNS label; underscores are allowed.
     private static func isLabel(_ label: Substring) -> Bool {
         (1...63).contains(label.utf8.count) && !label.hasPrefix("-") && !label.hasSuffix("-")
             && label.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }

@@ -1,26 +1,26 @@
 /// An error response of the Auth API, in any of its three formats ([Error
 /// codes](https://supabase.com/docs/guides/auth/debugging/error-codes)).
 package struct AuthErrorAnswer: Hashable, Sendable {
-    /// nil if the response has no code, as in OAuth's format or in responses of a proxy.
+    /// nil in OAuth's format and in responses of proxies.
     package var code: AuthErrorCode?
-    /// A message for developers. Its text may change.
+    /// For developers. May change.
     package var message: String
-    /// Why the password was refused; empty for other errors.
+    /// Empty for other errors.
     package var weakPasswordReasons: [String]
-    /// The question of `identity_needs_confirmation`; nil for other errors, or if it is unreadable.
+    /// For `identity_needs_confirmation`; nil if unreadable.
     package var linkQuestion: AuthLinkQuestion?
-    /// The ticket of `credential_set_aside` after a passkey; nil for other errors, or if it is unreadable.
+    /// For `credential_set_aside` after a passkey; nil if unreadable.
     package var setAsideTicket: AuthSetAsideTicket?
-    /// The error of an OAuth response (RFC 6749 §5.2), such as `invalid_grant`: all that other issuers and old versions of
-    /// Supabase Auth send instead of a code.
+    /// OAuth's error (RFC 6749 §5.2), such as `invalid_grant`. Other issuers and old versions of Supabase Auth send no
+    /// code.
     package var oauthError: String?
 }
 
 extension AuthErrorAnswer {
-    /// Parses an error response in any `AuthErrorFormat`, even if it is not JSON. In the older version `code` may also
-    /// be a string of digits.
+    /// Accepts every `AuthErrorFormat`, and bodies that are not JSON. In the older format `code` may be a string of
+    /// digits.
     package init(body: [UInt8]) {
-        // Ignored: a body that is not a JSON object, such as a proxy's error page, contains nothing useful.
+        // Ignored: a body that is not a JSON object, such as a proxy's error page, has no code.
         guard let members = try? WireMembers(JSONReader.read(body), path: "error") else {
             self.init(code: nil, message: "the answer was no JSON object", weakPasswordReasons: [])
             return
@@ -38,22 +38,17 @@ extension AuthErrorAnswer {
     }
 }
 
-/// The formats of an error response.
 package enum AuthErrorFormat {
     /// `{"code":"…","message":"…"}`: API version 2024-01-01.
     case current
-    /// `{"code":400,"error_code":"…","msg":"…"}`: the older version. `error_id` follows for a status from 500 on.
+    /// `{"code":400,"error_code":"…","msg":"…"}`: the older version. `error_id` follows from status 500.
     case older(status: Int, requestID: String)
     /// `{"error":"…","error_description":"…"}` (RFC 6749 §5.2).
     case oauth(error: String)
 }
 
 extension JSONWriter {
-    /// Writes the error response that ``AuthErrorAnswer/init(body:)`` reads.
-    ///
-    /// - Parameters:
-    ///   - weakPasswordReasons: nil leaves `weak_password` out.
-    ///   - details: Further members, in this order.
+    /// Writes the response that ``AuthErrorAnswer/init(body:)`` reads. nil reasons omit `weak_password`.
     package mutating func authError(
         _ format: AuthErrorFormat, _ code: AuthErrorCode, _ message: String, weakPasswordReasons: [String]? = nil,
         details: [(name: StaticString, value: AuthJSON)] = []

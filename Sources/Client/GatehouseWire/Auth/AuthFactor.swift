@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A second factor of an account, such as an authenticator app
-/// ([Multi-factor authentication](https://supabase.com/docs/guides/auth/auth-mfa)). Contains no secret.
+/// A second factor, such as an authenticator app ([Multi-factor
+/// authentication](https://supabase.com/docs/guides/auth/auth-mfa)). Contains no secret.
 public struct AuthFactor: Hashable, Sendable, Identifiable {
-    /// For challenges, verification and removal.
+    /// Its id, for challenges, verification and removal.
     public var id: UUID
     /// Its kind.
     public var factorType: AuthFactorType
     /// Whether a code has proven it.
     public var status: AuthFactorStatus
-    /// The user's name for it; nil without one.
+    /// The user's name for it.
     public var friendlyName: String?
-    /// The number of a telephone factor, digits without `+`.
+    /// Digits without `+`; nil unless the factor is a telephone.
     public var phone: String?
     /// When it was enrolled.
     public var createdAt: Date
@@ -36,14 +36,14 @@ public struct AuthFactor: Hashable, Sendable, Identifiable {
     }
 }
 
-/// The kind of a factor, by the server's name for it.
+/// The server's name for a factor's kind.
 public struct AuthFactorType: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
     /// In lower case.
     public let rawValue: String
 
-    /// Any kind, also one that this version does not know.
+    /// Accepts unknown kinds.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Any kind, as a literal.
+    /// Accepts unknown kinds.
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 
     /// An authenticator app with codes that change every 30 seconds
@@ -59,17 +59,14 @@ public struct AuthFactorType: RawRepresentable, Hashable, Sendable, ExpressibleB
 
 /// Whether a factor can be used.
 public enum AuthFactorStatus: String, Hashable, Sendable, CaseIterable {
-    /// A code has proven it. It raises sessions.
+    /// Proven by a code.
     case verified
-    /// Enrolled, and not proven yet.
+    /// Enrolled, but not proven yet.
     case unverified
 }
 
 extension AuthFactor {
-    /// Parses a factor.
-    ///
-    /// - Throws: ``WireProblem`` without `id`, `factor_type` or `created_at`. Any other status than `verified` counts as
-    ///   `unverified`.
+    /// Any status other than `verified` is read as `unverified`.
     package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "factor")
         let createdAt = try members.requiredDate("created_at")
@@ -80,7 +77,6 @@ extension AuthFactor {
             updatedAt: members.date("updated_at") ?? createdAt, lastChallengedAt: members.date("last_challenged_at"))
     }
 
-    /// Writes the factor in the API's format, for the stored session.
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id.uuidString.lowercased())

@@ -1,23 +1,23 @@
 public import Foundation
 
-/// A new factor, which a code must prove before it protects the account. Does not print its secret.
+/// A new factor, which protects the account once a code has proven it. Does not print its secret.
 public struct AuthEnrolledFactor: Hashable, Sendable, Identifiable {
     /// The factor's id.
     public var id: UUID
     /// Its kind.
     public var type: AuthFactorType
-    /// The user's name for it; nil without one.
+    /// The user's name for it.
     public var friendlyName: String?
     /// The secret for the authenticator app; nil for other kinds.
     public var totp: TOTP?
 
-    /// The secret of an authenticator app, in three forms. It is sent only once. Does not print any of them.
+    /// An authenticator app's secret, in three forms. Sent only once, never printed.
     public struct TOTP: Hashable, Sendable {
-        /// The QR code as an SVG picture.
+        /// A QR code in SVG.
         public var qrCode: String
-        /// The secret in base32 ([RFC 4648](https://www.rfc-editor.org/rfc/rfc4648) §6), for entering by hand.
+        /// In base32 ([RFC 4648](https://www.rfc-editor.org/rfc/rfc4648) §6), for typing.
         public var secret: String
-        /// The `otpauth` URI that the QR code shows, which opens an authenticator app on the same device.
+        /// The QR code's `otpauth` URI, which opens an authenticator app on the same device.
         public var uri: String
 
         /// For tests and previews.
@@ -38,7 +38,6 @@ public struct AuthEnrolledFactor: Hashable, Sendable, Identifiable {
 }
 
 extension AuthEnrolledFactor {
-    /// - Throws: ``WireProblem`` without `id` or `type`, or for a member `totp` without its three strings.
     package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "factor")
         self.init(
@@ -60,20 +59,20 @@ extension AuthEnrolledFactor.TOTP: Unprinted {
     public var description: String { "TOTP(secret: <secret>)" }
 }
 
-/// A challenge for a factor, which one code or one answer of an authenticator meets.
+/// A challenge for a factor, met by one code or one response of an authenticator.
 public struct AuthFactorChallenge: Hashable, Sendable, Identifiable {
     /// The challenge's id.
     public var id: UUID
-    /// The kind of its factor.
+    /// Its factor's kind.
     public var type: AuthFactorType
-    /// When it expires, by the server's clock, in seconds since 1970.
+    /// In seconds since 1970, by the server's clock.
     public var expiresAt: TimeInterval
-    /// The challenge for the authenticator of a ``AuthFactorType/webAuthn`` factor; nil for other kinds.
+    /// The authenticator's challenge; nil unless the factor is ``AuthFactorType/webAuthn``.
     public var webAuthn: WebAuthn?
 
     /// A challenge for an authenticator.
     public struct WebAuthn: Hashable, Sendable {
-        /// Whether the authenticator creates a key, for a factor that is not proven yet. Otherwise it signs with one.
+        /// Whether the authenticator creates a key, to prove the factor, or signs with one.
         public var creates: Bool
         /// `PublicKeyCredentialCreationOptions` or `PublicKeyCredentialRequestOptions` in JSON.
         public var credentialOptions: AuthJSON
@@ -95,7 +94,6 @@ public struct AuthFactorChallenge: Hashable, Sendable, Identifiable {
 }
 
 extension AuthFactorChallenge {
-    /// - Throws: ``WireProblem`` without `id`, `type` or `expires_at`, or for a member `webauthn` without its options.
     package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "challenge")
         guard let expiresAt = try members.number("expires_at", in: WireMembers.times) else {
@@ -114,13 +112,13 @@ extension AuthFactorChallenge {
     }
 }
 
-/// The user's set of recovery codes, without the codes.
+/// The user's recovery codes, without the codes themselves.
 public struct AuthRecoveryCodesStatus: Hashable, Sendable, Identifiable {
-    /// The id of the factor that the set is.
+    /// The set's id as a factor.
     public var id: UUID
-    /// How many codes the set had.
+    /// How many codes were created.
     public var total: Int
-    /// How many of them are unused.
+    /// How many are unused.
     public var remaining: Int
 
     /// For tests and previews.
@@ -132,7 +130,6 @@ public struct AuthRecoveryCodesStatus: Hashable, Sendable, Identifiable {
 }
 
 extension AuthRecoveryCodesStatus {
-    /// - Throws: ``WireProblem`` without `id`, `total` or `remaining`.
     package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "recovery_codes")
         self.init(
@@ -140,13 +137,13 @@ extension AuthRecoveryCodesStatus {
     }
 }
 
-/// A new set of recovery codes. It is sent only once. Does not print the codes.
+/// New recovery codes. Sent only once, never printed.
 public struct AuthRecoveryCodes: Hashable, Sendable, Identifiable {
-    /// The id of the factor that the set is.
+    /// The set's id as a factor.
     public var id: UUID
     /// The set's name among the factors.
     public var friendlyName: String?
-    /// The codes, each of which works once.
+    /// Each is single-use.
     public var codes: [String]
 
     /// For tests and previews.
@@ -158,7 +155,6 @@ public struct AuthRecoveryCodes: Hashable, Sendable, Identifiable {
 }
 
 extension AuthRecoveryCodes {
-    /// - Throws: ``WireProblem`` without `id`, or if `codes` is not an array of strings.
     package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "recovery_codes")
         let codes = try WireMembers.list("codes", of: json) { code throws(WireProblem) in
@@ -174,7 +170,6 @@ extension AuthRecoveryCodes: Unprinted {
 }
 
 extension WireMembers {
-    /// A count that must be present.
     fileprivate func count(_ name: String) throws(WireProblem) -> Int {
         guard let count = number(name).flatMap({ Int(exactly: $0) }), count >= 0 else {
             throw WireProblem("recovery_codes.\(name): expected a count")

@@ -1,26 +1,25 @@
 public import Foundation
 
-/// A question to a user who signed in with a provider and whose address already belongs to an account.
+/// Asks a user whose provider's address already belongs to an account how to continue.
 ///
-/// The provider has verified that the user has the address. The user either signs in to the account with one of
-/// ``signInMethods`` and redeems the ticket, or moves the address to a new account.
+/// The provider has verified the address. The user either signs in to the account with one of ``signInMethods`` and
+/// redeems the ticket, or moves the address to a new account.
 public struct AuthLinkQuestion: Hashable, Sendable {
     /// Single-use, valid until ``expiresAt``.
     public var ticket: AuthLinkTicket
     /// By the server's clock.
     public var expiresAt: Date
-    /// The common address, in lower case.
+    /// The shared address, in lower case.
     public var email: String
-    /// The provider that verified the address: `google`, `apple`, or another name.
+    /// `google`, `apple`, or another name.
     public var provider: String
-    /// The account's sign-in methods: `password`, and provider names.
+    /// `password`, and provider names.
     public var signInMethods: [String]
-    /// Whether the user may start over instead: a new account gets the address. The account that has it keeps everything
-    /// else.
+    /// Whether the address may move to a new account instead. The old account keeps everything else.
     public var canRecover: Bool
-    /// Whether the server mails a code to the account's address that proves the account, as a sign-in would.
+    /// Whether a code emailed to the account's address can prove the account.
     public var canMailCode = false
-    /// Whether the account has a passkey, which proves it too.
+    /// Whether a passkey can prove the account.
     public var canUsePasskey = false
 
     /// For tests and previews.
@@ -50,9 +49,7 @@ public struct AuthLinkQuestion: Hashable, Sendable {
         canUsePasskey = members.bool("can_use_passkey")
     }
 
-    /// The members that ``init(_:)`` reads.
-    ///
-    /// - Parameter expiresAt: In seconds since 1970.
+    /// The members that ``init(_:)`` reads. `expiresAt` is in seconds since 1970.
     package static func members(
         ticket: String, expiresAt: Int64, email: String, provider: String, signInMethods: [String], canRecover: Bool,
         canMailCode: Bool = false, canUsePasskey: Bool = false
@@ -66,7 +63,7 @@ public struct AuthLinkQuestion: Hashable, Sendable {
     }
 }
 
-/// Represents an identity that waits for its link. Does not print itself; never log, store or forward it.
+/// An identity that waits for its link. Never printed; do not log, store or forward it.
 public struct AuthLinkTicket: Hashable, Sendable {
     /// 43 characters.
     public let text: String
@@ -79,7 +76,7 @@ extension AuthLinkTicket: Unprinted {
     public var description: String { "<secret>" }
 }
 
-// Hides the email address too.
+// Also hides the email address.
 extension AuthLinkQuestion: Unprinted {
     public var description: String { "AuthLinkQuestion(provider: \(provider), ticket: <secret>)" }
 }

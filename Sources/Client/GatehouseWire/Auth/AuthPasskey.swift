@@ -2,15 +2,16 @@ public import Foundation
 
 /// A passkey of an account.
 public struct AuthPasskey: Hashable, Sendable, Identifiable {
-    /// For renaming and deleting it.
+    /// Its id, for renaming and deleting.
     public var id: UUID
-    /// Its name: at first the one of the app that keeps it, such as `Apple Passwords`.
+    /// At first the password manager's name, such as `Apple Passwords`.
     public var friendlyName: String?
     /// When it was registered.
     public var createdAt: Date
-    /// When it last signed in; nil if it never has.
+    /// When it last signed in; nil if never.
     public var lastUsedAt: Date?
-    /// When it was set aside: it signs in only together with an emailed code, which restores it. nil if it is not.
+    /// When it was set aside; nil if it was not. A set-aside passkey signs in only together with an emailed code, which
+    /// restores it.
     public var setAsideAt: Date?
 
     /// For tests and previews.
@@ -23,7 +24,6 @@ public struct AuthPasskey: Hashable, Sendable, Identifiable {
 }
 
 extension AuthPasskey {
-    /// - Throws: ``WireProblem`` without `id` or `created_at`.
     package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "passkey")
         self.init(
@@ -32,52 +32,49 @@ extension AuthPasskey {
         setAsideAt = members.date("set_aside_at")
     }
 
-    /// Reads an array.
-    ///
-    /// - Throws: ``WireProblem`` for any other value, or as ``init(json:)`` for an element.
     package static func list(json: AuthJSON) throws(WireProblem) -> [AuthPasskey] {
         try WireMembers.list("passkeys", of: ["passkeys": json], AuthPasskey.init(json:))
     }
 }
 
-/// The options with which an authenticator creates a passkey.
+/// The options for creating a passkey.
 public struct AuthPasskeyRegistrationOptions: Hashable, Sendable {
-    /// Identifies the challenge when the answer is verified.
+    /// The challenge's id, for verification.
     public var challengeID: UUID
     /// `PublicKeyCredentialCreationOptionsJSON` ([WebAuthn §5.1.8](https://www.w3.org/TR/webauthn-3/)).
     public var options: AuthJSON
-    /// When the challenge expires, by the server's clock, in seconds since 1970.
+    /// The challenge's expiry in seconds since 1970, by the server's clock.
     public var expiresAt: TimeInterval
     /// The challenge in ``options``.
     public var challenge: [UInt8]
-    /// The domain to which the passkey belongs.
+    /// The passkey's domain.
     public var relyingPartyID: String
-    /// The account's id for authenticators.
+    /// The account's id in authenticators.
     public var userHandle: [UInt8]
-    /// The account's name that password managers show.
+    /// The account's name in password managers.
     public var userName: String
-    /// The ids of the account's passkeys, which must not be created twice.
+    /// The account's existing passkeys, which are not created again.
     public var excludedCredentials: [[UInt8]]
 }
 
-/// The options with which an authenticator signs in with a passkey.
+/// The options for signing in with a passkey.
 public struct AuthPasskeyAuthenticationOptions: Hashable, Sendable {
-    /// Identifies the challenge when the answer is verified.
+    /// The challenge's id, for verification.
     public var challengeID: UUID
     /// `PublicKeyCredentialRequestOptionsJSON` ([WebAuthn §5.1.10](https://www.w3.org/TR/webauthn-3/)).
     public var options: AuthJSON
-    /// When the challenge expires, by the server's clock, in seconds since 1970.
+    /// The challenge's expiry in seconds since 1970, by the server's clock.
     public var expiresAt: TimeInterval
     /// The challenge in ``options``.
     public var challenge: [UInt8]
-    /// The domain to which the passkey belongs.
+    /// The passkey's domain.
     public var relyingPartyID: String
-    /// The ids of the passkeys that may answer; empty for any of the domain.
+    /// The accepted passkeys; empty for any of the domain.
     public var allowedCredentials: [[UInt8]]
 }
 
 extension AuthPasskeyRegistrationOptions {
-    /// - Throws: ``WireProblem`` for a missing or malformed member that an authenticator needs.
+    /// Reads the options. Throws ``WireProblem`` if a member that authenticators need is missing or malformed.
     public init(json: AuthJSON) throws(WireProblem) {
         let answer = try PasskeyOptionsAnswer(json)
         let party = try WireMembers(answer.members["rp"] ?? .null, path: "options.rp")
@@ -91,7 +88,7 @@ extension AuthPasskeyRegistrationOptions {
 }
 
 extension AuthPasskeyAuthenticationOptions {
-    /// - Throws: As for a registration.
+    /// Reads the options. Throws ``WireProblem`` if a member that authenticators need is missing or malformed.
     public init(json: AuthJSON) throws(WireProblem) {
         let answer = try PasskeyOptionsAnswer(json)
         self.init(
@@ -101,7 +98,6 @@ extension AuthPasskeyAuthenticationOptions {
     }
 }
 
-/// The members that both kinds of options have.
 private struct PasskeyOptionsAnswer {
     let id: UUID
     let options: AuthJSON
@@ -124,7 +120,7 @@ private struct PasskeyOptionsAnswer {
 }
 
 extension WireMembers {
-    /// Bytes in base64url that must be present.
+    /// Decodes required base64url.
     fileprivate func bytes(_ name: String) throws(WireProblem) -> [UInt8] {
         guard let bytes = Base64URL.decode(try required(name)) else {
             throw WireProblem("options.\(name): expected base64url")
@@ -132,7 +128,7 @@ extension WireMembers {
         return bytes
     }
 
-    /// The ids of an array of credential descriptors; empty if absent.
+    /// The ids of credential descriptors; empty if absent.
     fileprivate func credentials(_ name: String) throws(WireProblem) -> [[UInt8]] {
         guard let list = self[name]?.arrayValue else { return [] }
         return try list.map { descriptor throws(WireProblem) in

@@ -1,32 +1,27 @@
-/// The tokens and user in the response to a sign-in or refresh ([User
-/// sessions](https://supabase.com/docs/guides/auth/sessions)). Does not print its tokens.
+/// A response to a sign-in or refresh ([User sessions](https://supabase.com/docs/guides/auth/sessions)). Does not print
+/// its tokens.
 package struct AuthSessionAnswer: Hashable, Sendable {
-    /// The access token, a JWT.
     package var accessToken: String
-    /// The refresh token, valid for one refresh.
+    /// Valid for one refresh.
     package var refreshToken: String
     /// Usually `bearer`.
     package var tokenType: String
-    /// The lifetime of the access token in seconds, counted from the response.
+    /// The access token's lifetime in seconds from the response.
     package var expiresIn: Double
-    /// The expiry of the access token by the server's clock, in seconds since 1970, if the server sent it.
+    /// The access token's expiry in seconds since 1970, by the server's clock.
     package var expiresAt: Double?
-    /// The provider's access token, sent only once after a browser sign-in.
+    /// Sent only once, after a browser sign-in.
     package var providerToken: String?
-    /// The provider's refresh token, sent only once after a browser sign-in.
+    /// Sent only once, after a browser sign-in.
     package var providerRefreshToken: String?
-    /// Why the current policy would refuse the password just used; empty if it would not.
+    /// Why the current policy would refuse the password just used.
     package var weakPasswordReasons: [String]
-    /// The user of the tokens.
     package var user: AuthUser
 }
 
 extension AuthSessionAnswer {
-    /// Parses a session response.
-    ///
-    /// - Throws: ``WireProblem`` with the name of the missing or malformed member: `access_token`, `refresh_token`,
-    ///   `expires_in` or `user`, and of an `expires_in` or `expires_at` out of range: a lifetime of more than 136 years,
-    ///   an expiry after the year 9999. All other members have defaults.
+    /// - Throws: ``WireProblem`` for a missing or malformed `access_token`, `refresh_token`, `expires_in` or `user`, a
+    ///   lifetime over 136 years, or an expiry after the year 9999. Other members have defaults.
     package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "session")
         guard let expiresIn = try members.number("expires_in", in: WireMembers.lifetimes) else {
@@ -43,7 +38,7 @@ extension AuthSessionAnswer {
     }
 }
 
-/// `weak_password` in a session response: whether the current policy would refuse the password just used.
+/// The member `weak_password`: why the current policy would refuse the password just used.
 package enum WeakPasswordMember {
     /// For every grant except `password`.
     case leftOut
@@ -53,12 +48,7 @@ package enum WeakPasswordMember {
 
 extension JSONWriter {
     /// Writes the [Session object](https://supabase.com/docs/guides/auth/sessions) that
-    /// ``AuthSessionAnswer/init(json:)`` reads.
-    ///
-    /// - Parameters:
-    ///   - expiresIn: In seconds.
-    ///   - expiresAt: In seconds since 1970.
-    ///   - user: Writes the User object.
+    /// ``AuthSessionAnswer/init(json:)`` reads. `expiresIn` is in seconds, `expiresAt` in seconds since 1970.
     package mutating func session(
         accessToken: String, refreshToken: String, expiresIn: Int64, expiresAt: Int64, providerToken: String?,
         providerRefreshToken: String?, weakPassword: WeakPasswordMember, user: (inout JSONWriter) -> Void
@@ -81,7 +71,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes `weak_password`. Errors have the message outside.
+    /// Errors have the message outside.
     mutating func weakPassword(message: String? = nil, _ reasons: [String]) {
         name("weak_password")
         beginObject()
@@ -95,18 +85,14 @@ extension AuthSessionAnswer: Unprinted {
     package var description: String { "AuthSessionAnswer(user: \(user.id), tokens: <secret>)" }
 }
 
-/// The response to a sign-up or a verification.
 package enum AuthAnswer: Hashable, Sendable {
-    /// The user is signed in.
     case session(AuthSessionAnswer)
-    /// The user must first answer a mail or text message.
+    /// The user must first follow an email or text message.
     case user(AuthUser)
-    /// One half of an email change is confirmed; the other address must be confirmed too.
+    /// One half of an email change is confirmed; the other address must follow.
     case pending
 
-    /// Parses a response. `access_token` indicates a session, `msg` without a user indicates ``pending``.
-    ///
-    /// - Throws: ``WireProblem`` of the session or user that the members indicate.
+    /// `access_token` indicates a session, `msg` without a user ``pending``.
     package init(json: AuthJSON) throws(WireProblem) {
         if json["access_token"]?.stringValue != nil {
             self = .session(try AuthSessionAnswer(json: json))

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A credential that was added before the account's address was proven. It stays on the account but opens nothing until
-/// its holder uses it once together with a proof of the mailbox.
+/// A credential added before the account's address was proven. It is refused until its holder uses it together with
+/// proof of the mailbox.
 public struct AuthSetAsideCredential: Hashable, Sendable {
     /// The credential.
     public enum Kind: Hashable, Sendable {
@@ -9,13 +9,13 @@ public struct AuthSetAsideCredential: Hashable, Sendable {
         case password
         /// A passkey.
         case passkey(id: UUID, name: String?)
-        /// A provider's identity, by its `identity_id`.
+        /// A provider's identity, by `identity_id`.
         case identity(id: UUID, provider: String)
     }
 
     /// The credential.
     public var kind: Kind
-    /// When the address's first proof set it aside.
+    /// When the address was first proven.
     public var setAsideAt: Date
 
     /// For tests and previews.
@@ -26,7 +26,7 @@ public struct AuthSetAsideCredential: Hashable, Sendable {
 }
 
 extension AuthSetAsideCredential {
-    /// - Throws: ``WireProblem`` for a missing member, or for a type that this version does not know.
+    /// Also throws for unknown types.
     init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "set_aside")
         let kind: Kind =
@@ -57,10 +57,10 @@ extension AuthSetAsideCredential {
     }
 }
 
-/// Represents a set-aside passkey that has just signed in. Together with an emailed code it restores the passkey. Does not
-/// print itself; never log, store or forward it.
+/// A set-aside passkey that has just signed in; an emailed code restores it. Never printed; do not log, store or
+/// forward it.
 public struct AuthSetAsideTicket: Hashable, Sendable {
-    /// Opaque.
+    /// An opaque string.
     public let text: String
     /// By the server's clock.
     public let expiresAt: Date

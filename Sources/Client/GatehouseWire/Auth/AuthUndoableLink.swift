@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A recently linked identity whose link can be undone completely.
+/// A recently linked identity that can be unlinked without a trace.
 public struct AuthUndoableLink: Hashable, Sendable, Identifiable {
-    /// The id of the identity.
+    /// The identity's id.
     public var id: UUID
     /// `google`, `apple`, or another name; nil if the identity no longer exists.
     public var provider: String?
-    /// The rule by which it was linked, such as `proven_by_both`; see Docs/linking.md.
+    /// The linking rule, such as `proven_by_both`; see Docs/linking.md.
     public var rule: String
     /// When it was linked.
     public var linkedAt: Date
-    /// Until when the link can be undone.
+    /// The deadline for undoing the link.
     public var until: Date
 
     /// For tests and previews.
@@ -24,9 +24,6 @@ public struct AuthUndoableLink: Hashable, Sendable, Identifiable {
 }
 
 extension AuthUndoableLink {
-    /// Reads `{"links":[…]}`.
-    ///
-    /// - Throws: ``WireProblem`` without the array, or if an element has no `identity_id`, `linked_at` or `until`.
     package static func list(json: AuthJSON) throws(WireProblem) -> [AuthUndoableLink] {
         try WireMembers.list("links", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "link")
@@ -39,7 +36,6 @@ extension AuthUndoableLink {
 }
 
 extension JSONWriter {
-    /// Writes an element of the list that ``AuthUndoableLink/list(json:)`` reads.
     package mutating func undoableLink(
         identityID: String, provider: String?, rule: String, linkedAt: Instant, until: Instant
     ) {

@@ -1,46 +1,43 @@
 public import Foundation
 
-/// A user account as returned by the Auth API ([Users](https://supabase.com/docs/guides/auth/users)).
-///
-/// Unknown members are dropped.
+/// A user account ([Users](https://supabase.com/docs/guides/auth/users)). Unknown members are dropped.
 public struct AuthUser: Hashable, Sendable, Identifiable {
     /// The account's permanent id, the `sub` of its tokens.
     public var id: UUID
     /// Usually `authenticated`.
     public var aud: String
-    /// Usually `authenticated`; nil in the fictitious user that answers a sign-up with a registered address.
+    /// Usually `authenticated`; nil in the fictitious response to a sign-up with a registered address.
     public var role: String?
     /// Metadata that only the server writes, such as `provider` and `providers`.
     public var appMetadata: AuthJSONObject
-    /// Metadata of the app, which the user can change.
+    /// The app's metadata, which the user can change.
     public var userMetadata: AuthJSONObject
-    /// In lower case; nil if the account has none.
+    /// In lower case.
     public var email: String?
-    /// Digits without `+`; nil if the account has none.
+    /// Digits without `+`.
     public var phone: String?
-    /// The new address that awaits confirmation.
+    /// The new address, until it is confirmed.
     public var newEmail: String?
-    /// The new telephone number that awaits confirmation.
+    /// The new telephone number, until it is confirmed.
     public var newPhone: String?
-    /// The sign-in methods; nil if the response omits them, as in the list of all users.
+    /// The sign-in methods; nil if omitted, as in the list of users.
     public var identities: [AuthUserIdentity]?
-    /// The second factors, also those that are not proven yet; nil if the response omits them.
+    /// The second factors, including unproven ones; nil if omitted.
     public var factors: [AuthFactor]?
-    /// The credentials that open nothing until their holder restores them, because the address was proven after they were
-    /// added.
+    /// The credentials added before the address was proven, which are refused until restored.
     public var setAside: [AuthSetAsideCredential] = []
-    /// The address that the account lost because its reader moved it to a new account; nil if it lost none, and once the
-    /// account has another address. The password still signs in with it.
+    /// The address that its reader moved to a new account; nil once the account has another. The password still signs
+    /// in with it.
     public var formerEmail: String?
     /// When ``formerEmail`` moved.
     public var formerEmailMovedAt: Date?
     /// Whether the account was created without email address and telephone number.
     public var isAnonymous: Bool
-    /// When the account was created, to the microsecond.
+    /// When the account was created, in microseconds.
     public var createdAt: Date
-    /// When the account was last changed, to the microsecond.
+    /// When the account was last changed, in microseconds.
     public var updatedAt: Date
-    /// The times of other events.
+    /// The times of further events.
     public var times: AuthUserTimes
 
     /// For tests and previews.
@@ -68,7 +65,7 @@ public struct AuthUser: Hashable, Sendable, Identifiable {
     }
 }
 
-/// An event of an account, by the member of the User object that has its time.
+/// An account's event, named by its member of the User object.
 package enum UserEvent: String, CaseIterable, Sendable {
     case emailConfirmed = "email_confirmed_at"
     case phoneConfirmed = "phone_confirmed_at"
@@ -85,7 +82,7 @@ package enum UserEvent: String, CaseIterable, Sendable {
     case emailUndeliverable = "email_undeliverable_at"
 }
 
-/// The times of an account's events; nil for events that have not happened.
+/// The times of an account's events; nil for those that have not happened.
 public struct AuthUserTimes: Hashable, Sendable {
     private var dates: [UserEvent: Date] = [:]
 
@@ -96,31 +93,31 @@ public struct AuthUserTimes: Hashable, Sendable {
     public var emailConfirmedAt: Date? { dates[.emailConfirmed] }
     /// When the telephone number was confirmed.
     public var phoneConfirmedAt: Date? { dates[.phoneConfirmed] }
-    /// The earlier of both confirmations.
+    /// The earlier confirmation.
     public var confirmedAt: Date? { dates[.confirmed] }
-    /// When the confirmation mail of the sign-up was sent.
+    /// When the sign-up's confirmation was emailed.
     public var confirmationSentAt: Date? { dates[.confirmationSent] }
-    /// When the mail for a password reset or the magic link was sent.
+    /// When a password reset or magic link was emailed.
     public var recoverySentAt: Date? { dates[.recoverySent] }
-    /// When the mails about the new address were sent.
+    /// When the change of address was emailed.
     public var emailChangeSentAt: Date? { dates[.emailChangeSent] }
     /// When the message to the new number was sent.
     public var phoneChangeSentAt: Date? { dates[.phoneChangeSent] }
-    /// When the code for a reauthentication was sent.
+    /// When the reauthentication code was sent.
     public var reauthenticationSentAt: Date? { dates[.reauthenticationSent] }
     /// When the invitation was sent.
     public var invitedAt: Date? { dates[.invited] }
     /// When the user last signed in, by any method.
     public var lastSignInAt: Date? { dates[.lastSignIn] }
-    /// Until when the user is banned.
+    /// When the ban ends.
     public var bannedUntil: Date? { dates[.bannedUntil] }
-    /// When the account was soft-deleted. Its data is erased.
+    /// When the account was soft-deleted and its data erased.
     public var deletedAt: Date? { dates[.deleted] }
-    /// When the mail server of the email address refused it for good, unless it accepted a mail since. The user should
-    /// enter another address.
+    /// When the address's mail server refused it for good; nil once it accepts email again. The user should enter
+    /// another address.
     public var emailUndeliverableAt: Date? { dates[.emailUndeliverable] }
 
-    /// The time of a member, such as `invited_at`. Ignores other names.
+    /// The time by member name, such as `invited_at`. Ignores unknown names.
     public subscript(name: String) -> Date? {
         get { UserEvent(text: name).flatMap { dates[$0] } }
         set { if let event = UserEvent(text: name) { dates[event] = newValue } }
@@ -134,10 +131,8 @@ public struct AuthUserTimes: Hashable, Sendable {
 }
 
 extension AuthUser {
-    /// Parses a user, or an object with the member `user`.
-    ///
-    /// - Throws: ``WireProblem`` if `id` is not a UUID or `created_at` not a timestamp. All other members have
-    ///   defaults.
+    /// Reads a user, or an object with the member `user`. Throws ``WireProblem`` if `id` or `created_at` is missing or
+    /// malformed; all other members have defaults.
     public init(json: AuthJSON) throws(WireProblem) {
         var json = json
         if json["id"] == nil, let inner = json["user"], inner.objectValue != nil { json = inner }
@@ -147,7 +142,7 @@ extension AuthUser {
         if members["identities"]?.arrayValue != nil {
             identities = try WireMembers.list("identities", of: json, AuthUserIdentity.init(json:))
         }
-        // Ignored: a sign-in must not fail because of a factor that this version cannot read.
+        // Ignored: an unreadable factor must not fail a sign-in.
         let factors = members["factors"]?.arrayValue?.compactMap { try? AuthFactor(json: $0) }
         self.init(
             id: try members.uuid("id"), aud: members.text("aud") ?? "authenticated", role: members.text("role"),
@@ -156,20 +151,17 @@ extension AuthUser {
             newPhone: members.text("new_phone"), identities: identities, isAnonymous: members.bool("is_anonymous"),
             createdAt: createdAt, updatedAt: members.date("updated_at") ?? createdAt, times: AuthUserTimes(members))
         self.factors = factors
-        // Ignored: a sign-in must not fail because of a credential of an unknown kind.
+        // Ignored: an unknown kind of credential must not fail a sign-in.
         setAside = members["set_aside"]?.arrayValue?.compactMap { try? AuthSetAsideCredential(json: $0) } ?? []
         formerEmail = members.text("former_email")
         formerEmailMovedAt = members.date("former_email_moved_at")
     }
 
-    /// Reads `{"users":[…]}`, one page of all accounts.
-    ///
-    /// - Throws: ``WireProblem`` without the array, or as ``init(json:)`` for an element.
+    /// One page of all accounts.
     package static func list(json: AuthJSON) throws(WireProblem) -> [AuthUser] {
         try WireMembers.list("users", of: json, AuthUser.init(json:))
     }
 
-    /// Writes the user in the API's format.
     package func write(to writer: inout JSONWriter) {
         writer.user(
             id: id.uuidString.lowercased(), audience: aud, role: role ?? "", email: email, phone: phone,
@@ -192,9 +184,7 @@ extension JSONWriter {
     ///
     /// - Parameters:
     ///   - appMetadata: A JSON object, as is `userMetadata`.
-    ///   - times: nil for an event that has not happened.
     ///   - showsIdentities: false writes `"identities": null`.
-    ///   - identities: Writes the elements of the array.
     ///   - more: Writes further members.
     package mutating func user(
         id: String, audience: String, role: String, email: String?, phone: String?, newEmail: String?,

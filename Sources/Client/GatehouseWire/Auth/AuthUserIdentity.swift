@@ -2,9 +2,9 @@ public import Foundation
 
 /// A sign-in method of an account ([Identities](https://supabase.com/docs/guides/auth/identities)).
 public struct AuthUserIdentity: Hashable, Sendable, Identifiable {
-    /// The provider's id of the user; for `email` and `phone` the account's UUID.
+    /// The provider's user id; for `email` and `phone` the account's UUID.
     public var id: String
-    /// The id of the identity, for unlinking; nil if the server omitted it.
+    /// The identity's id, for unlinking; nil if omitted.
     public var identityID: UUID?
     /// The account's id.
     public var userID: UUID
@@ -12,13 +12,13 @@ public struct AuthUserIdentity: Hashable, Sendable, Identifiable {
     public var identityData: AuthJSONObject
     /// `email`, `phone`, `google`, `apple`, or another name.
     public var provider: String
-    /// The address from the provider, in lower case.
+    /// The provider's address for the user, in lower case.
     public var email: String?
     /// When the identity was linked.
     public var createdAt: Date?
     /// When the provider last sent changed claims.
     public var updatedAt: Date?
-    /// The last sign-in with this identity. Some servers do not update it.
+    /// The last sign-in with it. Some servers do not update it.
     public var lastSignInAt: Date?
 
     /// For tests and previews.
@@ -39,9 +39,8 @@ public struct AuthUserIdentity: Hashable, Sendable, Identifiable {
 }
 
 extension AuthUserIdentity {
-    /// Parses an element of a user's `identities`.
-    ///
-    /// - Throws: ``WireProblem`` if `id` or `provider` is missing, or `user_id` is not a UUID.
+    /// Reads an element of `identities`. Throws ``WireProblem`` if `id` or `provider` is missing, or `user_id` is not a
+    /// UUID.
     public init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "identity")
         self.init(
@@ -61,10 +60,8 @@ extension AuthUserIdentity {
 }
 
 extension JSONWriter {
-    /// Writes the Identity object that ``AuthUserIdentity/init(json:)`` reads. `id` is the provider's id and
-    /// `identity_id` ours: the names look swapped, but clients depend on them.
-    ///
-    /// - Parameter data: A JSON object.
+    /// `id` is the provider's and `identity_id` ours: the names look swapped, but clients depend on them. `data` is a
+    /// JSON object.
     package mutating func identity(
         identityID: String?, id: String, userID: String, data: String, provider: String, email: String?,
         lastSignInAt: Instant?, createdAt: Instant?, updatedAt: Instant?

@@ -1,7 +1,4 @@
-/// A device in the words of its user, from the user agent that it sent (RFC 9110 §10.1.5).
-///
-/// Knows apps with Gatehouse, browsers, and other programs by the name that they give themselves. A browser may claim
-/// anything, so this is for display only.
+/// A device's name for display, from its user agent (RFC 9110 §10.1.5). Clients can claim anything.
 ///
 /// ```swift
 /// let device = DeviceName(userAgent: "Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.3")
@@ -27,17 +24,15 @@ public struct DeviceName: Hashable, Sendable {
 
     /// The kind of the device.
     public var kind: Kind
-    /// The app or the browser, such as `Journal` or `Safari`.
+    /// The app or browser, such as `Journal` or `Safari`.
     public var app: String?
-    /// For example `iPhone`, `MacBook Pro` or `Pixel 8`.
+    /// For example `iPhone` or `Pixel 8`.
     public var model: String?
-    /// The system, often with its version: `iOS 18.2`, `Windows`.
+    /// Often with a version: `iOS 18.2`, `Windows`.
     public var system: String?
 
-    /// Reads the first 512 bytes. Each member has at most 64 code points, none of which changes the direction or the
-    /// place of other text.
-    ///
-    /// - Returns: nil if the text names neither an app nor a device.
+    /// Reads the first 512 bytes. Members have at most 64 code points, without ones that reorder text. nil if the text
+    /// names neither app nor device.
     public init?(userAgent: String) {
         let agent = UserAgent(userAgent)
         if agent.product(named: Self.client) != nil {
@@ -65,23 +60,23 @@ public struct DeviceName: Hashable, Sendable {
         kind = known?.kind ?? (isDesktop ? .computer : .other)
     }
 
-    /// The most specific name: the model, otherwise the system, otherwise the app.
+    /// The model, otherwise the system, otherwise the app.
     public var name: String { model ?? system ?? app ?? "" }
 
-    /// What ``name`` does not say: the app and the system, such as `Journal · iOS 18.2`. nil if there is no more.
+    /// The rest, such as `Journal · iOS 18.2`; nil if ``name`` is all.
     public var details: String? {
         let rest = [app, system].compactMap { $0 }.filter { $0 != name }
         return rest.isEmpty ? nil : rest.joined(separator: " · ")
     }
 
-    /// Removes what could disturb other text, and shortens.
+    /// Removes code points that disturb other text, and shortens.
     private static func shown(_ text: String) -> String? {
         let kept = text.unicodeScalars.filter { !$0.isDeceptive }.prefix(64)
         let isBlank = kept.allSatisfy(\.properties.isWhitespace)
         return isBlank ? nil : String(String.UnicodeScalarView(kept))
     }
 
-    /// Apple's identifiers of models begin with these names; longer ones first.
+    /// Prefixes of Apple's model identifiers, longer ones first.
     private static let models: [(prefix: String, name: String, kind: Kind)] = [
         ("iPhone", "iPhone", .phone), ("iPod", "iPod touch", .phone), ("iPad", "iPad", .tablet),
         ("Watch", "Apple Watch", .watch), ("AppleTV", "Apple TV", .television),
@@ -92,37 +87,33 @@ public struct DeviceName: Hashable, Sendable {
 }
 
 extension DeviceName {
-    /// The product that marks an app with Gatehouse.
+    /// Marks the user agents of Gatehouse apps.
     package static let client = "gatehouse-swift"
 
-    /// The user agent that an app sends, and ``init(userAgent:)`` reads.
+    /// The user agent that ``init(userAgent:)`` reads.
     ///
     /// - Parameters:
-    ///   - app: Any text; at most 64 code points are used.
-    ///   - appVersion: nil if unknown.
-    ///   - model: Apple's identifier, such as `iPhone17,3`. Empty if unknown.
+    ///   - app: Cut to 64 code points.
+    ///   - model: Apple's identifier, such as `iPhone17,3`; empty if unknown.
     ///   - system: With its version, such as `iOS 18.2`.
-    ///   - version: The version of this library.
+    ///   - version: This library's version.
     package static func userAgent(
         app: String, appVersion: String?, model: String, system: String, version: String
     ) -> String {
-        // A product is a token (RFC 9110 §5.6.2), in which percent signs and plus signs may stand.
+        // A product is a token (RFC 9110 §5.6.2), which allows percent and plus signs.
         let (name, number) = (FormText.escape(app.cut(to: 64)), kept(appVersion ?? "", besides: ".-_"))
         let product = number.isEmpty ? name : name + "/" + number
         return "\(product) (\(kept(model, besides: ".,-_ ")); \(kept(system, besides: ".,-_ "))) \(client)/\(version)"
     }
 
-    /// Keeps letters, digits and the given characters.
     private static func kept(_ text: String, besides others: String) -> String {
         String(decoding: text.utf8.prefix(64).filter { $0.isAlphanumeric || others.utf8.contains($0) }, as: UTF8.self)
     }
 }
 
-/// The parts of a user agent.
 private struct UserAgent {
-    /// In order.
     private(set) var products: [(name: String, version: String)] = []
-    /// The parts of the first comment.
+    /// The first comment's parts.
     private(set) var comment: [String] = []
 
     init(_ text: String) {
@@ -145,7 +136,7 @@ private struct UserAgent {
         }
     }
 
-    /// Takes up to the parenthesis that closes the first one (RFC 9110 §5.6.5).
+    /// Takes up to the matching parenthesis (RFC 9110 §5.6.5).
     private static func takeComment(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var depth = 0
         let end = rest.firstIndex { byte in
@@ -167,7 +158,7 @@ private struct UserAgent {
 
     func product(named name: String) -> String? { products.first { $0.name == name }?.version }
 
-    /// The name of a browser. Most also name those whose pages they can show, so the order matters.
+    /// Most browsers also name others, so the order matters.
     var browser: String? {
         let names = [
             ("Edg", "Edge"), ("EdgA", "Edge"), ("EdgiOS", "Edge"), ("OPR", "Opera"), ("Vivaldi", "Vivaldi"),
@@ -177,13 +168,12 @@ private struct UserAgent {
         return names.first { product(named: $0.0) != nil }?.1
     }
 
-    /// The device of a browser.
     var device: (model: String?, system: String?) {
         guard let platform = comment.first else { return (nil, nil) }
         switch platform {
         case "iPhone", "iPod touch": return (platform, system("iOS", after: " OS "))
         case "iPad": return (platform, system("iPadOS", after: " OS "))
-        // Browsers report a version of macOS that no longer changes.
+        // Browsers report a frozen macOS version.
         case "Macintosh": return ("Mac", "macOS")
         default: break
         }
@@ -192,7 +182,7 @@ private struct UserAgent {
             if comment.contains(where: { $0.hasPrefix("CrOS") }) { return (nil, "ChromeOS") }
             return (nil, comment.contains { $0.hasPrefix("Linux") || $0.hasPrefix("X11") } ? "Linux" : nil)
         }
-        // Chrome hides the model as `K`; Firefox names none.
+        // Chrome sends the model `K`; Firefox sends none.
         let model = comment.dropFirst(android + 1).first.map { Self.around(" Build/", in: $0)?.before ?? $0 }
         let isNone = ["K", "Mobile", "Tablet"].contains { $0 == model } || model?.hasPrefix("rv:") == true
         return (isNone ? nil : model, comment[android])
@@ -200,7 +190,7 @@ private struct UserAgent {
 
     var isMobile: Bool { product(named: "Mobile") != nil || comment.contains { $0 == "Mobile" } }
 
-    /// The name with the version that follows `mark` in the comment, as in `CPU iPhone OS 17_2 like Mac OS X`.
+    /// With the version after `mark` in the comment, as in `CPU iPhone OS 17_2 like Mac OS X`.
     private func system(_ name: String, after mark: String) -> String {
         for part in comment {
             guard let rest = Self.around(mark, in: part)?.after else { continue }
@@ -212,7 +202,6 @@ private struct UserAgent {
         return name
     }
 
-    /// What stands before and after the first occurrence of an ASCII text.
     private static func around(_ mark: String, in text: String) -> (before: String, after: String)? {
         let (bytes, mark) = (Array(text.utf8), Array(mark.utf8))
         guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: mark) }) else { return nil }

@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A session of the user, that is, a device that is signed in.
+/// A session: a device on which the user is signed in.
 public struct SessionInfo: Hashable, Sendable, Identifiable {
-    /// The session's id, for ending it.
+    /// Its id, for revoking it.
     public var id: UUID
     /// When the user signed in.
     public var createdAt: Date
-    /// When the session was last refreshed; nil before the first refresh.
+    /// When it was last refreshed; nil if never.
     public var refreshedAt: Date?
-    /// The device's user agent, at most 512 bytes; nil if it sent none. For display use ``device``.
+    /// At most 512 bytes. To display it, use ``device``.
     public var userAgent: String?
-    /// The address of the last refresh.
+    /// The IP address of the last refresh.
     public var ipAddress: String?
     /// Whether it is the caller's session.
     public var isCurrent: Bool
@@ -30,15 +30,12 @@ public struct SessionInfo: Hashable, Sendable, Identifiable {
 }
 
 extension SessionInfo {
-    /// The device in the words of its user; nil if its user agent names none.
+    /// The device for display; nil if its user agent names none.
     public var device: DeviceName? { userAgent.flatMap { DeviceName(userAgent: $0) } }
 
     /// The time of the last refresh, or of the sign-in.
     public var lastUsedAt: Date { refreshedAt ?? createdAt }
 
-    /// Reads `{"sessions":[…]}`.
-    ///
-    /// - Throws: ``WireProblem`` without the array, or if an element has no `id` or `created_at`.
     package static func list(json: AuthJSON) throws(WireProblem) -> [SessionInfo] {
         try WireMembers.list("sessions", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "session")
@@ -51,7 +48,6 @@ extension SessionInfo {
 }
 
 extension JSONWriter {
-    /// Writes an element of the list that ``SessionInfo/list(json:)`` reads.
     package mutating func sessionInfo(
         id: String, createdAt: Instant, refreshedAt: Instant?, userAgent: String?, ipAddress: String?, isCurrent: Bool
     ) {

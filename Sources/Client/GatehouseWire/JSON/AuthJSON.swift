@@ -13,16 +13,16 @@ public enum AuthJSON: Hashable, Sendable {
     case integer(Int64)
     /// A number with a fraction or an exponent.
     case double(Double)
-    /// A text.
+    /// A string.
     case string(String)
-    /// A list.
+    /// An array.
     case array([AuthJSON])
     /// An object.
     case object(AuthJSONObject)
 }
 
 extension AuthJSON {
-    /// The nesting depth of arrays and objects: 0 for any other value, 1 for an empty array.
+    /// 0 for scalars, 1 for an empty array.
     package var depth: Int {
         switch self {
         case .array(let elements): 1 + (elements.lazy.map(\.depth).max() ?? 0)
@@ -39,7 +39,7 @@ extension AuthJSON {
     public var arrayValue: [AuthJSON]? { if case .array(let value) = self { value } else { nil } }
     /// The boolean; nil for any other value.
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
-    /// The integer; nil for any other value, also for ``double(_:)``.
+    /// The integer; nil for any other value, including ``double(_:)``.
     public var intValue: Int64? { if case .integer(let value) = self { value } else { nil } }
     /// Whether the value is null.
     public var isNull: Bool { if case .null = self { true } else { false } }
@@ -90,28 +90,27 @@ extension AuthJSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Exp
     }
 }
 
-/// The unordered members of a JSON object (RFC 8259 §4).
+/// A JSON object's unordered members (RFC 8259 §4).
 ///
-/// Names are compared byte by byte: `é` as one scalar and as two are different names, as in other parsers.
+/// Names are compared byte by byte: `é` as one scalar and as two are different names.
 public struct AuthJSONObject: Hashable, Sendable {
     private var members: [ExternalName: AuthJSON] = [:]
 
     /// An empty object.
     public init() {}
 
-    /// - Parameter members: Names with different bytes that `String` considers equal have already collapsed to one key.
+    /// Creates an object. Names that `String` considers equal have already collapsed to one.
     public init(_ members: [String: AuthJSON]) {
         self.members.reserveCapacity(members.count)
         for (name, value) in members { self.members[ExternalName(trusted: name)] = value }
     }
 
-    /// The member with this name; nil if there is none. Setting nil removes it.
+    /// The member; setting nil removes it.
     public subscript(name: String) -> AuthJSON? {
         get { members[ExternalName(trusted: name)] }
         set { members[ExternalName(trusted: name)] = newValue }
     }
 
-    /// The member with this name; nil if there is none.
     package subscript(name: ExternalName) -> AuthJSON? { members[name] }
 
     /// The number of members.
@@ -123,17 +122,13 @@ public struct AuthJSONObject: Hashable, Sendable {
     /// The values in no particular order.
     public var values: some Collection<AuthJSON> { members.values }
 
-    /// Sets a member.
-    ///
-    /// - Returns: The previous value; nil if there was none.
+    /// Sets a member, and returns the previous value.
     @discardableResult
     package mutating func updateValue(_ value: AuthJSON, forKey name: ExternalName) -> AuthJSON? {
         members.updateValue(value, forKey: name)
     }
 
-    /// Removes a member.
-    ///
-    /// - Returns: The removed value; nil if there was none.
+    /// Removes a member, and returns its value.
     @discardableResult
     public mutating func removeValue(forKey name: String) -> AuthJSON? {
         members.removeValue(forKey: ExternalName(trusted: name))
@@ -141,8 +136,8 @@ public struct AuthJSONObject: Hashable, Sendable {
 
     /// Merges another object's members into this one.
     ///
-    /// - Parameter combine: Chooses between two values of the same name, this object's first.
-    /// - Throws: The error of `combine`. Members that were merged before stay merged.
+    /// - Parameter combine: Chooses between two values, this object's first. If it throws, previous members stay
+    ///   merged.
     public mutating func merge(
         _ other: some Sequence<Element>, uniquingKeysWith combine: (AuthJSON, AuthJSON) throws -> AuthJSON
     ) rethrows {
@@ -151,8 +146,7 @@ public struct AuthJSONObject: Hashable, Sendable {
 
     /// Returns this object merged with another's members.
     ///
-    /// - Parameter combine: Chooses between two values of the same name, this object's first.
-    /// - Throws: The error of `combine`.
+    /// - Parameter combine: Chooses between two values, this object's first.
     public func merging(
         _ other: some Sequence<Element>, uniquingKeysWith combine: (AuthJSON, AuthJSON) throws -> AuthJSON
     ) rethrows -> AuthJSONObject {
@@ -162,17 +156,13 @@ public struct AuthJSONObject: Hashable, Sendable {
     }
 
     /// The members that satisfy the predicate.
-    ///
-    /// - Throws: The error of `isIncluded`.
     public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> AuthJSONObject {
         var kept = AuthJSONObject()
         kept.members = try members.filter { try isIncluded(($0.key.text, $0.value)) }
         return kept
     }
 
-    /// Merges the top level as Supabase Auth does with metadata: null deletes the key.
-    ///
-    /// - Parameter changes: Members that replace others of the same name.
+    /// Merges the top level as Supabase Auth does metadata: null deletes the key.
     package mutating func merge(deletingNulls changes: AuthJSONObject) {
         for (name, value) in changes.members { members[name] = value.isNull ? nil : value }
     }
@@ -182,23 +172,23 @@ public struct AuthJSONObject: Hashable, Sendable {
 }
 
 extension AuthJSONObject: Sequence {
-    /// A member with its name.
+    /// A name and value.
     public typealias Element = (key: String, value: AuthJSON)
 
     /// An iterator over the members.
     public struct Iterator: IteratorProtocol {
         fileprivate var members: [ExternalName: AuthJSON].Iterator
 
-        /// The next member; nil at the end.
+        /// The next member.
         public mutating func next() -> Element? { members.next().map { ($0.key.text, $0.value) } }
     }
 
-    /// Iterates over the members in no particular order.
+    /// Iterates in no particular order.
     public func makeIterator() -> Iterator { Iterator(members: members.makeIterator()) }
 }
 
 extension AuthJSONObject: ExpressibleByDictionaryLiteral {
-    /// Of duplicate names the last counts.
+    /// The last of duplicate names wins.
     public init(dictionaryLiteral elements: (String, AuthJSON)...) {
         for (name, value) in elements { self[name] = value }
     }

@@ -1,10 +1,8 @@
 import Foundation
 
 extension AuthJSONObject {
-    /// Encodes a value, such as an app's own fields of a profile. Dates become ISO 8601 texts in whole seconds, and an
-    /// optional that is nil is left out.
-    ///
-    /// - Throws: `EncodingError`, also for a value that is not an object.
+    /// Encodes a value, such as a profile's custom fields. Dates become ISO 8601 in whole seconds; nil is omitted.
+    /// Throws `EncodingError`, including for a value that is not an object.
     public init(encoding value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
@@ -15,14 +13,12 @@ extension AuthJSONObject {
         self = object
     }
 
-    /// Decodes a value that ``init(encoding:)`` can have encoded.
+    /// Decodes a value that ``init(encoding:)`` encoded. Throws `DecodingError`.
     ///
     /// ```swift
     /// struct Journal: Codable { var mood: String? }
     /// let journal = try user.data.decoded(as: Journal.self)
     /// ```
-    ///
-    /// - Throws: `DecodingError` for a missing member, or for one of another type.
     public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601

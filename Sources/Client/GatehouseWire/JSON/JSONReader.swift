@@ -1,21 +1,18 @@
 import Foundation
 
-/// Why bytes are not the expected JSON. The messages never quote the input.
+/// Bytes that are not the expected JSON. Never quotes the input.
 package enum JSONProblem: Error, Equatable, Sendable {
-    /// The bytes are not JSON, or exceed a limit of ``JSONReader``. The text says why.
+    /// Not JSON, or over a limit of ``JSONReader``.
     case malformed(String)
-    /// A member does not have the expected type.
     case wrongType(member: String, expected: String)
 }
 
 /// A strict JSON parser (RFC 8259).
 ///
-/// Beyond the grammar, it refuses invalid UTF-8, unpaired surrogates and U+0000 (which no database text can contain),
-/// numbers outside of a double's range, more than ``maximumDepth`` levels, member names over
-/// ``ExternalName/maximumLength`` bytes, and anything after the value. Of duplicate members the last counts, as in most
-/// parsers, unless they are refused.
+/// Also refuses invalid UTF-8, unpaired surrogates, U+0000 (databases cannot store it), numbers outside a double's
+/// range, over ``maximumDepth`` levels, member names over ``ExternalName/maximumLength`` bytes, and trailing text.
+/// Unless duplicates are refused, the last wins.
 package struct JSONReader {
-    /// The maximum nesting depth of arrays and objects.
     package static let maximumDepth = 100
 
     private let bytes: [UInt8]
@@ -26,10 +23,7 @@ package struct JSONReader {
         (self.bytes, self.refusesDuplicates) = (bytes, refusesDuplicates)
     }
 
-    /// Parses one value, with optional white space around it.
-    ///
-    /// - Parameter refusesDuplicates: For signed content, which two parsers must not read differently.
-    /// - Throws: ``JSONProblem/malformed(_:)``.
+    /// - Parameter refusesDuplicates: For signed content, which all parsers must read alike.
     package static func read(_ bytes: [UInt8], refusesDuplicates: Bool = false) throws(JSONProblem) -> AuthJSON {
         var reader = JSONReader(bytes, refusesDuplicates)
         reader.skipBlanks()
@@ -39,9 +33,6 @@ package struct JSONReader {
         return value
     }
 
-    /// Parses text; see ``read(_:refusesDuplicates:)``.
-    ///
-    /// - Throws: ``JSONProblem/malformed(_:)``.
     package static func read(_ text: String) throws(JSONProblem) -> AuthJSON { try read(Array(text.utf8)) }
 
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
@@ -179,7 +170,7 @@ package struct JSONReader {
     }
 
     private func text(_ bytes: ArraySlice<UInt8>) throws(JSONProblem) -> String {
-        // Decoding replaces invalid UTF-8, which changes the bytes. (`String(validating:as:)` needs iOS 18.)
+        // Decoding replaces invalid UTF-8. (`String(validating:as:)` needs iOS 18.)
         var text = String(decoding: bytes, as: UTF8.self)
         let isValid = bytes.withUnsafeBytes { given in
             text.withUTF8 { decoded in
@@ -206,7 +197,7 @@ package struct JSONReader {
         }
     }
 
-    /// The scalar of a `\uXXXX` escape or of a surrogate pair (RFC 8259 §7).
+    /// Reads a `\uXXXX` escape or surrogate pair (RFC 8259 §7).
     private mutating func scalar() throws(JSONProblem) -> Unicode.Scalar {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) {

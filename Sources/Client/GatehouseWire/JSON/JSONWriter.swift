@@ -1,5 +1,4 @@
-/// Writes JSON directly into bytes, with control over nulls and omitted members. Adds commas and escapes; the caller
-/// balances brackets and writes a name before each member.
+/// Writes JSON as bytes. Adds commas and escapes; the caller balances brackets and writes a name before each member.
 ///
 /// ```swift
 /// var writer = JSONWriter()
@@ -9,26 +8,21 @@
 /// writer.endObject()
 /// ```
 package struct JSONWriter {
-    /// The JSON so far, in UTF-8.
+    /// In UTF-8.
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    /// - Parameter capacity: The expected length in bytes.
+    /// In bytes.
     package init(capacity: Int = 1_024) { bytes.reserveCapacity(capacity) }
 
-    /// The JSON so far.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Writes `{`. Must be followed by ``endObject()`` after the members.
     package mutating func beginObject() { open(UInt8(ascii: "{")) }
-    /// Writes `}`.
     package mutating func endObject() { close(UInt8(ascii: "}")) }
-    /// Writes `[`. Must be followed by ``endArray()`` after the elements.
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
-    /// Writes `]`.
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// Writes a member's name, which must need no escapes. Its value must follow.
+    /// The name must need no escapes.
     package mutating func name(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -38,7 +32,6 @@ package struct JSONWriter {
         needsComma = false
     }
 
-    /// The same for a name that is no literal.
     mutating func name(text name: String) {
         separate()
         append(quoted: name)
@@ -46,25 +39,22 @@ package struct JSONWriter {
         needsComma = false
     }
 
-    /// Writes a string with the escapes that it needs.
     package mutating func value(_ value: String) {
         separate()
         append(quoted: value)
     }
 
-    /// Writes a number.
     package mutating func value(_ value: Int64) {
         separate()
         bytes.append(contentsOf: String(value).utf8)
     }
 
-    /// Writes `true` or `false`.
     package mutating func value(_ value: Bool) {
         separate()
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
-    /// Writes a timestamp in RFC 3339.
+    /// Writes RFC 3339.
     package mutating func value(_ value: Instant) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -72,19 +62,18 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes `null`.
     package mutating func null() {
         separate()
         bytes.append(contentsOf: "null".utf8)
     }
 
-    /// Writes text that is already JSON, such as metadata from the database.
+    /// Writes text that is already JSON.
     package mutating func value(json: String) {
         separate()
         bytes.append(contentsOf: json.utf8)
     }
 
-    /// Writes a value. Members are sorted by name, so that equal values yield equal bytes.
+    /// Sorts members by name, so that equal values yield equal bytes.
     package mutating func value(_ value: AuthJSON) {
         switch value {
         case .null: null()
@@ -107,59 +96,51 @@ package struct JSONWriter {
         }
     }
 
-    /// Writes a member with a string value.
     package mutating func member(_ name: StaticString, _ value: String) {
         self.name(name)
         self.value(value)
     }
 
-    /// Writes a member with a number.
     package mutating func member(_ name: StaticString, _ value: Int64) {
         self.name(name)
         self.value(value)
     }
 
-    /// Writes a member with a boolean.
     package mutating func member(_ name: StaticString, _ value: Bool) {
         self.name(name)
         self.value(value)
     }
 
-    /// Writes a member with a timestamp in RFC 3339.
+    /// Writes RFC 3339.
     package mutating func member(_ name: StaticString, _ value: Instant) {
         self.name(name)
         self.value(value)
     }
 
-    /// Writes a member whose value is already JSON.
+    /// Writes a value that is already JSON.
     package mutating func member(_ name: StaticString, json: String) {
         self.name(name)
         self.value(json: json)
     }
 
-    /// Writes a member with any value, as ``value(_:)`` does.
     package mutating func member(_ name: StaticString, _ value: AuthJSON) {
         self.name(name)
         self.value(value)
     }
 
-    /// Writes a member unless its value is nil.
     package mutating func member(_ name: StaticString, ifPresent value: Instant?) {
         if let value { member(name, value) }
     }
 
-    /// Writes a member unless its value is nil.
     package mutating func member(_ name: StaticString, ifPresent value: String?) {
         if let value { member(name, value) }
     }
 
-    /// Writes a member, nil as null.
     package mutating func member(_ name: StaticString, orNull value: String?) {
         self.name(name)
         if let value { self.value(value) } else { null() }
     }
 
-    /// Writes a member with an array, which `write` gives its elements.
     package mutating func list<Element>(
         _ name: StaticString, _ elements: some Sequence<Element>, _ write: (inout JSONWriter, Element) -> Void
     ) {
@@ -169,7 +150,6 @@ package struct JSONWriter {
         }
     }
 
-    /// Writes an array, whose elements `write` adds.
     mutating func array(_ write: (inout JSONWriter) -> Void) {
         beginArray()
         write(&self)
@@ -205,16 +185,15 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Whether a byte is a control character, a quotation mark or a backslash. Reads eight bytes at a time, because a
-    /// token has about a thousand.
+    /// Reads eight bytes at a time, because a token has about a thousand.
     private static func needsEscapes(_ text: UnsafeRawBufferPointer) -> Bool {
         let (each, whole) = (UInt64(0x0101_0101_0101_0101), text.count & ~7)
         var found: UInt64 = 0
         for start in stride(from: 0, to: whole, by: 8) {
             let eight = text.loadUnaligned(fromByteOffset: start, as: UInt64.self)
             let (quotes, slashes) = (eight ^ (each &* 0x22), eight ^ (each &* 0x5C))
-            // A borrow sets the upper bit of a byte below 0x20, or of 0. Bytes that have theirs anyway do not count, and a
-            // borrow that reaches the next byte comes from one that counts.
+            // A borrow sets the upper bit of a byte below 0x20, or of 0. `~` drops bytes that already have it; a borrow
+            // into the next byte comes from a match.
             found |= (eight &- each &* 0x20) & ~eight | (quotes &- each) & ~quotes | (slashes &- each) & ~slashes
         }
         return found & 0x8080_8080_8080_8080 != 0
@@ -237,7 +216,7 @@ package struct JSONWriter {
 }
 
 extension AuthJSON {
-    /// Compact JSON with members sorted by name.
+    /// Compact, with members sorted by name.
     package var text: String {
         var writer = JSONWriter(capacity: 128)
         writer.value(self)

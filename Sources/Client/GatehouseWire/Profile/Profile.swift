@@ -1,16 +1,16 @@
 public import Foundation
 
-/// The part of a profile that most screens need.
+/// The core of a profile.
 public struct ProfileSummary: Hashable, Sendable {
     /// The account's id.
     public var id: UUID
     /// Never empty.
     public var firstName: String?
-    /// The app's own fields. ``AuthJSONObject/decoded(as:)`` gives them types.
+    /// Custom fields; see ``AuthJSONObject/decoded(as:)``.
     public var data: AuthJSONObject
     /// When the account was created.
     public var createdAt: Date
-    /// The members that this library does not know, such as those that the configuration of a server adds.
+    /// Members unknown to this library, such as those configured on the server.
     public var others: AuthJSONObject
 
     /// For tests and previews.
@@ -29,13 +29,13 @@ public struct ProfileSummary: Hashable, Sendable {
 public struct Profile: Hashable, Sendable {
     /// The part that `fetchMe` also returns.
     public var summary: ProfileSummary
-    /// The full name, for example from a provider.
+    /// The full name.
     public var name: String?
-    /// The https URL of a picture.
+    /// A picture's https URL.
     public var avatarURL: URL?
     /// An IANA time zone, such as `Europe/Berlin`.
     public var timezone: String?
-    /// Whether the account is premium. Only the server sets it.
+    /// Whether the account is premium. Only servers set it.
     public var isPremium: Bool
     /// When the profile was last changed.
     public var updatedAt: Date
@@ -55,12 +55,10 @@ public struct Profile: Hashable, Sendable {
 }
 
 extension ProfileSummary {
-    /// The members that ``Profile`` reads.
     private static let known = [
         "id", "first_name", "data", "name", "avatar_url", "timezone", "is_premium", "created_at", "updated_at",
     ]
 
-    /// - Throws: ``WireProblem`` for a response without `id` or `created_at`.
     package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "profile")
         var others = json.objectValue ?? [:]
@@ -72,7 +70,6 @@ extension ProfileSummary {
 }
 
 extension Profile {
-    /// - Throws: As ``ProfileSummary/init(json:)``, and for a response without `updated_at`.
     package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "profile")
         self.init(
@@ -82,35 +79,28 @@ extension Profile {
     }
 }
 
-/// A profile as the gateway sends it.
+/// A profile in the gateway's format.
 package struct ProfileRecord: Equatable, Sendable {
-    /// The account's UUID in lower case.
+    /// In lower case.
     package let id: String
-    /// nil if the user has none.
     package let firstName: String?
-    /// The app's own fields: a JSON object, stored and sent as text.
+    /// Custom fields: a JSON object.
     package let data: String
-    /// The full name; nil if unknown.
     package let name: String?
-    /// The URL of a picture; nil if there is none.
     package let avatarURL: String?
     /// An IANA name, such as `Europe/Berlin`.
     package let timezone: String?
-    /// Whether the account is premium.
     package let isPremium: Bool
-    /// When the account was created.
     package let createdAt: Instant
-    /// When the profile was last changed.
     package let updatedAt: Instant
-    /// The members that the server's configuration adds.
+    /// Members configured on the server.
     package var others: [Member]
 
-    /// A member with a value that is stored and sent as text.
     package struct Member: Equatable, Sendable {
         package let name: String
         package let json: String
 
-        /// - Parameter json: The JSON of the value.
+        /// - Parameter json: The value in JSON.
         package init(name: String, json: String) { (self.name, self.json) = (name, json) }
     }
 
@@ -133,7 +123,7 @@ package struct ProfileRecord: Equatable, Sendable {
 }
 
 extension ProfileRecord {
-    /// `{"id","first_name","data","created_at"}`, the format of `/v1/auth/me`, with ``others`` after `data`.
+    /// `{"id","first_name","data","created_at"}`, for `/v1/auth/me`, with ``others`` after `data`.
     package func writeSummary(to writer: inout JSONWriter) {
         writer.beginObject()
         writeFields(to: &writer)
@@ -141,7 +131,7 @@ extension ProfileRecord {
         writer.endObject()
     }
 
-    /// All members, the format of `/api/v1/profile`.
+    /// All members, for `/api/v1/profile`.
     package func writeWhole(to writer: inout JSONWriter) {
         writer.beginObject()
         writeFields(to: &writer)
@@ -154,7 +144,6 @@ extension ProfileRecord {
         writer.endObject()
     }
 
-    /// The members of both formats.
     private func writeFields(to writer: inout JSONWriter) {
         writer.member("id", id)
         writer.member("first_name", orNull: firstName)

@@ -1,4 +1,4 @@
-/// The longest texts of a profile, in Unicode scalars.
+/// In Unicode scalars.
 package enum ProfileLimits {
     package static let firstName = 50
     package static let name = 100

@@ -4,7 +4,7 @@ public import Foundation
 public struct SignedInAccount: Hashable, Sendable {
     /// The account's id.
     public var id: UUID
-    /// The access token's `email` claim; nil for accounts without one.
+    /// The access token's `email` claim.
     public var email: String?
     /// nil if the account has no profile.
     public var profile: ProfileSummary?
@@ -18,7 +18,6 @@ public struct SignedInAccount: Hashable, Sendable {
 }
 
 extension SignedInAccount {
-    /// - Throws: ``WireProblem`` for a response without a user.
     package init(json: AuthJSON) throws(WireProblem) {
         let user = try WireMembers(json["user"] ?? .null, path: "me.user")
         self.init(id: try user.uuid("id"), email: user.text("email"))
@@ -27,8 +26,7 @@ extension SignedInAccount {
 }
 
 extension JSONWriter {
-    /// Writes `{"user":{"id","email"},"profile":{…}|null}`, the response of `GET /v1/auth/me` that
-    /// ``SignedInAccount/init(json:)`` reads.
+    /// Writes `{"user":{"id","email"},"profile":{…}|null}`, which ``SignedInAccount/init(json:)`` reads.
     package mutating func signedInAccount(id: String, email: String?, profile: ProfileRecord?) {
         beginObject()
         name("user")

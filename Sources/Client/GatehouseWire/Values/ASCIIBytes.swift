@@ -1,4 +1,3 @@
-// The classes of ASCII characters that formats on the wire distinguish.
 extension UInt8 {
     /// `[0-9]`.
     package var isDigit: Bool { (0x30...0x39).contains(self) }
@@ -11,26 +10,26 @@ extension UInt8 {
     /// `[A-Za-z0-9-._~]` (RFC 3986 §2.3).
     package var isUnreserved: Bool { isAlphanumeric || "-._~".utf8.contains(self) }
 
-    /// The value of a hexadecimal digit in either case; nil for any other character.
+    /// nil for other characters. Either case.
     package var hexadecimalValue: UInt8? {
         if isDigit { return self - 0x30 }
         let lower = self | 0x20
         return (0x61...0x66).contains(lower) ? lower - 0x61 + 10 : nil
     }
 
-    /// The lower-case hexadecimal digit of a value below 16.
+    /// In lower case; the value is below 16.
     package var hexadecimalDigit: UInt8 { self < 10 ? self + 0x30 : self - 10 + 0x61 }
 }
 
 extension String {
-    /// Whether it is 1 to 64 of `[A-Za-z0-9_-]`, as the ids and codes of a server are.
+    /// 1 to 64 of `[A-Za-z0-9_-]`, as in server ids and codes.
     package var isPlainWord: Bool {
         (1...64).contains(utf8.count) && utf8.allSatisfy { $0.isAlphanumeric || "_-".utf8.contains($0) }
     }
 }
 
 extension Sequence<UInt8> {
-    /// Two lower-case hexadecimal digits for each byte.
+    /// In lower case.
     package var hexadecimal: String {
         String(decoding: flatMap { [($0 >> 4).hexadecimalDigit, ($0 & 15).hexadecimalDigit] }, as: UTF8.self)
     }

@@ -1,18 +1,16 @@
-/// Base64url without padding (RFC 4648 §5, RFC 7515 §2). Decoding is strict: each value has exactly one encoding.
+/// Base64url without padding (RFC 4648 §5, RFC 7515 §2). Decoding is strict: each value has one encoding.
 package enum Base64URL {
     private static let symbols = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The value of each symbol; 0xFF for all other bytes.
+    /// 0xFF for other bytes.
     private static let values: [UInt8] = {
         var table = [UInt8](repeating: 0xFF, count: 256)
         for (value, symbol) in symbols.enumerated() { table[Int(symbol)] = UInt8(value) }
         return table
     }()
 
-    /// Encodes bytes as a string.
     package static func text(_ bytes: [UInt8]) -> String { String(decoding: encode(bytes), as: UTF8.self) }
 
-    /// Encodes bytes as ASCII.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(encodedCount(bytes.count))
@@ -20,10 +18,8 @@ package enum Base64URL {
         return text
     }
 
-    /// The number of characters that encode `count` bytes.
     package static func encodedCount(_ count: Int) -> Int { (count * 4 + 2) / 3 }
 
-    /// Appends the encoded bytes as ASCII.
     package static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
         let count = encodedCount(bytes.count)
         text += [UInt8](unsafeUninitializedCapacity: count) { text, written in
@@ -59,20 +55,16 @@ package enum Base64URL {
         if hasSecond { append(group >> 6) }
     }
 
-    /// Decodes text strictly.
-    ///
-    /// - Returns: nil for padding, any other character, an impossible length, or nonzero bits after the last byte (RFC
-    ///   4648 §3.5).
+    /// - Returns: nil for padding, other characters, an impossible length, or nonzero trailing bits (RFC 4648 §3.5).
     package static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)[...]) }
 
-    /// Decodes ASCII, with the same result as for a string.
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         return text.withUnsafeBufferPointer { text in values.withUnsafeBufferPointer { decode(text, $0) } }
     }
 
     private static func decode(_ text: UnsafeBufferPointer<UInt8>, _ values: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        // Values have six bits, so two high bits in their union mean an invalid character.
+        // Values have six bits: two high bits in their union mean an invalid character.
         var union: UInt8 = 0
         var isCanonical = true
         let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 2) { bytes, count in

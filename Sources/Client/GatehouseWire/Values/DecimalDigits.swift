@@ -1,6 +1,5 @@
 extension String {
-    /// The text with the decimal digits of every script (Arabic-Indic, Devanagari, full width) in ASCII, as keyboards of
-    /// other languages write them. Everything else stays.
+    /// Converts every script's decimal digits (Arabic-Indic, Devanagari, full width) to ASCII.
     package var withASCIIDigits: String {
         if utf8.allSatisfy({ $0 < 0x80 }) { return self }
         var folded = String.UnicodeScalarView()

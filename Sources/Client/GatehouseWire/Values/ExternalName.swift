@@ -1,21 +1,17 @@
-/// An external name or identifier, such as the name of a JSON member or a `kid`, for use as a dictionary key. Compared
-/// and hashed by its UTF-8 bytes.
+/// An untrusted name, such as a JSON member or `kid`, as a dictionary key. Compared and hashed by UTF-8 bytes.
 package struct ExternalName: Hashable, Sendable {
-    /// The maximum length of a name in bytes.
+    /// In bytes.
     package static let maximumLength = 256
 
-    /// The name.
     package let text: String
 
-    /// - Returns: nil if the text is longer than ``maximumLength``.
+    /// nil if longer than ``maximumLength``.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         self.text = text
     }
 
-    /// Creates a name without a limit.
-    ///
-    /// - Parameter text: A text of any length from the program, the operator, or validated storage.
+    /// Text of any length from the program, the operator, or validated storage.
     package init(trusted text: String) { self.text = text }
 
     package static func == (left: ExternalName, right: ExternalName) -> Bool { left.text == right.text }
@@ -39,7 +35,7 @@ extension String {
     package func hashBytes(into hasher: inout Hasher) {
         let isDone: Void? = utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         if isDone == nil { for byte in utf8 { hasher.combine(byte) } }
-        // Not a byte of UTF-8, so it separates consecutive texts.
+        // Not a byte of UTF-8, so it separates texts.
         hasher.combine(0xFF as UInt8)
     }
 }

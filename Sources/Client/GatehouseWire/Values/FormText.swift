@@ -1,7 +1,6 @@
-/// `application/x-www-form-urlencoded` (WHATWG URL §5), for queries and bodies: spaces become plus signs, the
-/// unreserved characters of RFC 3986 §2.3 stay, everything else is percent-encoded.
+/// `application/x-www-form-urlencoded` (WHATWG URL §5): spaces become plus signs, RFC 3986 §2.3's unreserved characters
+/// stay, everything else is percent-encoded.
 package enum FormText {
-    /// Encodes a name or value.
     package static func escape(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -17,7 +16,7 @@ package enum FormText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// - Returns: nil for invalid escapes or invalid UTF-8.
+    /// nil for invalid escapes or UTF-8.
     package static func read(_ text: some Collection<UInt8>) -> String? {
         let (bytes, isWhole) = unescape(Array(text))
         // Decoding replaces invalid UTF-8, which changes the bytes.
@@ -25,7 +24,7 @@ package enum FormText {
         return isWhole && read.utf8.elementsEqual(bytes) ? read : nil
     }
 
-    /// Keeps invalid escapes, and replaces invalid UTF-8 by replacement characters, which match nothing.
+    /// Keeps invalid escapes, and replaces invalid UTF-8 by characters that match nothing.
     package static func readLeniently(_ text: Substring.UTF8View) -> String {
         text.contains(where: isEscape)
             ? String(decoding: unescape(Array(text)).bytes, as: UTF8.self) : String(Substring(text))

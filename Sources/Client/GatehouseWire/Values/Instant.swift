@@ -1,38 +1,35 @@
-/// A point in time in whole microseconds since 1970-01-01T00:00:00Z, the resolution of both databases.
+/// Whole microseconds since 1970-01-01T00:00:00Z, the resolution of both databases.
 package struct Instant: Hashable, Sendable {
-    /// The whole microseconds since 1970; negative before.
     package var microseconds: Int64
 
-    /// Creates a point in time from microseconds since 1970.
     package init(microseconds: Int64) { self.microseconds = microseconds }
-    /// Creates a point in time from seconds since 1970. Traps if the microseconds exceed 64 bits.
+    /// Traps if the microseconds exceed 64 bits.
     package init(seconds: Int64) { self.microseconds = seconds * 1_000_000 }
 
-    /// Whole seconds since 1970, rounded down: a JWT's NumericDate (RFC 7519 §2).
+    /// Rounded down: a JWT's NumericDate (RFC 7519 §2).
     package var seconds: Int64 { Self.floorDivide(microseconds, 1_000_000) }
 }
 
 extension Instant: Comparable {
     package static func < (left: Instant, right: Instant) -> Bool { left.microseconds < right.microseconds }
 
-    /// The point in time after a duration, truncated to microseconds.
+    /// Truncated to microseconds.
     package static func + (instant: Instant, duration: Duration) -> Instant {
         Instant(microseconds: instant.microseconds + duration.microseconds)
     }
 
-    /// The point in time before a duration, truncated to microseconds.
+    /// Truncated to microseconds.
     package static func - (instant: Instant, duration: Duration) -> Instant {
         Instant(microseconds: instant.microseconds - duration.microseconds)
     }
 
-    /// The duration from `right` to `left`.
     package static func - (left: Instant, right: Instant) -> Duration {
         .microseconds(left.microseconds - right.microseconds)
     }
 }
 
 extension Duration {
-    /// Whole microseconds, truncated.
+    /// Truncated.
     package var microseconds: Int64 {
         components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
     }
@@ -46,7 +43,6 @@ extension Instant: CustomStringConvertible {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the text in RFC 3339.
     package func appendRFC3339(to bytes: inout [UInt8]) {
         let days = Self.floorDivide(seconds, 86_400)
         let second = Int(seconds - days * 86_400)
@@ -76,13 +72,13 @@ extension Instant: CustomStringConvertible {
 
     private static let form = Array("0000-00-00T00:00:00.000000".utf8)
 
-    /// Writes a number from 0 to 99 with two digits.
+    /// The number has at most two digits.
     private static func put(_ number: Int, at position: Int, in text: UnsafeMutableBufferPointer<UInt8>) {
         text[position] = UInt8(ascii: "0") + UInt8(number / 10)
         text[position + 1] = UInt8(ascii: "0") + UInt8(number % 10)
     }
 
-    /// Years outside of those of RFC 3339 still have a text.
+    /// Also writes years outside RFC 3339.
     private static func append(year: Int, to bytes: inout [UInt8]) {
         if year < 0 { bytes.append(UInt8(ascii: "-")) }
         let digits = String(year.magnitude).utf8
@@ -90,10 +86,8 @@ extension Instant: CustomStringConvertible {
         bytes.append(contentsOf: digits)
     }
 
-    /// Parses RFC 3339 and PostgreSQL's variant (a space instead of `T`, `+00` for `Z`). Truncates to microseconds.
-    /// Without an offset the time is UTC.
-    ///
-    /// - Returns: nil for any other text, for dates that do not exist, and for years outside of 0 to 9999.
+    /// Parses RFC 3339 and PostgreSQL's variant (a space instead of `T`, `+00` for `Z`). Truncates to microseconds;
+    /// without an offset, the time is UTC. nil for dates that do not exist, and years outside 0 to 9999.
     package init?(_ text: String) {
         // RFC 3339 with offset and nanoseconds has 35 bytes.
         guard text.utf8.count <= 64 else { return nil }
@@ -112,7 +106,7 @@ extension Instant: CustomStringConvertible {
             rest = rest.dropFirst(digits.count)
         }
         let days = Self.days(year, month, day)
-        // Refuses days beyond the end of their month, which would count into the next one.
+        // Refuses days after the end of the month.
         guard Self.civil(fromDays: days) == (year, month, day), let offset = Self.offset(rest) else { return nil }
         let seconds = days * 86_400 + Int64(hour * 3_600 + minute * 60 + second - offset)
         // The offset can move the time out of the representable years.
@@ -124,7 +118,7 @@ extension Instant: CustomStringConvertible {
     private static let leastSeconds: Int64 = -62_167_219_200
     private static let mostSeconds: Int64 = 253_402_300_799
 
-    /// Seconds east of UTC: `Z`, `+02`, `+0200` or `+02:00`.
+    /// Seconds east of UTC of `Z`, `+02`, `+0200` or `+02:00`.
     private static func offset(_ text: Substring) -> Int? {
         if text.isEmpty || text == "Z" || text == "z" { return 0 }
         var rest = text
@@ -153,8 +147,7 @@ extension Instant: CustomStringConvertible {
         value / by - (value % by < 0 ? 1 : 0)
     }
 
-    // Converts days and dates of the proleptic Gregorian calendar in eras of 400 years. Eras start on 1 March, so that
-    // the leap day is the last day of its year.
+    // The proleptic Gregorian calendar in eras of 400 years from 1 March, so that leap days end a year.
     private static func civil(fromDays days: Int64) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = floorDivide(shifted, 146_097)

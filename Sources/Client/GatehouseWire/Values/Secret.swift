@@ -2,18 +2,15 @@
 package struct Secret: Sendable {
     private let text: String
 
-    /// Wraps a text.
     package init(_ text: String) { self.text = text }
 
-    /// Returns the text. `Scripts/checks/reveal-sites.txt` lists every call.
+    /// `Scripts/checks/reveal-sites.txt` lists every call.
     package func reveal() -> String { text }
 
-    /// Whether the text is empty.
     package var isEmpty: Bool { text.isEmpty }
-    /// The length of the text in bytes.
     package var utf8Count: Int { text.utf8.count }
 
-    /// Compares in a time that depends only on the lengths.
+    /// The time depends only on the lengths.
     package func matches(_ other: Secret) -> Bool {
         let (left, right) = (Array(text.utf8), Array(other.text.utf8))
         guard left.count == right.count else { return false }
@@ -25,7 +22,7 @@ extension Secret: Unprinted {
     package var description: String { "<secret>" }
 }
 
-/// A value with secrets or personal data. Every way to print it, `dump(_:)` included, shows its `description` alone.
+/// A value with secrets or personal data. Printing it, including with `dump(_:)`, shows only its `description`.
 public protocol Unprinted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Unprinted {

@@ -1,10 +1,7 @@
-/// Runs `body`, cancels it after `limit`, and waits for it to end.
+/// Runs `body`, cancels it after `limit`, and waits for it. A late result is still returned, because committed work
+/// must not be reported as failed.
 ///
-/// A result that arrives after the limit is still returned, because committed work must not be reported as failed.
-///
-/// - Parameter sleep: Returns after the given duration; throws if cancelled.
-/// - Throws: ``TimeIsOver`` if `body` stopped because of the limit; otherwise the errors of `body`, or
-///   `CancellationError` if the task is cancelled.
+/// - Throws: ``TimeIsOver`` if the limit stopped `body`; otherwise its errors, or `CancellationError`.
 package func limited<Value: Sendable>(
     to limit: Duration, by sleep: @escaping @Sendable (Duration) async throws -> Void,
     _ body: @escaping @Sendable () async throws -> Value
@@ -25,8 +22,6 @@ package func limited<Value: Sendable>(
     }
 }
 
-/// The time limit has passed.
 package struct TimeIsOver: Error {
-    /// Creates the error.
     package init() {}
 }

@@ -1,9 +1,9 @@
-/// The text form of a UUID (RFC 9562 §4).
+/// RFC 9562 §4.
 package enum UUIDText {
-    /// The lower-case form of a UUID with hyphens in either case; nil for any other text. Accepts the nil UUID.
+    /// A UUID with hyphens, in lower case; nil for other text.
     package static func canonical(_ text: String) -> String? {
         var text = text
-        // Hot path: works on the bytes in place, without iterating over Characters.
+        // Hot path: works on bytes in place.
         let isLower: Bool? = text.withUTF8 { bytes in
             guard bytes.count == 36 else { return nil }
             var isLower = true
